@@ -1,5 +1,6 @@
 // swift-tools-version: 6.2
-// For Linux. The targets stand bottom up, in the order in which a photo meets them: see Documentation/Architecture.md.
+// For Linux. The targets are listed bottom up, in the order in which a photo passes through them: see
+// Documentation/Architecture.md.
 
 import PackageDescription
 
@@ -13,7 +14,7 @@ let package = Package(
         .library(name: "Rules", targets: ["Rules"]),
         .library(name: "Tree", targets: ["Tree"]),
         .library(name: "Metering", targets: ["Metering"]),
-        // For Tests/Fuzzing alone: all that is in it is of the package.
+        // For Tests/Fuzzing only: its targets all belong to this package.
         .library(name: "Server", targets: ["Server"]),
     ],
     // Codecs that a build may do without: `swift build --traits WebP`, or `--disable-default-traits`.
@@ -23,10 +24,10 @@ let package = Package(
         .trait(name: "HEIF", description: "Reads HEIC and AVIF, by libde265 and libdav1d."),
         .trait(name: "AVIF", description: "Writes AVIF, by libaom."),
         .trait(
-            name: "AVCodec", description: "Reads HEIC by libavcodec, where that is installed: quicker.",
+            name: "AVCodec", description: "Reads HEIC by libavcodec, if installed, which is faster.",
             enabledTraits: ["HEIF"]),
     ],
-    // Exact versions, since Package.resolved is not in the repository: see Documentation/Contributing.md.
+    // Exact versions, because Package.resolved is not in the repository: see Documentation/Contributing.md.
     dependencies: [
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", exact: "2.28.1", traits: []),
         .package(url: "https://github.com/hummingbird-project/swift-mustache.git", exact: "2.1.1"),
@@ -42,14 +43,14 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics.git", exact: "2.13.0"),
     ],
     targets: [
-        // What the distribution provides and Swift calls; what C alone calls, CCodecs links by name.
+        // Libraries of the distribution that Swift calls. Libraries that only C calls are linked by CCodecs.
         .systemLibrary(
             name: "CSystemDeflate", pkgConfig: "libdeflate",
             providers: [.apt(["libdeflate-dev"])]),
         .systemLibrary(name: "CSystemSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CSystemCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
 
-        // C fences: longjmp libraries as return codes, and calls that the Glibc module hides.
+        // C wrappers: return codes for libraries that use longjmp, and calls that the Glibc module hides.
         .target(
             name: "CCodecs",
             cSettings: [
@@ -57,7 +58,7 @@ let package = Package(
                 .define("CCODECS_AVIF", .when(traits: ["AVIF"])),
                 .define("CCODECS_AVCODEC", .when(traits: ["AVCodec"])),
             ],
-            // Not libavcodec: it is loaded by whoever decodes a HEIC.
+            // Without libavcodec, which is loaded at run time by the process that decodes a HEIC.
             linkerSettings: [
                 .linkedLibrary("jpeg"), .linkedLibrary("png"), .linkedLibrary("gif"), .linkedLibrary("lcms2"),
                 .linkedLibrary("z"), .linkedLibrary("deflate"),
@@ -70,26 +71,26 @@ let package = Package(
         .target(name: "CPlatform", cSettings: [.define("_GNU_SOURCE")]),
         .target(name: "CSandbox", cSettings: [.define("_GNU_SOURCE")]),
 
-        // Where a test can end the process, between any two steps.
+        // Points between any two steps at which a test can end the process.
         .target(name: "Failpoints"),
 
-        // Bounds, locks and lines for tasks: nothing here knows what the tasks do.
+        // Limits, locks and queues for tasks, independent of the work that the tasks do.
         .target(
             name: "Concurrency", dependencies: [.product(name: "DequeModule", package: "swift-collections")]),
 
-        // What a service counts and times, as text for Prometheus: nothing here knows which things those are.
+        // Counters and timers of a service, as text for Prometheus, independent of the service.
         .target(name: "Metering", dependencies: [.product(name: "CoreMetrics", package: "swift-metrics")]),
 
-        // Digests, keys, secrets and their text forms, over OpenSSL's libcrypto.
+        // Digests, keys, secrets and their text forms, with OpenSSL's libcrypto.
         .target(name: "Cryptography", dependencies: ["CSHA256", "CSystemCrypto"]),
 
-        // The values of the tree, without a store: what a client has in common with it.
+        // The values of the tree, without a store: the part that clients share with it.
         .target(name: "TreeModel"),
 
-        // The language of security rules: who may do what, judged over any data.
+        // The language of security rules: evaluates who may do what on any data.
         .target(name: "Rules", dependencies: ["TreeModel"]),
 
-        // Three products that know nothing of each other.
+        // Three products that are independent of each other.
         .target(name: "Imaging", dependencies: ["CCodecs", "CKernels"], swiftSettings: [.strictMemorySafety()]),
         .target(
             name: "Files",
@@ -106,16 +107,16 @@ let package = Package(
                 .product(name: "DequeModule", package: "swift-collections"),
             ]),
 
-        // Rendering in processes that can harm nobody.
+        // Rendering in isolated processes.
         .target(
             name: "Isolation",
             dependencies: [
                 "Imaging", "CSandbox", "Metering", .product(name: "CoreMetrics", package: "swift-metrics"),
             ]),
 
-        // Who is asking.
+        // The identity of requesters.
         .target(name: "Access", dependencies: ["Cryptography", "TreeModel", "CSystemCrypto"]),
-        // Accounts of the service's own, in the words of Firebase's identity endpoints, without HTTP.
+        // The service's own accounts, in the form of Firebase's identity endpoints, without HTTP.
         .target(
             name: "Accounts",
             dependencies: [
@@ -123,7 +124,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
-        // What the service asks of others: other machines, and programs of the operator's.
+        // Requests to other machines and to programs of the operator's.
         .target(
             name: "Outgoing",
             dependencies: [
@@ -135,10 +136,10 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
-        // What programs are told.
+        // The documents of the photo API for programs.
         .target(name: "API", dependencies: ["TreeModel"]),
 
-        // The tree as a Realtime Database, without a wire.
+        // The tree as a Realtime Database, without a wire protocol.
         .target(
             name: "Database",
             dependencies: [
@@ -146,9 +147,9 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
 
-        // What a post is, and how a photo becomes one.
+        // The model of a post, and the steps by which a photo becomes one.
         .target(name: "Model", dependencies: ["TreeModel", "Tree"]),
-        // Where all of it is kept: the tree beside the files of posts, in a folder with one lock.
+        // The storage of all data: the tree and the files of posts, in a folder with one lock.
         .target(
             name: "Store",
             dependencies: [
@@ -156,14 +157,14 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
-        // People, and what they make of each other's posts: follows, feeds, likes, comments, notifications.
+        // People and their relations to each other's posts: follows, feeds, likes, comments, notifications.
         .target(
             name: "Social",
             dependencies: [
                 "Cryptography", "API", "Access", "Concurrency", "Model", "Tree", "TreeModel",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        // Photos in, posts out: records, renditions, sessions, the bucket.
+        // From photos to posts: records, renditions, sessions, the bucket.
         .target(
             name: "Uploads",
             dependencies: [
@@ -176,7 +177,7 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
-        // What is done with posts that are there: jobs, originals, audits, moderation, sweeping.
+        // Work on existing posts: jobs, originals, store checks, moderation, sweeping.
         .target(
             name: "Keeping",
             dependencies: [
@@ -185,7 +186,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
-        // The ways in.
+        // The inbox, one of the ways in.
         .target(
             name: "Inbox",
             dependencies: [
@@ -199,7 +200,7 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
 
-        // The store as others keep it.
+        // Copies of the store: backup and restore.
         .target(
             name: "Backup",
             dependencies: [
@@ -207,7 +208,7 @@ let package = Package(
                 "Tree", "TreeModel",
             ]),
 
-        // HTTP below any application, bottom up: connections, then requests.
+        // HTTP independent of any application, bottom up: connections, then requests.
         .target(
             name: "Transport",
             dependencies: [
@@ -238,7 +239,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
-        // The Realtime Database on its wires: REST, event streams, WebSocket.
+        // The wire protocols of the Realtime Database: REST, event streams, WebSocket.
         .target(
             name: "DatabaseHTTP",
             dependencies: [
@@ -269,7 +270,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
-        // The pages, which are in the binary with their files.
+        // The web pages, whose files are in the binary.
         .target(
             name: "Gallery",
             dependencies: [
@@ -283,7 +284,7 @@ let package = Package(
             ],
             resources: [.embedInCode("Page")]),
 
-        // The parts put together: the one root.
+        // The whole service, put together from its parts.
         .target(
             name: "Service",
             dependencies: [
@@ -304,7 +305,7 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
 
-        // The way to the service from outside: the command line and the tests.
+        // The client of the service, for the command line and the tests.
         .target(
             name: "Client",
             dependencies: [
@@ -338,7 +339,7 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
 
-        // Tests mirror the targets.
+        // The tests, one target for each target of the package.
         .target(
             name: "TestSupport",
             dependencies: [
@@ -356,9 +357,9 @@ let package = Package(
             ],
             path: "Tests/TestSupport"),
         .testTarget(name: "ImagingTests", dependencies: ["Imaging", "CKernels", "CSystemCrypto", "TestSupport"]),
-        // A render worker that does what a decoder that was taken over might do.
+        // A render worker that does what a compromised decoder might do.
         .executableTarget(name: "RogueWorker", dependencies: ["Imaging", "Isolation"], path: "Tests/RogueWorker"),
-        // Makes large stores, to be measured.
+        // The generator of large stores for measurements.
         .executableTarget(
             name: "StoreMaker",
             dependencies: [
@@ -458,7 +459,7 @@ let package = Package(
                 .product(name: "NIOWebSocket", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
-        // Runs the built binary as a user does.
+        // Tests that run the built binary like a user.
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
@@ -474,7 +475,7 @@ let package = Package(
     ]
 )
 
-// Of no effect on targets that are written in C.
+// These settings have no effect on C targets.
 for target in package.targets where target.type != .system {
     target.swiftSettings =
         [
@@ -484,8 +485,8 @@ for target in package.targets where target.type != .system {
         ] + (target.swiftSettings ?? [])
 }
 
-// Tests are compiled without optimisation even where what they test has it: that halves the time of such a build. Those of
-// Imaging compute as much as what they test.
+// Tests are compiled without optimisation even if the tested code is optimised, which halves the time of such a build.
+// Imaging's tests are optimised, because they compute as much as the code that they test.
 for target in package.targets where target.type == .test && target.name != "ImagingTests" {
     target.swiftSettings?.append(.unsafeFlags(["-Onone"], .when(configuration: .release)))
 }

@@ -1,5 +1,5 @@
 // swift-tools-version: 6.2
-// What the service's figures are measured with; a package of its own, so that the service does not build it.
+// The programs that measure the service; a separate package, so that the service does not build it.
 
 import PackageDescription
 
@@ -19,7 +19,7 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "TreeBenchmark", dependencies: [.product(name: "Tree", package: "tintype")], swiftSettings: settings),
-        // Speaks to the built service over its sockets, and needs nothing of it.
+        // Connects to the built service over its sockets, and shares no code with it.
         .executableTarget(name: "ServiceBenchmark", dependencies: ["CEpoll"], swiftSettings: settings),
         .target(name: "CEpoll"),
         .executableTarget(

@@ -1,8 +1,8 @@
 #!/usr/bin/env swift
-// Draws which target of the manifest depends on which, as a Mermaid graph, between the two marks in
-// Documentation/Architecture.md. With --check it changes nothing and fails when the picture there is not the manifest's.
+// Draws the dependencies between the targets of the manifest, as a Mermaid graph, between the two marks in
+// Documentation/Architecture.md. With --check it changes nothing, and fails when the picture differs from the manifest.
 //
-// An arrow that a longer way makes superfluous is left out, as is what comes from other packages; tests are not drawn.
+// Arrows that follow from longer paths are left out, as are other packages and tests.
 
 import Foundation
 
@@ -85,10 +85,10 @@ let drawn = picture(of: try JSONDecoder().decode(Manifest.self, from: dump))
 var text = try String(contentsOf: page, encoding: .utf8)
 guard let begin = text.range(of: marks.begin), let end = text.range(of: marks.end),
     begin.upperBound <= end.lowerBound
-else { fail("\(page.path) lacks the marks between which the picture stands") }
+else { fail("\(page.path) lacks the marks around the picture") }
 if text[begin.upperBound..<end.lowerBound] != drawn {
     guard arguments.isEmpty else {
-        fail("the picture in Documentation/Architecture.md is not the manifest's; run Scripts/dependency-picture.swift")
+        fail("the picture in Documentation/Architecture.md is out of date; run Scripts/dependency-picture.swift")
     }
     text.replaceSubrange(begin.upperBound..<end.lowerBound, with: drawn)
     try text.write(to: page, atomically: true, encoding: .utf8)

@@ -1,11 +1,11 @@
-# What the scripts share: where the repository is, and whether this machine can build it. Sourced, not run.
+# Shared by the scripts: the path of the repository, and the preparation of this machine. Sourced, not run.
 
 shopt -s inherit_errexit
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 self=${0##*/}
 
-# Where the suites in Python find what they share, Tests/harness.
+# The Python suites share Tests/harness.
 export PYTHONPATH=$root/Tests${PYTHONPATH+:$PYTHONPATH} PYTHONDONTWRITEBYTECODE=1
 
 say() { printf '%s: %s\n' "$self" "$*" >&2; }
@@ -15,8 +15,8 @@ die() {
     exit 1
 }
 
-# Makes sure that there is a Swift compiler and what the package links and the scripts call. Installs what is missing
-# when it may; when all is there, it changes nothing and needs no network.
+# Checks for a Swift compiler, the libraries that the package links and the programs that the scripts call. Installs missing
+# packages if it may; if all are present, it changes nothing and needs no network.
 prepare_machine() {
     local missing
     command -v swift >/dev/null || die "there is no swift in PATH; get 6.2 or later from https://www.swift.org/install"
@@ -25,13 +25,13 @@ prepare_machine() {
     check_swift
 }
 
-# Sees to it that the compiler starts, and is new enough.
+# Checks that the compiler starts and is recent enough.
 check_swift() {
     local version major minor missing
     if ! swift --version >/dev/null 2>&1; then
         missing=$(missing_libraries)
         if [[ -n $missing ]]; then
-            die "swift cannot start, for these libraries are missing: $missing; https://www.swift.org/install lists the packages"
+            die "swift cannot start, because these libraries are missing: $missing; https://www.swift.org/install lists the packages"
         fi
         die "swift cannot start: $(swift --version 2>&1 | tail -n 1 || true)"
     fi
@@ -42,7 +42,7 @@ check_swift() {
     fi
 }
 
-# The libraries that the toolchain's programs ask for and the system does not have: libncurses.so.6 and the like.
+# Prints the libraries that the toolchain's programs load and the system lacks, such as libncurses.so.6.
 missing_libraries() {
     local folder
     folder=$(dirname "$(readlink -f "$(command -v swift)")")
@@ -50,8 +50,8 @@ missing_libraries() {
         sed -nE 's/^[[:space:]]*(\S+) => not found.*/\1/p' | sort -u
 }
 
-# Debian's packages of what the compiler needs and does not bring along. The toolchain of swift.org is an archive: on a fresh
-# Debian the libraries that its programs load are missing, and so are a linker, the C library's headers and git.
+# Prints the Debian packages that the compiler needs and lacks. The toolchain of swift.org is an archive: a fresh Debian lacks
+# the libraries that its programs load, a linker, the C library's headers and git.
 missing_compiler_packages() {
     local library
     while IFS= read -r library; do
@@ -75,13 +75,13 @@ missing_compiler_packages() {
     [[ -d /usr/share/zoneinfo ]] || echo tzdata
 }
 
-# A library is there when pkg-config knows it, or when the compiler finds its header.
+# A library is present when pkg-config lists it, or when the compiler finds its header.
 has_library() {
     pkg-config --exists "$1" 2>/dev/null ||
         printf '#include <stdio.h>\n#include <%s>\n' "$2" | clang -E -x c - >/dev/null 2>&1
 }
 
-# Debian's packages of what the scripts call and the service links.
+# Prints the missing Debian packages among those that the scripts call and the service links.
 missing_packages() {
     command -v pkg-config >/dev/null || echo pkg-config
     command -v git >/dev/null || echo git
@@ -90,7 +90,8 @@ missing_packages() {
     has_library libpng png.h || echo libpng-dev
     has_library lcms2 lcms2.h || echo liblcms2-dev
     has_library libgif gif_lib.h || echo libgif-dev
-    # Optional for the package (its traits WebP, HEIF, AVIF and AVCodec), but what is tested and documented is the whole of it.
+    # Optional for the package (its traits WebP, HEIF, AVIF and AVCodec), but the tests and the documents cover all of
+    # it.
     has_library libwebpmux webp/mux.h || echo libwebp-dev
     has_library libde265 libde265/de265.h || echo libde265-dev
     has_library dav1d dav1d/dav1d.h || echo libdav1d-dev
@@ -102,7 +103,8 @@ missing_packages() {
     has_library libcrypto openssl/evp.h || echo libssl-dev
 }
 
-# Makes sure of what the tests call besides: prepare_tools python venv node chromium openssl ip certutil, or some of these.
+# Installs the other programs that the tests call: prepare_tools python venv node chromium openssl ip certutil, or some
+# of these.
 prepare_tools() {
     local tool missing
     missing=$(for tool in "$@"; do missing_tool "$tool"; done)
@@ -120,8 +122,8 @@ missing_tool() {
     esac
 }
 
-# install_clients NAME FOLDER: has in that virtual environment the packages of Python that Tests/NAME needs. Scripts that run at
-# once wait for each other.
+# install_clients NAME FOLDER: installs the Python packages that Tests/NAME needs into that virtual environment. Scripts that
+# run at the same time wait for each other.
 install_clients() {
     local wanted=$root/Tests/$1/requirements.txt venv=$2
     mkdir -p "$root/.build"
@@ -129,7 +131,7 @@ install_clients() {
         flock 9
         if cmp -s "$wanted" "$venv/installed.txt"; then exit; fi
         prepare_tools python venv
-        say "installing into $venv what Tests/$1 needs"
+        say "installing the requirements of Tests/$1 into $venv"
         python3 -m venv --clear "$venv"
         "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$wanted"
         cp "$wanted" "$venv/installed.txt"
@@ -148,33 +150,34 @@ install_packages() {
 as_root() { if ((EUID == 0)); then "$@"; else sudo -n "$@"; fi; }
 
 # Builds with SwiftPM: swift_build ARGUMENT… is `swift build ARGUMENT…`. SwiftPM passes a package's traits to the compiler in
-# the order of a hash table, whose seed is another in each process; without a fixed one the flags change their order from one
-# plan to the next, and all our modules are compiled again. The seed is not exported: a service must have one of its own.
+# the order of a hash table, whose seed differs in each process. Without a fixed seed the order of the flags changes from one
+# plan to the next, and all our modules are compiled again. The seed is not exported: a service must have its own.
 swift_build() { SWIFT_DETERMINISTIC_HASHING=1 swift build "$@"; }
 
-# How everything is built that is used or tested. Tests see what a module keeps to itself by -enable-testing, and what is used
-# has it, too: without it the optimiser makes something else of a module, with faults that no test would meet.
+# The options of all builds, for tests and for use. Tests reach a module's internals by -enable-testing. The builds for use
+# have it too: without it the optimiser generates different code, with faults that no test would find.
 optimised=(-c release -Xswiftc -enable-testing)
 
-# What is tested lies apart from what is built for use, in which Swift's own libraries are.
+# The builds for tests are separate from those for use, which contain Swift's own libraries.
 testing=$root/.build/testing
 tested_binary=$testing/release/tintype
 test_bundle=$testing/release/tintypePackageTests.xctest
 
-# Builds everything with its tests. Debug information would cost time and change no instruction; traces still name functions.
+# Builds everything with its tests. Debug information costs time and changes no instruction; traces still name
+# functions.
 build_tests() {
     swift_build --package-path "$root" --scratch-path "$testing" "${optimised[@]}" -debug-info-format none --build-tests
 }
 
-# Builds a product for use, with Swift's own libraries in the binary: it then runs where there is no Swift.
+# Builds a product for use, with Swift's own libraries in the binary: it then runs on machines without Swift.
 build_product() { swift_build --package-path "$root" "${optimised[@]}" --static-swift-stdlib --product "$@"; }
 
 # Builds the service.
 build_release() { build_product tintype "$@"; }
 
-# Builds what makes large stores, to be measured.
+# Builds the tool that creates large stores, for measurements.
 build_store_maker() { build_product StoreMaker "$@"; }
 
-# Has SwiftPM plan the release build in that folder anew: on its own it sees files come and go in a package, but not in one
-# beside it that the package depends on.
+# Makes SwiftPM plan the release build in that folder again: it detects added and removed files in a package, but not in a
+# local package that the package depends on.
 plan_anew() { rm -f "$1/release.yaml"; }

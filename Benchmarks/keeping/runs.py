@@ -1,8 +1,8 @@
-"""Measures what a run of re-thumbnailing costs: its photos a second beside `tintype render`, and uploads while it runs.
+"""Measures the cost of a rethumb run: its photos a second beside `tintype render`, and uploads while it runs.
 
-Throughput: `tintype render` makes the renditions of the same originals in its own process and keeps no record; the two take
-turns. Latency: one client uploads photos, each answered when its post is published; for some seconds with nothing beside it and
-for some seconds beside the run, in turns; one photo upon the other, and then with a pause after each, in which the run goes on.
+Throughput: `tintype render` creates the renditions of the same originals in its own process and keeps no record; the two take
+turns. Latency: one client uploads photos, each answered when its post is published; for some seconds alone and for some seconds
+beside the run, in turns; first one directly after the other, then with a pause after each, in which the run continues.
 """
 
 import argparse
@@ -25,7 +25,7 @@ PAUSE = 0.3  # seconds
 
 
 def recipes(number):
-    """The service's own, a little smaller each time, so that no rendition is there already."""
+    """The service's own recipes, a little smaller each time, so that no rendition exists already."""
     return [f"full={1280 - number},q90", f"medium={960 - number},q75", f"thumb={640 - number},q70", f"small={320 - number},q75",
             f"tile={160 - number},cover,q75"]
 
@@ -48,19 +48,19 @@ def compare_throughput(service, tintype, files, folder):
             time.sleep(0.02)
         ours = time.monotonic() - start
         if state["switched"] != state["total"] or state["state"] != "finished":
-            sys.exit(f"the run ended so: {state}")
+            sys.exit(f"the run ended with: {state}")
         print(f"a run, beside tintype render: {len(files) / ours:7.1f} and {len(files) / peer:7.1f} photos/s, "
               f"ratio {peer / ours:.3f}", flush=True)
 
 
 class Uploader:
-    """Uploads photos, each with other bytes."""
+    """Uploads photos, each with different bytes."""
 
     def __init__(self, service, jpeg):
         self.connection, self.jpeg, self.count = Connection(str(service.socket), 60), jpeg, 0
 
     def upload_for(self, seconds, pause=0):
-        """The milliseconds that each upload took, with a pause of some seconds after each."""
+        """Returns the milliseconds of each upload, with a pause of some seconds after each."""
         times, end = [], time.monotonic() + seconds
         while time.monotonic() < end:
             self.count += 1
@@ -77,11 +77,11 @@ class Uploader:
 
 
 class Run:
-    """A run beside what is measured: where it comes to its end, the next one begins."""
+    """Keeps a run going beside the measurement: when one ends, the next one begins."""
 
     def __init__(self, service):
         self.service, self.id, self.number = service, None, 100
-        self.switched = 0  # by those that have ended
+        self.switched = 0  # by ended runs
         self.is_over = threading.Event()
 
     def begin_next(self):
@@ -106,7 +106,7 @@ class Run:
         self.service.json("POST", f"/v1/jobs/{self.id}/pause")
 
     def count(self):
-        """How many posts were switched."""
+        """The number of switched posts."""
         return self.switched + (self.service.job(self.id)["switched"] if self.id else 0)
 
 
@@ -118,7 +118,7 @@ def compare_uploads(uploader, run, pause):
         with run:
             time.sleep(0.5)
             beside += uploader.upload_for(TURN, pause)
-    how = f"{pause} s after the one before" if pause else "upon the one before"
+    how = f"{pause} s after the one before" if pause else "directly after the one before"
     for name, of in (("p50", 50), ("p99", 99)):
         idle, busy = (statistics.quantiles(times, n=100)[of - 1] for times in (alone, beside))
         print(f"{name} of an upload {how}, beside a run and alone: {busy:7.2f} and {idle:7.2f} ms, ratio {busy / idle:.3f}"
@@ -129,10 +129,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tintype", required=True)
     parser.add_argument("--photo", type=pathlib.Path, required=True)
-    parser.add_argument("--storage", type=pathlib.Path, required=True, help="a folder that StoreMaker has made of the photo")
+    parser.add_argument("--storage", type=pathlib.Path, required=True, help="a folder that StoreMaker created from the photo")
     options = parser.parse_args()
     folder = options.storage.parent
-    # Originals all have one name.
+    # All originals have the same name.
     (folder / "originals").mkdir()
     files = []
     for number, original in enumerate(sorted(options.storage.glob("blobs/*/*/original*"))):
@@ -140,7 +140,7 @@ def main():
         os.link(original, files[-1])
     service = Service(options.tintype, options.storage)
     if not service.start():
-        sys.exit(f"it did not start; see {service.log}")
+        sys.exit(f"the service did not start; see {service.log}")
     try:
         compare_throughput(service, options.tintype, files, folder)
         uploader, run = Uploader(service, options.photo.read_bytes()), Run(service)

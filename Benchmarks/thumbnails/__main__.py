@@ -1,9 +1,9 @@
-"""Compares Tintype's renderer with what else makes thumbnails, photo by photo.
+"""Compares Tintype's renderer with other creators of thumbnails, photo by photo.
 
-Each contender is a process that stays. In each round each of them renders the photo once, one after the other, so that what
-else the machine does meets all alike; a ratio is the median of the rounds' ratios to libvips. One thread each, CPU time of
-user and system. Likeness is that of luma to the whole photo scaled in floating point by Lanczos' filter, of
-each rendition. Memory is the process's peak, and what it has before its first photo.
+Each contender is a process that stays. In each round each of them renders the photo once, one after the other, so that other
+work of the machine affects all alike; a ratio is the median of the rounds' ratios to libvips. One thread each, CPU time of
+user and system. Likeness compares the luma of each rendition with that of the whole photo, scaled in floating point by
+Lanczos' filter. Memory is the process's peak, and its memory before the first photo.
 """
 
 import argparse
@@ -27,7 +27,7 @@ PEER = "vips, chained"
 
 
 class Worker:
-    """A process that renders what it is told to, line by line."""
+    """A process that renders on request, line by line."""
 
     def __init__(self, name):
         self.name = name
@@ -39,9 +39,9 @@ class Worker:
         self.idle_megabytes = self.megabytes("VmRSS") if self.is_ready else 0
 
     def render(self, kind, file, folder=""):
-        """CPU milliseconds and the bytes of each rendition; throws `ValueError` with the reason that there are none."""
+        """Returns the CPU milliseconds and the sizes of the renditions; throws `ValueError` with the reason of a failure."""
         if not self.is_ready:
-            raise ValueError("is not here")
+            raise ValueError("is not installed")
         self.process.stdin.write("\t".join([kind, str(file)] + ([str(folder)] if folder else [])) + "\n")
         line = self.process.stdout.readline().rstrip("\n")
         if not line or line[0] == "!":
@@ -81,7 +81,7 @@ class Result:
 
 
 def measure(work, kind, file, rounds):
-    """One photo, all contenders."""
+    """Measures one photo with all contenders."""
     names = ["Tintype"] + [name for name in CONTENDERS if kind == "four" or name not in ("vips, a call each", "vips, tuned")]
     workers = [Worker(name) for name in names]
     rows = {worker.name: Row(worker.name, idle_megabytes=worker.idle_megabytes) for worker in workers}
@@ -109,7 +109,7 @@ def measure(work, kind, file, rounds):
 
 
 def works(files, made):
-    """Which sets of renditions are made of which files."""
+    """Yields the sets of renditions and the files that they are rendered from."""
     for file in files:
         is_jpeg = file.suffix.lower() in (".jpg", ".jpeg")
         if is_jpeg and photos.megapixels(file) >= 6 and not photos.is_progressive(file):
@@ -131,7 +131,7 @@ def works(files, made):
 
 
 def progressive(file):
-    """Of a photo of 12 megapixels an eighth suffices for 240 pixels, not for 320."""
+    """For a photo of 12 megapixels an eighth suffices for 240 pixels, not for 320."""
     yield "progressive JPEG → 240", "240", file
     yield "progressive JPEG → 320", "320", file
 
@@ -139,16 +139,16 @@ def progressive(file):
 def main():
     parser = argparse.ArgumentParser(prog="compare-thumbnails", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("photos", nargs="*", type=pathlib.Path, help="photos, or folders of them; none: one is made")
-    parser.add_argument("--rounds", type=int, default=11, help="how often each renders each photo (11)")
-    parser.add_argument("--only", default="", help="only works whose name has this in it, such as PNG")
-    parser.add_argument("--markdown", type=pathlib.Path, help="write the table here")
-    parser.add_argument("--plot", type=pathlib.Path, help="write a plot (SVG) here")
+    parser.add_argument("photos", nargs="*", type=pathlib.Path, help="photos, or folders of them; without any, one is created")
+    parser.add_argument("--rounds", type=int, default=11, help="the number of rounds for each photo (11)")
+    parser.add_argument("--only", default="", help="only works whose name contains this text, such as PNG")
+    parser.add_argument("--markdown", type=pathlib.Path, help="write the table to this file")
+    parser.add_argument("--plot", type=pathlib.Path, help="write a plot (SVG) to this file")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         files = photos.collect(options.photos) or [photos.make(folder)]
-        # Other formats are made of the largest photo.
+        # Other formats are created from the largest photo.
         jpegs = [file for file in files if file.suffix.lower() in (".jpg", ".jpeg") and not photos.is_progressive(file)]
         made = photos.others(max(jpegs, key=photos.megapixels), folder) if jpegs else []
         results = []
@@ -157,7 +157,7 @@ def main():
                 results.append(measure(work, kind, file, options.rounds))
                 print(report.text(results[-1]), flush=True)
     if not results:
-        sys.exit("there is nothing to measure: give JPEG photos of 6 megapixels or more")
+        sys.exit("nothing can be measured: give JPEG photos of 6 megapixels or more")
     complete = list(results)
     complete.sort(key=lambda result: -len(result.rows))
     print("\n" + report.markdown(complete))

@@ -1,8 +1,8 @@
-"""The peers: each renders a file the way its own documentation says, on one thread.
+"""The peers: each renders a file as its own documentation recommends, on one thread.
 
-Run as a program with a contender's name, it serves jobs line by line, as `Sources/ThumbnailBenchmark` does: set of
-renditions, file and folder, tabs between; an answer has the CPU milliseconds and the bytes of each rendition, or `!` and why
-there is none.
+Run as a program with a contender's name, it serves jobs line by line, like `Sources/ThumbnailBenchmark`: set of
+renditions, file and folder, separated by tabs; an answer has the CPU milliseconds and the sizes of the renditions in bytes,
+or `!` and the reason of the failure.
 """
 
 import pathlib
@@ -13,7 +13,7 @@ from jobs import QUALITY, SIZES
 
 
 def vips_each():
-    """libvips, one call for each rendition: what most people write."""
+    """libvips, one call for each rendition: the most common way."""
     pyvips = import_vips()
 
     def render(file, renditions):
@@ -23,7 +23,7 @@ def vips_each():
 
 
 def vips_chained():
-    """libvips, each rendition made of the one before, the file read once."""
+    """libvips, each rendition created from the one before, the file read once."""
     pyvips = import_vips()
 
     def render(file, renditions):
@@ -39,7 +39,7 @@ def vips_chained():
 
 
 def vips_tuned():
-    """libvips, chained, with the scaled load that a person would choose by hand for the largest rendition."""
+    """libvips, chained, with a scaled load that is chosen by hand for the largest rendition."""
     pyvips = import_vips()
 
     def render(file, renditions):
@@ -60,7 +60,7 @@ def vips_tuned():
 def import_vips():
     import pyvips
 
-    pyvips.cache_set_max(0)  # or it would be the same photo's second rendering that is measured
+    pyvips.cache_set_max(0)  # otherwise the same photo's second rendering would be measured
     return pyvips
 
 
@@ -75,7 +75,7 @@ def save_vips(image):
 
 
 def pillow():
-    """Pillow, with the scaled JPEG decoding of `draft` and a Lanczos filter after a box one."""
+    """Pillow, with the scaled JPEG decoding of `draft` and a Lanczos filter after a box filter."""
     import io
 
     import pillow_heif
@@ -115,7 +115,7 @@ def opencv():
     def render(file, renditions):
         from PIL import Image
 
-        with Image.open(file) as probe:  # OpenCV itself cannot tell a size without decoding
+        with Image.open(file) as probe:  # OpenCV itself cannot read a size without decoding
             longest, is_jpeg = max(probe.size), probe.format == "JPEG"
         scale = 1
         while is_jpeg and scale < 8 and longest / (scale * 2) >= renditions[0].side:
@@ -144,7 +144,7 @@ def cv2_encode(cv2, image):
 
 
 def imagemagick():
-    """ImageMagick, as `convert -define jpeg:size=… -thumbnail` does."""
+    """ImageMagick, like `convert -define jpeg:size=… -thumbnail`."""
     from wand.image import Image
 
     def render(file, renditions):

@@ -1,8 +1,8 @@
-"""Compares photos a second: the service with two workers, durable posts and all, and two bare processes of libvips.
+"""Compares photos a second: the service with two workers and durable posts, and two bare processes of libvips.
 
-The service is given a folder of photos in its inbox, one user's, and is measured from its start to its last post. Each of
-the two processes makes the same renditions of half of the photos, from one reading of each (chained), and keeps nothing:
-no post, no original, no fsync. They take turns, and a ratio is that of neighbours.
+The service starts with a folder of photos in its inbox, all of one user, and is measured from its start to its last post.
+Each of the two processes creates the same renditions of half of the photos, from one reading of each (chained), and keeps
+no post, no original, and no fsync. They take turns, and a ratio is that of neighbours.
 """
 
 import argparse
@@ -38,7 +38,7 @@ def vips(files):
 
 
 def bare_loop(files):
-    """Seconds for all files by two processes."""
+    """Returns the seconds for all files by two processes."""
     environment = dict(os.environ, VIPS_CONCURRENCY="1")
     start = time.monotonic()
     children = [subprocess.Popen([sys.executable, __file__, "--child", *map(str, files[half::2])], env=environment)
@@ -49,12 +49,12 @@ def bare_loop(files):
 
 
 def numbered(jpeg, number):
-    """The photo with a comment, for the same bytes again would be no second post."""
+    """Returns the photo with a comment, because the same bytes again would not be a second post."""
     return jpeg[:2] + b"\xff\xfe\x00\x06" + number.to_bytes(4, "big") + jpeg[2:]
 
 
 def service(tintype, files, folder):
-    """Seconds from the start of the service to the last post."""
+    """Returns the seconds from the start of the service to the last post."""
     storage = pathlib.Path(folder, "Storage")
     inbox = storage / "inbox" / "maria"
     inbox.mkdir(parents=True)
@@ -67,7 +67,7 @@ def service(tintype, files, folder):
     try:
         while published(storage / "tintype.sock") < len(files):
             if daemon.poll() is not None or time.monotonic() - start > 600:
-                sys.exit(f"the service did not publish all: {pathlib.Path(folder, 'log').read_text()[-2000:]}")
+                sys.exit(f"the service did not publish all photos: {pathlib.Path(folder, 'log').read_text()[-2000:]}")
             time.sleep(0.05)
         return time.monotonic() - start
     finally:
@@ -76,7 +76,7 @@ def service(tintype, files, folder):
 
 
 def published(path):
-    """How many photos are posts, as the service says."""
+    """Returns the number of photos that are posts, from the service's status."""
     with socket.socket(socket.AF_UNIX) as connection:
         try:
             connection.connect(str(path))
@@ -90,10 +90,10 @@ def published(path):
 def main():
     parser = argparse.ArgumentParser(prog="compare-inbox", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("photos", nargs="*", type=pathlib.Path, help="photos, or folders of them; none: one is made")
-    parser.add_argument("--count", type=int, default=200, help="how many photos are given in (200): the given ones again")
+    parser.add_argument("photos", nargs="*", type=pathlib.Path, help="photos, or folders of them; without any, one is created")
+    parser.add_argument("--count", type=int, default=200, help="the number of photos in the inbox (200): the given ones repeat")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--folder", help="where the store is put: on the disk that is to be measured")
+    parser.add_argument("--folder", help="the folder of the store: on the measured disk")
     parser.add_argument("--tintype", help=argparse.SUPPRESS)
     parser.add_argument("--child", nargs="*", help=argparse.SUPPRESS)
     options = parser.parse_args()

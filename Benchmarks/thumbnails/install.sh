@@ -1,4 +1,4 @@
-# Installs what the thumbnails are compared with, where it is missing. Sourced, not run; sets `venv`.
+# Installs the missing contenders of the thumbnails. Sourced, not run; sets `venv`.
 
 venv=$root/Benchmarks/.build/thumbnails-venv
 

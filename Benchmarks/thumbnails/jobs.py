@@ -1,4 +1,4 @@
-"""What is measured: sets of renditions, each a JPEG of quality 80, of one kind of file."""
+"""The measured jobs: sets of renditions, each a JPEG of quality 80, of one kind of file."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""How like a rendition is to the photo: PSNR and SSIM of luma, against the photo scaled in floating point."""
+"""The likeness of a rendition to its photo: PSNR and SSIM of luma, against the photo scaled in floating point."""
 
 import functools
 import io
@@ -24,7 +24,7 @@ def luma(file):
 
 @functools.lru_cache(maxsize=8)
 def reference(file, rendition):
-    """The photo's luma by Lanczos' filter over all its pixels."""
+    """Returns the photo's luma, scaled by Lanczos' filter over all its pixels."""
     image = luma(file)
     width, height = image.size
     ratio = (max if rendition.is_cropped else min)(rendition.side / width, rendition.side / height)
@@ -37,7 +37,7 @@ def reference(file, rendition):
 
 
 def likeness(file, renditions, folder):
-    """PSNR in decibels and SSIM of each rendition; None where one has another size."""
+    """Returns the PSNR in decibels and the SSIM of each rendition; None for one of another size."""
     scores = []
     for one in renditions:
         expected = reference(file, one)

@@ -1,4 +1,4 @@
-"""The files that are rendered: a person's own photos, or some that are made, and the other formats made of one of them."""
+"""The rendered files: the user's own photos, or a generated one, and other formats that are created from one of them."""
 
 
 import numpy
@@ -10,7 +10,7 @@ ENDINGS = {".jpg", ".jpeg", ".png", ".gif", ".webp", ".heic", ".heif", ".avif"}
 
 
 def collect(paths):
-    """All pictures among files and folders."""
+    """Returns all pictures among files and folders."""
     files = []
     for path in paths:
         inside = sorted(path.iterdir()) if path.is_dir() else [path]
@@ -19,7 +19,7 @@ def collect(paths):
 
 
 def make(folder):
-    """A photo of 12 megapixels of which anybody makes the same: smooth light, edges, and the noise of a sensor."""
+    """Creates a photo of 12 megapixels, the same on each machine: smooth light, edges, and the noise of a sensor."""
     width, height = 4032, 3024
     random = numpy.random.default_rng(1)
     y, x = numpy.mgrid[0:height, 0:width].astype("float32")
@@ -40,7 +40,7 @@ def make(folder):
 
 
 def others(file, folder):
-    """The photo as other formats, of the sizes that the figures are about."""
+    """Creates the photo in other formats, in the sizes of the published figures."""
     photo = ImageOps.exif_transpose(Image.open(file)).convert("RGB")
 
     def sized(megapixels):

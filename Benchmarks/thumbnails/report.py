@@ -1,4 +1,4 @@
-"""What was measured, as a table of text, as Markdown, and as a plot."""
+"""Prints the results as a table of text, as Markdown, and as a plot."""
 
 import html
 import statistics
@@ -19,7 +19,7 @@ def text(result):
 
 
 def markdown(results):
-    """A row for each work: the mean over its photos."""
+    """Returns a row for each work: the mean over its photos."""
     names = [row.name for row in results[0].rows]
     lines = ["| work | photos | Tintype, CPU ms | " + " | ".join(names[1:]) + " |",
              "| --- " * (len(names) + 2) + "|"]
@@ -42,13 +42,13 @@ def by_work(results):
 
 
 def ratios_of(photos, name):
-    """How many times our CPU time a contender took, photo by photo."""
+    """Returns the ratio of a contender's CPU time to ours, photo by photo."""
     rows = [(photo.row(name), photo.row("Tintype")) for photo in photos]
     return [theirs.milliseconds / ours.milliseconds for theirs, ours in rows if theirs and not theirs.failure]
 
 
 def plot(results):
-    """Bars of CPU time, ours first, as SVG that is read on light and dark pages."""
+    """Draws bars of CPU time, ours first, as SVG that is readable on light and dark pages."""
     names = [row.name for row in results[0].rows]
     works = by_work(results)
     bar, gap, left, width = 14, 14, 120, 720

@@ -1,4 +1,4 @@
-"""Broken files, and the code with which they are refused; or what is shown of them all the same."""
+"""Broken files, and the code with which they are refused; or the picture that is shown nevertheless."""
 
 import struct
 import zlib
@@ -8,12 +8,12 @@ from generator.fixture import refused
 
 
 def fixtures(whole):
-    """Most are made from whole ones, given by name."""
+    """Most are created from whole ones, given by name."""
     return _foreign() + _cut(whole) + _jpegs(whole) + _pngs(whole) + _gifs() + _bombs()
 
 
 def _foreign():
-    """Other formats' first bytes under names that lie."""
+    """Other formats' first bytes under wrong names."""
     beginnings = {
         "text.jpg": (b"This is not a picture, whatever its name says.\n", "text"),
         "page.jpg": (b"<!DOCTYPE html>\n<title>Not found</title>\n", "HTML"),

@@ -1,4 +1,4 @@
-"""Pictures whose colours are not stored as sRGB: shown rightly, most have the colours of all others."""
+"""Pictures whose colours are not stored as sRGB: correctly displayed, most have the colours of all others."""
 
 import struct
 import zlib
@@ -10,7 +10,7 @@ IGNORED = ("profile_ignored",)
 
 
 def app2(profile, parts=1):
-    """An ICC profile in so many APP2 segments."""
+    """An ICC profile in this many APP2 segments."""
     length = -(-len(profile) // parts)
     return [exif.segment(0xE2, b"ICC_PROFILE\0" + bytes((i + 1, parts)) + profile[i * length:(i + 1) * length])
             for i in range(parts)]
@@ -57,7 +57,7 @@ def _print_jpegs(encoder):
 
 
 def _broken_jpegs(encoder):
-    """Profiles that nobody can use: the pictures are shown as if there were none."""
+    """Unusable profiles: the pictures are shown as if they had none."""
     shown = picture.make(96, 64)
     content, printed = encoder.encode(shown), encoder.encode(shown, "cmyk")
     p3 = icc.rgb(icc.P3)
@@ -107,7 +107,7 @@ def _primaries(white, *primaries):
 
 
 def _tagged_pngs():
-    """gAMA, cHRM and sRGB: a chunk that settles it, or one of those that describe it."""
+    """gAMA, cHRM and sRGB: a chunk that determines the colours, or one of those that describe them."""
     shown = picture.make(96, 72)
     in_p3, linear = icc.in_space(icc.P3), icc.in_space(icc.SRGB, 1.0)
     shades = shown.map(picture.grey)
@@ -135,7 +135,7 @@ def _coded(primaries, transfer, matrix=0, is_full_range=1):
 
 
 def _rounded(level, depth, is_full_range):
-    """A level, 0 to 1, as a sample (ITU-T H.273, 8.3)."""
+    """The sample (ITU-T H.273, 8.3) of a level, 0 to 1."""
     unit, top = 1 << depth - 8, (1 << depth) - 1
     value = level * top if is_full_range else unit * (219 * level + 16)
     return min(top, max(0, int(value + 0.5)))

@@ -33,7 +33,7 @@ static void to_cmyk(const unsigned char *rgb, unsigned char *cmyk, bool is_plain
     for (int i = 0; is_plain && i < 4; i++) cmyk[i] = (unsigned char)(255 - cmyk[i]);
 }
 
-// One scan a component and frequency: legal, and far more than anybody needs.
+// One scan per component and frequency: legal, and far more than any picture needs.
 static int fill_many_scans(jpeg_scan_info *scans) {
     int count = 0;
     scans[count++] = (jpeg_scan_info){3, {0, 1, 2}, 0, 0, 0, 0};
@@ -48,7 +48,7 @@ static int fill_separate_scans(jpeg_scan_info *scans) {
     return 3;
 }
 
-// Each component's DC by itself, first without the two lowest bits; then AC, in one go.
+// The DC of each component in its own scans, first without the two lowest bits; then the AC in one scan.
 static int fill_dc_scans(jpeg_scan_info *scans) {
     int count = 0;
     for (int low = 2; low >= 0; low--) {
@@ -60,7 +60,7 @@ static int fill_dc_scans(jpeg_scan_info *scans) {
     return count;
 }
 
-// Luma in bands that are divided otherwise when further bits come; chroma in two bands with all of their bits.
+// Luma in bands that are divided differently in later scans; chroma in two bands with all of their bits.
 static int fill_band_scans(jpeg_scan_info *scans) {
     static const int luma[][4] = {{1, 9, 0, 3}, {10, 63, 0, 2}, {1, 5, 3, 2}, {6, 9, 3, 2}, {1, 63, 2, 1}, {1, 63, 1, 0}};
     int count = 0;

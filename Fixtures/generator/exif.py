@@ -25,7 +25,7 @@ def tiff(entries, order=b"II", next_directory=0):
 
 
 def with_gps(orientation):
-    """Orientation, a description, and a GPS directory behind them."""
+    """Orientation, a description, and a GPS directory after them."""
     gps = tiff([(1, ASCII, b"N\0"), (2, RATIONAL, struct.pack("<6I", 47, 1, 22, 1, 30, 1)), (27, ASCII, SECRET + b"\0")])
     head = tiff([(0x010E, ASCII, SECRET + b"\0"), (0x0112, SHORT, orientation), (0x8825, LONG, 0)])
     offset = len(head)
@@ -47,5 +47,5 @@ def app1(tiff_bytes):
 
 
 def inserted(jpeg, *segments):
-    """The JPEG with segments behind its start marker."""
+    """The JPEG with segments after its start marker."""
     return jpeg[:2] + b"".join(segments) + jpeg[2:]

@@ -1,4 +1,4 @@
-"""A file and what is expected of it."""
+"""A file and its expectations."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 class Fixture:
     name: str
     content: bytes
-    expected: dict | None  # none: not in the table
+    expected: dict | None  # None: not in the table
 
 
 def whole(name, content, picture, kind, alpha=False, frames=1, warnings=()):

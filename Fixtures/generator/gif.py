@@ -53,7 +53,7 @@ def comment(text):
 
 
 def loops(count):
-    """Netscape's application extension: how often an animation is shown again."""
+    """Netscape's application extension: the number of repetitions of an animation."""
     return b"\x21\xff\x0bNETSCAPE2.0" + sub_blocks(struct.pack("<BH", 1, count))
 
 

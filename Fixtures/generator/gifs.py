@@ -45,7 +45,7 @@ def fixtures():
 
 
 def _add_disposals(add):
-    """White; a red square that goes, a blue one that leaves a hole, a half green one; and a frame without pixels."""
+    """White; a red square that disappears, a blue one that leaves a hole, a half green one; and a frame without pixels."""
     palette = [(0, 0, 0, 255), (255, 255, 255, 255), (255, 0, 0, 255), (0, 0, 255, 255), (0, 255, 0, 255)]
     def block(index, left, **options):
         return gif.control(**options) + gif.frame(16, 16, gif.lzw([index] * 256, 3), left, 0)
@@ -58,7 +58,7 @@ def _add_disposals(add):
 
 
 def _add_canvases(add, shown, palette):
-    """Frames that do not lie exactly on their canvas."""
+    """Frames that differ from the area of their canvas."""
     data, interlaced = _data(shown, palette), _data(shown, palette, True)
     for name, width, height, left, top in (
         ("frame-inside", 128, 96, 24, 20), ("frame-hangs-over", 96, 72, 70, 53), ("frame-outside", 40, 30, 50, 40)):

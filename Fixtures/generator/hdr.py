@@ -1,4 +1,4 @@
-"""High dynamic range (ITU-R BT.2100): samples of PQ and HLG, and what is to become of them in sRGB (BT.2390)."""
+"""High dynamic range (ITU-R BT.2100): samples of PQ and HLG, and their colours in sRGB (BT.2390)."""
 
 import math
 
@@ -61,7 +61,7 @@ def _rolled_off(light, peak):
 
 
 def shown(light, peak=1000):
-    """What is expected of BT.2020's red, green and blue in cd/m2: an sRGB pixel."""
+    """The expected sRGB pixel for BT.2020's red, green and blue in cd/m2."""
     matrix = icc.product(icc.inverse(icc.to_xyz(icc.SRGB)), icc.to_xyz(BT2020))
     light = icc.times(matrix, light)
     largest = max(max(light), 1e-6)

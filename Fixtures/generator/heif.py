@@ -1,4 +1,4 @@
-"""Writes HEICs and AVIFs: coded pictures come from heif-enc, the file around them is made here."""
+"""Writes HEICs and AVIFs: heif-enc codes the pictures, this module writes the file around them."""
 
 import os
 import struct
@@ -32,7 +32,7 @@ def mirror(axis):
 
 
 def aperture(width, height, right=0, bottom=0):
-    """What shows; `right` and `bottom` pixels more are hidden there than on the other side."""
+    """The visible part; it excludes `right` and `bottom` pixels more there than on the opposite side."""
     return box(b"clap", struct.pack(">IIIIiIiI", width, 1, height, 1, -right, 2, -bottom, 2))
 
 
@@ -56,7 +56,7 @@ def _boxes(content, start, end):
 
 
 def color(primaries, transfer, matrix, is_full_range=True):
-    """What the numbers of ITU-T H.273 say of the colours."""
+    """The colours, as numbers of ITU-T H.273."""
     return box(b"colr", b"nclx" + struct.pack(">HHHB", primaries, transfer, matrix, 0x80 if is_full_range else 0))
 
 
@@ -66,7 +66,7 @@ def light_level(peak, mean=0):
 
 
 def encode(picture, *options, avif=False, depth=8, samples=None):
-    """The picture as an item; small and odd ones are coded larger, and cut. For the options see heif-enc.
+    """The picture as an item; small and odd ones are coded larger, and cropped. For the options see heif-enc.
 
     `samples` gives a pixel's three samples of 16 bits.
     """
@@ -83,7 +83,7 @@ def encode(picture, *options, avif=False, depth=8, samples=None):
 
 
 def encode_av1(picture, bits, chroma, *options, samples=None):
-    """The picture as an item of AV1; for the options see avifenc. heif-enc does not code every kind."""
+    """The picture as an item of AV1; for the options see avifenc. heif-enc does not support every kind."""
     color_type = png.GREY if chroma == "400" else png.RGB
     source = png.encode(picture, 16, color_type) if samples is None else png.encode_samples(picture, samples)
     command = ["avifenc", "--min", "8", "--max", "16", "-s", "6", "-j", "1", "--ignore-icc", "-d", str(bits), "-y",
@@ -92,9 +92,9 @@ def encode_av1(picture, bits, chroma, *options, samples=None):
 
 
 def encode_hevc(picture, bits, luma, is_full_range, samples=None):
-    """The picture as an item of HEVC with all of its chroma; for what heif-enc does not code.
+    """The picture as an item of HEVC with all of its chroma; for kinds that heif-enc does not support.
 
-    `luma` is the share of red, and that of blue, in luma; nothing of either: green, blue and red are coded. `samples`
+    `luma` is the share of red, and that of blue, in luma; without both, green, blue and red are coded. `samples`
     gives a pixel's three samples, 0 to 1.
     """
     red, blue = luma
@@ -137,7 +137,7 @@ def _of_units(units, width, height):
 
 
 def _coded(source_content, item_kind, command):
-    """What a program makes of a PNG, as an item."""
+    """A program's conversion of a PNG, as an item."""
     with tempfile.TemporaryDirectory() as folder:
         source = os.path.join(folder, "in.png")
         target = os.path.join(folder, "out.avif" if item_kind == b"av01" else "out.heic")
@@ -161,7 +161,7 @@ def _coded(source_content, item_kind, command):
 
 
 def file(items, primary=1, brand=b"heic", before=b""):
-    """Items are numbered from 1; a grid's description lies in `idat`, as all data could."""
+    """Items are numbered from 1; a grid's description is stored in `idat`, where all data could be."""
     entries, store, associations, references, offsets, data = b"", [], b"", b"", [], b""
     for number, item in enumerate(items, 1):
         entries += full_box(b"infe", struct.pack(">HH4sB", number, 0, item.kind, 0), 2, item.flags)

@@ -1,11 +1,11 @@
-"""All kinds of HEICs and AVIFs: whole ones, and those that are refused."""
+"""All kinds of HEICs and AVIFs: whole ones, and refused ones."""
 
 import struct
 
 from generator import exif, hdr, heif, icc, picture, scene
 from generator.fixture import Fixture, refused, whole
 
-# Red's share of luma, and blue's, by the matrix's number (ITU-T H.273, table 4).
+# The shares of red and blue in luma, by the matrix's number (ITU-T H.273, table 4).
 BT601 = (0.299, 0.114)
 LUMA = {0: (0, 0), 1: (0.2126, 0.0722), 6: BT601, 9: (0.2627, 0.0593)}
 
@@ -22,7 +22,7 @@ def _alpha_of(shown, to, **options):
 
 
 def _tiled(shown, columns, rows, tile):
-    """A grid of square tiles, of which the last ones hang over the edge."""
+    """A grid of square tiles; the last ones extend beyond the edge."""
     items = []
     for row in range(rows):
         for column in range(columns):
@@ -72,7 +72,7 @@ def _file(items, kind):
 
 
 def _add_kinds(add, shown, holed):
-    """Of more than 8 bits, of other chroma, of a narrow range; and alpha at a grid's tiles."""
+    """More than 8 bits, other chroma, a narrow range; and alpha of a grid's tiles."""
     grey = shown.map(picture.grey)
     turns = [heif.rotation(1), heif.mirror(0)]
     for chroma in ("422", "444"):
@@ -133,7 +133,7 @@ def _add_light(add, shown):
 
 
 def _add_turned(add, shown):
-    """Rotations are anticlockwise; an EXIF orientation beside them says nothing."""
+    """Rotations are anticlockwise; an EXIF orientation beside them is ignored."""
     turns = {"rotated-90": (8, [heif.rotation(1)]), "rotated-180": (3, [heif.rotation(2)]),
              "rotated-270": (6, [heif.rotation(3)]), "mirrored": (2, [heif.mirror(1)]),
              "flipped": (4, [heif.mirror(0)]), "rotated-mirrored": (5, [heif.rotation(1), heif.mirror(0)])}
@@ -144,7 +144,7 @@ def _add_turned(add, shown):
     add("exif-gps", heif.file([turned, note]), shown)
     framed = shown.on_canvas(128, 96, 16, 12).map(lambda p: p if p[3] else (0, 0, 0, 255))
     add("aperture", heif.file([_with(heif.encode(framed), heif.aperture(96, 72))]), shown)
-    # Of an odd size, from an odd column and row on; with edges that halve a row; and cut once it was turned.
+    # An odd size, from an odd column and row on; with edges that halve a row; and cropped after it was turned.
     odd = picture.make(95, 71)
     framed = odd.on_canvas(128, 96, 17, 13).map(lambda p: p if p[3] else (0, 0, 0, 255))
     add("aperture-odd", heif.file([_with(heif.encode(framed), heif.aperture(95, 71, -1, -1))]), odd)
@@ -156,13 +156,13 @@ def _add_turned(add, shown):
 
 
 def _add_thumbnails(add):
-    """The small copy is of another colour, so that a test can tell which one was shown."""
+    """The small copy has another colour, so that a test can tell which one was shown."""
     for name, width, height in (("thumbnail", 320, 240), ("thumbnail-320", 640, 480)):
         large = picture.make(width, height)
         small = heif.encode(picture.make(width // 2, height // 2).map(picture.grey), "-p", "chroma=420")
         small.references.append((b"thmb", [1]))
         add(name, heif.file([heif.encode(large), small]), large)
-    # As some cameras have it: coded as whole blocks, and said to be smaller.
+    # As some cameras write it: coded as whole blocks, and declared smaller.
     padded = heif.encode(picture.make(320, 240).map(picture.grey).extended(320, 256), "-b", "10", "-p", "chroma=422",
                          depth=16)
     padded.properties = [one for one in padded.properties if one[4:8] != b"ispe"] + [heif.size(320, 240)]
@@ -171,7 +171,7 @@ def _add_thumbnails(add):
 
 
 def photo():
-    """What could be a photo, with a small copy: not in the table, for its corners are not plain."""
+    """A photo-like picture with a small copy: not in the table, because its corners are not plain."""
     view = scene.make(480, 360)
 
     def mean(x, y):
@@ -183,7 +183,7 @@ def photo():
 
 
 def large():
-    """Pictures of 50 megapixels out of one tile: for tests of memory, and not in the table."""
+    """Pictures of 50 megapixels from one tile: for tests of memory, and not in the table."""
     tile = picture.Picture(512, 512, [(200, 10, 10, 255)] * (512 * 512))
     head = heif.Item(b"grid", [heif.size(8192, 6144)], heif.grid(16, 12, 8192, 6144), [(b"dimg", [2] * 192)])
     deep = picture.Picture(2000, 1500, [(200, 10, 10, 255)] * (2000 * 1500))
@@ -211,7 +211,7 @@ def broken(whole_files):
     add("no-size", heif.file([sized()]), "corrupt", "without a size")
     add("no-primary", heif.file([plain], primary=9), "corrupt")
     add("other-size", heif.file([sized(heif.size(64, 64))]), "corrupt")
-    add("long-box", whole_file.replace(b"\0\0\0\x14ispe", b"\0\0\x14\0ispe"), "corrupt", "longer than the one")
+    add("long-box", whole_file.replace(b"\0\0\0\x14ispe", b"\0\0\x14\0ispe"), "corrupt", "longer than its container")
     add("short-box", whole_file.replace(b"\0\0\0\x14ispe", b"\0\0\0\x04ispe"), "corrupt", "4 bytes")
     add("damaged", heif.file([heif.Item(plain.kind, plain.properties, bytes(len(plain.data)))]), "corrupt")
     add("bomb-size", heif.file([sized(heif.size(65500, 65500))]), "too_many_pixels", "65500×65500")
@@ -221,21 +221,21 @@ def broken(whole_files):
     tile = heif.Item(b"grid", [heif.size(96, 72)], heif.grid(1, 1, 96, 72), [(b"dimg", [2])])
     add("bomb-tile", heif.file([tile, sized(heif.size(20000, 20000))]), "too_many_pixels", "its tiles have 400 megapixels")
     data = plain.data + plain.data
-    add("two-pictures", heif.file([heif.Item(plain.kind, plain.properties, data)]), "corrupt", "not what the file says")
+    add("two-pictures", heif.file([heif.Item(plain.kind, plain.properties, data)]), "corrupt", "contradicts its properties")
     for kind in ("heic", "avif"):
         large = picture.Picture(1024, 768, [(200, 10, 10, 255)] * (1024 * 768))
         hidden = heif.encode(large, avif=kind == "avif")
         hidden.properties = [one for one in hidden.properties if one[4:8] != b"ispe"] + [heif.size(96, 72)]
-        add("hidden-size", heif.file([hidden], brand=kind.encode()), "corrupt", "not what the file says", kind)
+        add("hidden-size", heif.file([hidden], brand=kind.encode()), "corrupt", "contradicts its properties", kind)
     film = heif.encode(shown, avif=True)
     film.data *= 5
-    add("five-pictures", heif.file([film], brand=b"avif"), "corrupt", "not what the file says", "avif")
+    add("five-pictures", heif.file([film], brand=b"avif"), "corrupt", "contradicts its properties", "avif")
     add("overlapping-pieces", heif.file([heif.Item(plain.kind, plain.properties, plain.data)]).replace(
         struct.pack(">HHHI", 1, 0, 1, 0)[:6], struct.pack(">HHH", 1, 0, 2)), "corrupt")
     for kind in ("heic", "avif"):
         empty = heif.file([heif.encode(shown, avif=kind == "avif")], brand=kind.encode()).replace(
             struct.pack(">HHH", 1, 0, 1), struct.pack(">HHH", 1, 0, 0))
-        add("no-data", empty, "corrupt", "not what the file says", kind)
+        add("no-data", empty, "corrupt", "contradicts its properties", kind)
     lying = heif.Item(b"grid", [heif.size(96, 72)], heif.grid(1, 1, 9600, 7200), [(b"dimg", [2])])
     add("grid-of-two-sizes", heif.file([lying, plain]), "corrupt", "grid of another size")
     add("other-codec", heif.file([heif.Item(b"vvc1", plain.properties, plain.data)]), "unsupported_format", "vvc1")

@@ -1,4 +1,4 @@
-"""Writes ICC profiles (ICC.1:2022) of our own making, and converts colours to what they describe."""
+"""Writes our own ICC profiles (ICC.1:2022), and converts colours into their spaces."""
 
 import struct
 
@@ -51,7 +51,7 @@ def encoded(value):
 
 
 def in_space(primaries, gamma=None):
-    """What maps an sRGB pixel to the same colour in a space with other primaries, and with sRGB's curve or a power."""
+    """Returns a function from an sRGB pixel to the same colour in a space with other primaries, and with sRGB's curve or a power."""
     matrix = product(inverse(to_xyz(primaries)), to_xyz(SRGB))
     def pixel(p):
         light = times(matrix, [linear(c / 255) for c in p[:3]])
@@ -101,13 +101,13 @@ def grey(gamma):
     return _profile(b"mntr", b"GRAY", b"XYZ ", {b"kTRC": _tag_curve(gamma)})
 
 
-# What each ink, printed full, leaves of red, green and blue light.
+# The red, green and blue light that each ink leaves where it is printed full.
 INKS = ((0.05, 0.55, 0.80), (0.75, 0.08, 0.40), (0.95, 0.85, 0.10), (0.06, 0.06, 0.06))
 GRID = 5
 
 
 def print_light(inks):
-    """Linear sRGB of four inks, 0 to 1: each takes its share of the light (not as simple as it should be, but not naive)."""
+    """Linear sRGB of four inks, 0 to 1: each absorbs its share of the light (a simplification of real inks)."""
     light = [1.0, 1.0, 1.0]
     for amount, left in zip(inks, INKS):
         light = [value * (1 - amount ** 1.2 * (1 - share)) for value, share in zip(light, left)]
@@ -115,7 +115,7 @@ def print_light(inks):
 
 
 def printed(pixel):
-    """The sRGB colour of an RGB pixel whose inks were separated as encode-jpeg does; black is as dark as it gets."""
+    """The sRGB colour of an RGB pixel whose inks were separated like in encode-jpeg; black is the darkest mixture."""
     black = max(pixel[:3])
     inks = [0 if black == 0 else 1 - c / black for c in pixel[:3]] + [1 - black / 255]
     darkest = print_light((1, 1, 1, 1))

@@ -1,4 +1,4 @@
-"""Encodes JPEGs through a small C program on libjpeg, compiled where it is needed."""
+"""Encodes JPEGs with a small C program on libjpeg, compiled when it is needed."""
 
 import os
 import subprocess

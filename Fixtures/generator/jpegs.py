@@ -33,7 +33,7 @@ def _sizes(encoder, shown):
     frame, table = baseline.index(b"\xff\xc0"), baseline.index(b"\xff\xc4")
     made = [
         fixture("extended-sequential.jpg", baseline[:frame] + b"\xff\xc1" + baseline[frame + 2:], shown),
-        # Without its first Huffman table, as in motion JPEG: the standard's own is meant.
+        # Without its first Huffman table, as in motion JPEG: the standard's own table applies.
         fixture("default-table.jpg", baseline[:table] + b"\xff\xfe" + baseline[table + 2:], shown),
     ]
     odd = picture.make(97, 61)
@@ -60,7 +60,7 @@ def _orientations(encoder):
 
 
 def _rotations(encoder):
-    """One picture's coefficients turned without loss, each file with the tag that turns it back."""
+    """One picture's coefficients, losslessly turned, each file with the tag that turns it back."""
     upright = picture.make(160, 128)
     plain = encoder.encode(upright)
     turns = {1: [], 2: ["-flip", "horizontal"], 3: ["-rotate", "180"], 4: ["-flip", "vertical"], 5: ["-transpose"],

@@ -38,7 +38,7 @@ class Picture:
         return Picture(width, height, pixels)
 
     def on_canvas(self, width, height, left, top):
-        """This picture laid on a transparent canvas, cut where it hangs over."""
+        """This picture on a transparent canvas, cropped at its edges."""
         def pixel(x, y):
             x, y = x - left, y - top
             return self.at(x, y) if 0 <= x < self.width and 0 <= y < self.height else (0, 0, 0, 0)
@@ -86,7 +86,7 @@ def make(width, height, has_alpha=False):
 
 
 def grey(pixel):
-    """Rec. 601 luma, as JPEG has it."""
+    """Rec. 601 luma, as in JPEG."""
     r, g, b, a = pixel
     y = (r * 299 + g * 587 + b * 114 + 500) // 1000
     return (y, y, y, a)

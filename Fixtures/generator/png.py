@@ -41,14 +41,14 @@ def encode(picture, depth, color_type, interlace=False, palette=None, transparen
 
 
 def encode_samples(picture, samples, depth=16, color_type=RGB, interlace=False, before=b""):
-    """Encodes what `samples` gives of each pixel: a list of its samples; `before` are chunks before the pixels."""
+    """Encodes the samples that `samples` returns for each pixel, as a list; `before` are chunks before the pixels."""
     data = b"".join(_scan(picture, depth, samples, *p) for p in (ADAM7 if interlace else ((0, 0, 1, 1),)))
     return b"".join([SIGNATURE, header(picture.width, picture.height, depth, color_type, int(interlace)), before,
                      chunk(b"IDAT", zlib.compress(data, 9)), chunk(b"IEND", b"")])
 
 
 def _samples_of(depth, color_type, palette):
-    """How a pixel becomes samples of the given depth."""
+    """Returns a function from a pixel to samples of the given depth."""
     top = (1 << depth) - 1
     def scaled(channels):
         return [c * top // 255 for c in channels]

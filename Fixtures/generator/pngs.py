@@ -13,7 +13,7 @@ def reduced(pixel, depth):
 
 
 def to_palette(shown, colors):
-    """The picture in at most so many colours, and those colours."""
+    """The picture in at most this many colours, and those colours."""
     steps = max(2, int(colors ** (1 / 3)))
     def nearest(pixel):
         if pixel[3] < 128:
@@ -49,7 +49,7 @@ def fixtures():
 
 
 def _add_transparent(add, shown, holed):
-    """One colour made transparent by a tRNS chunk: the top left corner's."""
+    """One colour that a tRNS chunk declares transparent: the top left corner's."""
     for depth in (1, 2, 4, 8, 16):
         shades = shown.map(lambda p: reduced(picture.grey(p), min(depth, 8)))
         sample = shades.at(4, 4)[0] * ((1 << depth) - 1) // 255

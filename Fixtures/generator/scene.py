@@ -1,4 +1,4 @@
-"""A picture that could be a photo: a lake under mountains at dusk, in which no pixel was ever photographed."""
+"""A photo-like picture: a lake under mountains at dusk, drawn entirely by this program."""
 
 import math
 import random

@@ -1,4 +1,4 @@
-"""Writes WebPs: pictures come from cwebp, the file around them is made here."""
+"""Writes WebPs: cwebp codes the pictures, this module writes the file around them."""
 
 import os
 import struct
@@ -38,7 +38,7 @@ def frame(width, height, chunks, left=0, top=0, milliseconds=100, blend=True, cl
 
 
 def encode(picture, *options):
-    """The chunks of a picture: VP8L, or VP8 and perhaps ALPH before it. For the options see cwebp."""
+    """The chunks of a picture: VP8L, or VP8 with an optional ALPH before it. For the options see cwebp."""
     color_type = png.RGBA if any(pixel[3] != 255 for pixel in picture.pixels) else png.RGB
     with tempfile.TemporaryDirectory() as folder:
         source, target = os.path.join(folder, "in.png"), os.path.join(folder, "out.webp")
@@ -59,5 +59,5 @@ def encode(picture, *options):
 
 
 def lossless_size(width, height):
-    """The header of a lossless picture of such a size, and no picture."""
+    """The header of a lossless picture of this size, without the picture."""
     return chunk(b"VP8L", b"\x2f" + struct.pack("<I", width - 1 | height - 1 << 14) + bytes(5))

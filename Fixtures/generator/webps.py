@@ -1,4 +1,4 @@
-"""All kinds of WebPs: whole ones, and those that are refused."""
+"""All kinds of WebPs: whole ones, and refused ones."""
 
 import struct
 

@@ -1,16 +1,16 @@
-/// The comparison of source files with the rules.
+/// Compares source files with the rules.
 struct Checker {
     let rules: Rules
     private(set) var complaints: [String] = []
     private var used: Set<Rules.Exception> = []
-    /// The rows of imports for which there are files.
+    /// The rows of `imports` that have files.
     private var usedRows: Set<String> = ["*"]
 
     init(_ rules: Rules) { self.rules = rules }
 
     private func limit(_ name: String) -> Int { rules.limits[name] ?? 0 }
 
-    /// Complains unless an exception allows it, up to its size if it has one.
+    /// Adds a complaint, unless an exception allows the subject and its size.
     private mutating func complain(_ kind: String, _ subject: String, size: Int? = nil, _ message: String) {
         let exception = Rules.Exception(kind: kind, subject: subject)
         if let allowed = rules.exceptions[exception] {
@@ -37,13 +37,13 @@ struct Checker {
 
     mutating func checkTarget(_ target: String, at path: String, _ files: [SourceFile]) {
         guard let allowed = rules.imports[target] else {
-            complaints.append("the target \(target) is not in the table of who may import whom")
+            complaints.append("the target \(target) has no row in [targets]")
             return
         }
         usedRows.insert(target)
         let always = rules.imports["*"] ?? []
         for file in files {
-            // A folder may have a row of its own, such as DatabaseHTTP/Streams.
+            // A folder may have its own row, such as DatabaseHTTP/Streams.
             let folder = "\(target)/\(Self.folder(of: file, below: path))"
             let own = rules.imports[folder]
             if own != nil { usedRows.insert(folder) }
@@ -61,7 +61,7 @@ struct Checker {
         checkCircles(of: target, at: path, files)
     }
 
-    /// Complains of circles of files that are too large, with their arrows.
+    /// Complains about cycles of files that are too large, and lists their dependencies.
     private mutating func checkCircles(of target: String, at path: String, _ files: [SourceFile]) {
         let (graph, most) = (FileGraph(files), limit(Rules.circleFiles))
         for circle in graph.circles() where circle.count > most {
@@ -70,12 +70,12 @@ struct Checker {
                     "    \(file.dropFirst(path.count + 1)) -> \($0.key.dropFirst(path.count + 1)) (\($0.value))"
                 }
             }
-            let message = "\(target) has a circle of \(circle.count) files, not \(most):"
+            let message = "\(target) has a cycle of \(circle.count) files, not \(most):"
             complain("circle", target, size: circle.count, ([message] + arrows).joined(separator: "\n"))
         }
     }
 
-    /// Complains of types to which extensions add too many members, in whatever targets these stand.
+    /// Complains about types to which extensions in all targets add too many members.
     mutating func checkExtensions(_ files: [SourceFile]) {
         let most = limit(Rules.extensionMembers)
         let counts = files.reduce(into: [:]) { $0.merge($1.extensionMembers, uniquingKeysWith: +) }
@@ -98,7 +98,7 @@ struct Checker {
         }
         for (name, files) in filesByFolder.sorted(by: { $0.key < $1.key }) {
             guard let allowed = rules[name] else {
-                complaints.append("the folder \(path)/\(name) is not in the table of who may use whom")
+                complaints.append("the folder \(path)/\(name) has no row in [folders]")
                 continue
             }
             var uses: [String: [String]] = [:]
@@ -116,18 +116,18 @@ struct Checker {
             }
         }
         for name in rules.keys.sorted() where filesByFolder[name] == nil {
-            complaints.append("there is no folder \(path)/\(name): its row in the table is out of date")
+            complaints.append("the folder \(path)/\(name) does not exist: its row in the table is out of date")
         }
     }
 
-    /// Complains about rows in the wrong order, and about rows and exceptions that nothing needs any more.
+    /// Complains about rows in the wrong order, and about unused rows and exceptions.
     mutating func checkRules() {
         complaints += rules.disorder
         for target in rules.imports.keys.sorted() where !usedRows.contains(target) {
-            complaints.append("there is no target \(target): its row in the table is out of date")
+            complaints.append("the target \(target) does not exist: its row in the table is out of date")
         }
         for exception in Set(rules.exceptions.keys).subtracting(used).map({ "\($0.kind) \($0.subject)" }).sorted() {
-            complaints.append("the exception \"\(exception)\" is not needed any more")
+            complaints.append("the exception \"\(exception)\" is no longer needed")
         }
     }
 }

@@ -1,4 +1,4 @@
-/// What a line declares.
+/// A declaration that begins on a line.
 enum Declaration {
     case type(String, isExtension: Bool, isPrivate: Bool)
     case function(String, isPrivate: Bool)

@@ -1,6 +1,7 @@
-/// The arrows between the files of a target: one leads to each file that alone declares a type which another file names.
+/// The dependencies between the files of a target. A file depends on another one when it names a type that only the
+/// other file declares.
 struct FileGraph {
-    /// By the path of a file, the paths of those that it needs, each with the first of the types that it names there.
+    /// The files that each file depends on, each with the first type that the file names from it; keyed by path.
     private(set) var arrows: [String: [String: String]] = [:]
 
     init(_ files: [SourceFile]) {
@@ -19,7 +20,7 @@ struct FileGraph {
         }
     }
 
-    /// The circles: files of which each needs each other, by way of others if not straight. The largest is the first.
+    /// The cycles: groups of files that all depend on each other, directly or through others. The largest is the first.
     ///
     /// These are the strongly connected components of more than one file, by Tarjan's algorithm (1972).
     func circles() -> [[String]] {
@@ -30,9 +31,9 @@ struct FileGraph {
 
     private struct Search {
         private let arrows: [String: [String: String]]
-        /// In which order files were met.
+        /// The position of each file in the order of the visits.
         private(set) var numbers: [String: Int] = [:]
-        /// The lowest number that can be reached from each file.
+        /// The lowest number that is reachable from each file.
         private var lows: [String: Int] = [:]
         private var path: [String] = []
         private(set) var circles: [[String]] = []

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The rules of a package, as its table says them.
+/// The rules of a package, read from its table.
 struct Rules {
-    /// A thing that breaks a rule with permission, such as `type Pipeline.UploadPipeline`.
+    /// A permitted violation of a rule, such as `type Pipeline.UploadPipeline`.
     struct Exception: Hashable {
-        /// Which rule: file, function, type, import, folder, circle or extensions.
+        /// The rule: file, function, type, import, folder, circle or extensions.
         let kind: String
         let subject: String
     }
@@ -17,19 +17,20 @@ struct Rules {
     private static let limitNames = [fileLines, functionLines, typeFunctions, circleFiles, extensionMembers]
 
     private(set) var limits: [String: Int] = [:]
-    /// The modules that each target may import, or a folder of one; "*" has those that all may.
+    /// The modules that each target, or a folder with its own row, may import; "*" lists the modules that all may
+    /// import.
     private(set) var imports: [String: Set<String>] = [:]
-    /// By the path of a target, the folders that each of its folders may use.
+    /// The folders that each folder of a target may use; keyed by the path of the target.
     private(set) var folders: [String: [String: Set<String>]] = [:]
-    /// The rows that allow something which stands below them, where nothing is cyclic as long as all look up.
+    /// Complaints about rows that allow a row below them. While all rows refer upward, there are no cycles.
     private(set) var disorder: [String] = []
-    /// The size up to which each exception holds; nil where it has none.
+    /// The largest size that each exception allows; nil if it has no limit.
     private(set) var exceptions: [Exception: Int?] = [:]
 
-    /// The rows of each section in their order.
+    /// The rows of each section, in order.
     private var rows: [String: [(name: String, words: [String])]] = [:]
 
-    /// Reads a table; ends the process where it cannot be understood.
+    /// Reads a table; ends the process if it is malformed.
     init(readingFrom path: String) {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { fail("\(path) cannot be read") }
         var section = ""
@@ -39,7 +40,7 @@ struct Rules {
             if line.hasPrefix("["), line.hasSuffix("]") {
                 section = String(line.dropFirst().dropLast())
             } else if !add(line, to: section) {
-                fail("\(path):\(number + 1): this is no line of [\(section)]: \(line)")
+                fail("\(path):\(number + 1): this line is not valid in [\(section)]: \(line)")
             }
         }
         noteDisorder()
@@ -52,7 +53,7 @@ struct Rules {
         for (section, rows) in rows.sorted(by: { $0.key < $1.key }) {
             for (index, row) in rows.enumerated() {
                 for word in row.words where rows[index...].contains(where: { $0.name == word }) {
-                    disorder.append("[\(section)] allows \(row.name) to use \(word), which does not stand above it")
+                    disorder.append("[\(section)] allows \(row.name) to use \(word), which is not listed above it")
                 }
             }
         }
@@ -73,7 +74,7 @@ struct Rules {
             rows[section, default: []].append((parts[0], words))
         case "exceptions":
             var subject = parts[0].split(separator: " ").map(String.init)
-            // Each has a reason.
+            // Each exception needs a reason.
             guard subject.count > 1, !words.isEmpty else { return false }
             let kind = subject.removeFirst()
             let size = subject.last.flatMap { Int($0) }

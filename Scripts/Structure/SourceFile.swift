@@ -1,6 +1,6 @@
 import Foundation
 
-/// What one file declares and names.
+/// The declarations and names of one file.
 struct SourceFile {
     struct Function {
         let name: String
@@ -10,23 +10,23 @@ struct SourceFile {
     let path: String
     var lineCount = 0
     var imports: Set<String> = []
-    /// Types that are declared at the top level for the whole module.
+    /// The types that are declared at the top level and visible in the whole module.
     var topLevelTypes: Set<String> = []
-    /// Functions by the type in which they stand, extensions included.
+    /// The number of functions of each type, including those in extensions.
     var functionCounts: [String: Int] = [:]
-    /// Members that extensions add for others to use, by the type that is extended.
+    /// The number of visible members that extensions add; keyed by the extended type.
     var extensionMembers: [String: Int] = [:]
     var functions: [Function] = []
-    /// All names that begin with a capital letter.
+    /// The names that begin with a capital letter.
     var names: Set<String> = []
 
-    /// A declaration whose closing brace has not come.
+    /// A declaration whose closing brace has not been read yet.
     private struct Open {
         let indentation: Int
         let type: String?
         let function: String?
         let line: Int
-        /// Whether it is an extension that others can see.
+        /// Whether it is an extension with visible members.
         var isExtension = false
     }
 
@@ -50,7 +50,7 @@ struct SourceFile {
                     functions.append(Function(name: name, lineCount: number - closed.line + 1))
                 }
             } else if let declaration = Declaration(text) {
-                // What is still open there has no body: a requirement of a protocol.
+                // A declaration that is still open here has no body: a requirement of a protocol.
                 open.removeLast(while: { $0.indentation >= indentation })
                 if let begun = begin(declaration, text, indentation, within: open.last, line: number) {
                     open.append(begun)
@@ -59,7 +59,7 @@ struct SourceFile {
         }
     }
 
-    /// Takes note of a declaration; nil when nothing follows that belongs to it.
+    /// Records a declaration; returns nil when nothing belongs to it.
     private mutating func begin(
         _ declaration: Declaration, _ text: Substring, _ indentation: Int, within outer: Open?, line: Int
     ) -> Open? {
@@ -110,7 +110,7 @@ struct SourceFile {
 }
 
 extension Array {
-    /// Removes the last elements while they fulfil a condition.
+    /// Removes elements from the end while they fulfil a condition.
     mutating func removeLast(while condition: (Element) -> Bool) {
         while let last, condition(last) { removeLast() }
     }

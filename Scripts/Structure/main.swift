@@ -1,4 +1,4 @@
-// Holds the sources of a package against its table, Sources/structure.txt. See Scripts/check-structure.
+// Compares the sources of a package with its table, Sources/structure.txt. See Scripts/check-structure.
 
 import Foundation
 

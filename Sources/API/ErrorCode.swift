@@ -1,5 +1,5 @@
-/// Every machine-readable reason for which the service, its libraries or its command line refuse or fail, as it is written in
-/// answers, documents and records.
+/// The machine-readable reason for an error of the service, its libraries or its command line, as it is written in
+/// responses, documents and records.
 package enum ErrorCode: String, CaseIterable, Codable, Hashable, Sendable {
     case addressInUse = "address_in_use"
     case adminOnly = "admin_only"
@@ -148,7 +148,7 @@ package enum ErrorCode: String, CaseIterable, Codable, Hashable, Sendable {
     case wrongOffset = "wrong_offset"
     case wrongState = "wrong_state"
 
-    /// The code with that name; `unknown` for what this version does not know.
+    /// Creates the code with a name; `unknown` for names that this version does not define.
     package init(named name: String) {
         self = ErrorCode(rawValue: name) ?? .unknown
     }

@@ -1,22 +1,23 @@
-/// Why something was refused or failed: a code for programs, a message and a hint for people.
+/// The reason why a request was refused or an operation failed: a code for programs, a message and a hint for people.
 package struct Failure: Error, Document, Hashable, CustomStringConvertible {
     /// The reason, for programs.
     package let code: ErrorCode
-    /// What to do about it, for a person.
+    /// The advice on how to resolve the failure, for people; empty for none.
     package let hint: String
-    /// What was wrong with what, for a person.
+    /// The description of the failure, for people.
     package let message: String
-    /// Whether the same work may succeed later with nothing changed but the circumstances. Documents do not tell it.
+    /// Whether the same operation may succeed later without a change. Documents do not contain it.
     package private(set) var isTransient = false
-    /// The seconds after which the same work may succeed, where that is known. Answers tell it in a header.
+    /// The seconds after which the same operation may succeed, if that is known. Responses contain it in a header
+    /// field.
     package private(set) var retryAfter: Int?
-    /// What only the log is told.
+    /// The details that are written to the log only.
     package private(set) var reason = ""
 
-    /// Of what would be more than somebody may store: how much that is.
+    /// The sizes behind a failure that a quota caused; nil for other failures.
     package var room: Room?
 
-    /// What somebody has stored, may store, and wanted to store besides, in bytes.
+    /// The bytes that a user has stored, may store, and requested in addition.
     package struct Room: Sendable, Hashable {
         package let used: Int
         package let quota: Quota
@@ -41,23 +42,26 @@ package struct Failure: Error, Document, Hashable, CustomStringConvertible {
         self.reason = reason
     }
 
-    /// The message and, in brackets, the hint.
-    package var description: String { hint.isEmpty ? message : "\(message) (\(hint))" }
+    /// The message, followed by the hint as a sentence of its own.
+    package var description: String {
+        if hint.isEmpty { return message }
+        return message.hasSuffix(".") ? "\(message) \(hint)" : "\(message). \(hint)"
+    }
 }
 
 extension Failure {
-    /// The refusal of what an identity may not do.
+    /// Returns the failure of an operation that the identity may not perform.
     package static func permissionDenied(hint: String = "") -> Failure {
         Failure(.permissionDenied, "Permission denied", hint: hint)
     }
 
-    /// The refusal of what somebody may not do, though it is known who they are.
+    /// Returns the failure of an operation that an authenticated user may not perform.
     package static func notAllowed(_ what: String) -> Failure {
-        Failure(.notAllowed, "you may not \(what)", hint: "whoever it belongs to may, and an admin")
+        Failure(.notAllowed, "you may not \(what)", hint: "Sign in as the owner or an admin.")
     }
 
-    /// The refusal of a text that is to be somebody's id, and is none.
+    /// Returns the failure of a text that should be a user id and is not.
     package static func noUserID(_ text: String) -> Failure {
-        Failure(.badUser, "\"\(text.prefix(80))\" is no user id", hint: "use 1 to 128 letters, digits, _ and -")
+        Failure(.badUser, "\"\(text.prefix(80))\" is not a user id", hint: "Use 1 to 128 letters, digits, _ and -.")
     }
 }

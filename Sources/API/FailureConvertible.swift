@@ -1,15 +1,15 @@
 package import TreeModel
 
-/// An error of a library that people and programs are told of as a ``Failure``.
+/// An error of a library that is reported as a ``Failure``.
 package protocol FailureConvertible: Error {
-    /// The failure that tells of the error.
+    /// The failure that describes the error.
     var failure: Failure { get }
 }
 
 extension Failure {
-    /// Creates the failure that tells of an error of a library; `subject` names the file or field that it was about.
+    /// Creates the failure that describes an error of a library; `subject` names the file or field that caused it.
     ///
-    /// An error that no part of the service knows has the code `internal`.
+    /// An error of an unknown type has the code `internal`.
     package init(_ error: any Error, about subject: String? = nil) {
         let prefix = subject.map { "\($0): " } ?? ""
         switch error {
@@ -24,8 +24,8 @@ extension Failure {
 }
 
 extension TreeError: FailureConvertible {
-    /// The refusals of the tree that its state cannot change. All others, a corrupt store among them, are the service's
-    /// own trouble and never a failure of the upload.
+    /// The errors of the tree that depend on the request alone. All others, a corrupt store among them, are faults of
+    /// the service and never a failure of the upload.
     private static let faultsOfTheRequest: Set<TreeError.Code> = [
         .invalidKey, .invalidValue, .tooLarge, .conflictingPaths,
     ]

@@ -1,83 +1,84 @@
-/// What an audit of the store finds.
+/// The kinds of findings of a store check.
 package enum FindingKind: String, Codable, CaseIterable, Sendable {
     // Files.
-    /// An original is not there.
+    /// An original is missing.
     case originalMissing = "original_missing"
-    /// An original is longer or shorter than what was sent.
+    /// An original has another size than the file that was sent.
     case originalWrongSize = "original_wrong_size"
     /// An original has other bytes than were stored.
     case originalDamaged = "original_damaged"
-    /// A rendition that is shown is not there.
+    /// A rendition that a post shows is missing.
     case renditionMissing = "rendition_missing"
     case renditionWrongSize = "rendition_wrong_size"
     case renditionDamaged = "rendition_damaged"
     /// A post names a file of another upload as its rendition.
     case renditionForeign = "rendition_foreign"
-    /// The bytes of an object of the bucket are not there.
+    /// The bytes of an object of the bucket are missing.
     case objectMissing = "object_missing"
     case objectWrongSize = "object_wrong_size"
     case objectDamaged = "object_damaged"
-    /// A file in the folder of a post that nothing names.
+    /// A file in the folder of a post that no record names.
     case orphanedFile = "orphaned_file"
-    /// The files of a post that the tree does not know, and whose deletion it does not know either.
+    /// The files of a post that the tree contains neither as a post nor as a deleted post.
     case unclaimedFiles = "unclaimed_files"
-    /// Something lies in the blob store where no file of a post can be.
+    /// A file in the blob store at a path where no file of a post can be.
     case fileMisplaced = "file_misplaced"
 
     // Records.
     case postUnreadable = "post_unreadable"
-    /// A post shows photos of ours, and there is no record of an upload behind it.
+    /// A post shows photos of the service, but there is no record of their upload.
     case uploadMissing = "upload_missing"
     case uploadUnreadable = "upload_unreadable"
-    /// An upload was published, and its post is neither there nor deleted.
+    /// An upload was published, but its post neither exists nor was deleted.
     case postMissing = "post_missing"
     /// A post has another number of photos than its upload.
     case photosDiffer = "photos_differ"
-    /// A post stands among those for everybody and among those for audiences.
+    /// A post exists both at `posts/` and at `audience_posts/`.
     case postTwice = "post_twice"
-    /// Nobody of the people is the author of a post.
+    /// The author of a post does not exist.
     case authorMissing = "author_missing"
     case objectUnreadable = "object_unreadable"
-    /// Nothing says whose the bytes of an object are: they would be taken for unclaimed.
+    /// There is no record of the owner of an object's bytes, so that they would be treated as unclaimed.
     case objectUnlisted = "object_unlisted"
-    /// An upload has not ended, and no worker will find it.
+    /// An upload has not ended, but is not in the queue of the workers.
     case uploadNotQueued = "upload_not_queued"
-    /// There are likes of a post that is not there, and was not deleted as far as the store knows.
+    /// There are likes of a post that does not exist, and whose deletion is not recorded.
     case likesWithoutPost = "likes_without_post"
     case commentsWithoutPost = "comments_without_post"
 
     case accountUnreadable = "account_unreadable"
-    /// Two accounts have one address, number or identity elsewhere: by it only one of them is found.
+    /// Two accounts have the same e-mail address, telephone number or identity of a provider, so that it leads to only
+    /// one of them.
     case accountTwice = "account_twice"
 
-    // What follows from records.
-    /// An account is not found by its address, number or identity elsewhere.
+    // Derived data.
+    /// The index does not lead from an e-mail address, a telephone number or an identity of a provider to its account.
     case accountUnlisted = "account_unlisted"
-    /// A post is not in the order of publication as it should be.
+    /// The entry of a post in the order of publication is missing or wrong.
     case postUnlisted = "post_unlisted"
-    /// An entry of a list names what is not there.
+    /// An entry of a list names a record that does not exist.
     case entryDangling = "entry_dangling"
-    /// Of two places that say the same from both sides, one does not: half a follow, half a block.
+    /// A link is recorded on one side only: half a follow, half a block.
     case linkHalf = "link_half"
     case counterWrong = "counter_wrong"
-    /// Another index beside the data is wrong: forms of names, lists of comments, copies in stories, or hashes of photos.
+    /// Another index is wrong: search keys of names, lists of comments, copies in stories, or hashes of photos.
     case indexWrong = "index_wrong"
 
     // The store.
-    /// The database has a page or a row that nobody can have written, or has lost updates.
+    /// The database has a page or a row that the service cannot have written, or has lost updates.
     case treeDamaged = "tree_damaged"
-    /// Changes are missing in the change log, between others: clients that catch up never hear of them.
+    /// The change log has a gap: clients that catch up would miss these changes.
     case changesMissing = "changes_missing"
-    /// The rules of a tree cannot be read: nothing can be written there until others are stored.
+    /// The rules of a tree cannot be read, so that writes are refused until others are stored.
     case rulesUnreadable = "rules_unreadable"
-    /// Tree and files are of different ages, or of different stores.
+    /// The tree and the blob store are of different ages, or belong to different stores.
     case storesDiffer = "stores_differ"
 
     // Backups.
-    /// A part of a backup is missing, or is not what was written.
+    /// A part of a backup is missing or damaged.
     case backupDamaged = "backup_damaged"
 
-    /// What mends it.
+    /// The way to resolve the finding.
     package var remedy: FindingRemedy {
         switch self {
         case .renditionMissing, .renditionWrongSize, .renditionDamaged, .renditionForeign, .objectUnlisted,
@@ -89,52 +90,52 @@ package enum FindingKind: String, Codable, CaseIterable, Sendable {
         }
     }
 
-    /// What a person can do about it.
+    /// The advice for an operator.
     package var hint: String {
         switch self {
-        case .originalMissing, .originalWrongSize, .originalDamaged: "put the file back from a backup"
-        case .objectMissing, .objectWrongSize, .objectDamaged: "put the file back from a backup, or upload it again"
-        case .unclaimedFiles: "look at them with tintype unclaimed ls; tintype gc deletes them"
-        case .orphanedFile: "tintype gc deletes it"
-        case .fileMisplaced: "the service did not make it: move it away, or delete it"
-        case .postUnreadable: "a client of the database wrote it; mend it there"
-        case .uploadMissing, .postMissing: "put the tree back from a backup, or delete what is left"
-        case .uploadUnreadable, .objectUnreadable, .accountUnreadable: "put the tree back from a backup"
-        case .accountTwice: "delete one of them, or change its address: tintype user"
-        case .photosDiffer: "a client of the database changed the post's photos; mend them there"
-        case .postTwice: "delete the one at posts/: readers of the audiences have the other one"
-        case .authorMissing: "a client of the database wrote it; make the person, or delete the post"
-        case .likesWithoutPost, .commentsWithoutPost: "delete them, or put the post back from a backup"
+        case .originalMissing, .originalWrongSize, .originalDamaged: "Put the file back from a backup."
+        case .objectMissing, .objectWrongSize, .objectDamaged: "Put the file back from a backup, or upload it again."
+        case .unclaimedFiles: "Look at them with tintype unclaimed ls. Delete them with tintype gc."
+        case .orphanedFile: "Delete it with tintype gc."
+        case .fileMisplaced: "Move it away, or delete it: the service did not create it."
+        case .postUnreadable: "Correct it in the database, where a client wrote it."
+        case .uploadMissing, .postMissing: "Put the tree back from a backup, or delete what is left."
+        case .uploadUnreadable, .objectUnreadable, .accountUnreadable: "Put the tree back from a backup."
+        case .accountTwice: "Delete one of them, or change its address, with tintype user."
+        case .photosDiffer: "Correct the post's photos in the database, where a client changed them."
+        case .postTwice: "Delete the one at posts/: readers of the audiences have the other one."
+        case .authorMissing: "Create the person, or delete the post: a client of the database wrote it."
+        case .likesWithoutPost, .commentsWithoutPost: "Delete them, or put the post back from a backup."
         case .changesMissing:
-            "tintype repair forgets the changes before these, so that clients that were not further begin anew"
+            "Run tintype repair: it deletes the changes before these, so that clients that were not further start again."
         case .treeDamaged:
-            "stop the service; drop or replace the row that is named: tintype repair --row PATH; or put tree.sqlite back from a backup"
-        case .rulesUnreadable: "store them again: tintype rules set FILE"
-        case .backupDamaged: "take another backup, or another copy of this one"
-        case .storesDiffer: "put back the half that belongs to the other, or: tintype unclaimed accept"
-        default: "tintype repair mends it"
+            "Stop the service. Drop or replace the named row with tintype repair --row PATH, or put tree.sqlite back from a backup."
+        case .rulesUnreadable: "Store them again with tintype rules set FILE."
+        case .backupDamaged: "Use another backup, or another copy of this one."
+        case .storesDiffer: "Put back the half that belongs to the other, or run tintype unclaimed accept."
+        default: "Correct it with tintype repair."
         }
     }
 }
 
-/// What mends what an audit has found.
+/// The ways to resolve a finding of a store check.
 package enum FindingRemedy: String, Codable, CaseIterable, Sendable {
-    /// `tintype repair`: it follows from what is there.
+    /// `tintype repair`: the correct value follows from other data.
     case repair
-    /// `tintype gc`: it is to be deleted.
+    /// `tintype gc`: the file can be deleted.
     case gc
-    /// A person: what is lost is not in the store.
+    /// Manual work: the store does not contain the lost data.
     case person
 }
 
-/// What an audit is to do.
+/// The actions of a store check.
 package enum StoreCheckAction: String, Codable, CaseIterable, Sendable {
     /// Compare records, lists and files by name and size.
     case check
     /// Read files and compare their bytes, too.
     case verify
-    /// Mend what follows from what is there.
+    /// Repair what follows from other data.
     case repair
-    /// Delete files that nothing names.
+    /// Delete files that no record names.
     case gc
 }

@@ -1,4 +1,4 @@
-/// A way by which uploads come in, as their records name it. `Pipeline/IntakeHandler.swift` says what one has to do.
+/// A way in by which uploads arrive, as their records name it. `Pipeline/IntakeHandler.swift` defines its duties.
 package enum Intake: String, Codable, Sendable, CaseIterable {
     case inbox
     case socket

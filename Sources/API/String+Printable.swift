@@ -1,5 +1,6 @@
 extension String {
-    /// For a line of a log or a terminal: control characters, which could pretend to be another line, as `\u{…}`.
+    /// The text for a line of a log or a terminal: control characters, which could imitate another line, are written as
+    /// `\u{…}`.
     package var printable: String {
         unicodeScalars.map { scalar in
             switch scalar.properties.generalCategory {

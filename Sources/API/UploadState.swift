@@ -1,4 +1,4 @@
-/// The states of an upload, with what is durable in each. Read this first: `Pipeline` makes these moves.
+/// The states of an upload, with what is durable in each. Read this first: `Pipeline` makes these transitions.
 ///
 ///     reserved ──accept───> ingested ──render, commit──> published ──files swept──> deleted
 ///     draft ────publish──┤     │
@@ -8,32 +8,32 @@
 ///
 ///     reserved, draft, receiving ──left alone──> expired
 ///
-/// Every move is one multi-path update that commits only in the state that it was decided by, so that of two that race
-/// (a publish and an expiry, two clients with one idempotency key) exactly one wins.
+/// Every transition is one multi-path update that commits only if the upload is still in its former state, so that of
+/// two that race (a publish and an expiry, two clients with one idempotency key) exactly one succeeds.
 package enum UploadState: String, Codable, Sendable, CaseIterable {
-    /// The post's id is taken; no byte is promised yet. Expires.
+    /// The post's id is reserved; no bytes are durable yet. Expires.
     case reserved
-    /// FriendlyPix's upload screen: photos are added and rendered one by one, each durable when it is answered;
-    /// nothing is visible until the text is sent. Expires when it is left alone.
+    /// FriendlyPix's upload screen: photos are added and rendered one by one, each durable when its request is
+    /// answered; nothing is visible until the text is sent. Expires when it is left alone.
     case draft
-    /// The photo comes in several requests, whatever interrupts them: some of its bytes are durable, and its sender knows how
-    /// many. Expires when it is left alone.
+    /// The photo arrives in several requests, which may be interrupted: some of its bytes are durable, and its sender
+    /// can query how many. Expires when it is left alone.
     case receiving
-    /// Every original is in the blob store, hashed and fsynced. **The upload is acknowledged**: from here it ends as
-    /// a post or as a failure with a reason, whatever crashes.
+    /// Every original is in the blob store, hashed and fsynced. **The upload is acknowledged**: it ends as a post or as
+    /// a failure with a reason, even after a crash.
     case ingested
-    /// The post, its place in the author's posts and feed, and this state were committed in one update.
+    /// The post, its entries in the author's posts and feed, and this state were committed in one update.
     case published
-    /// It was published; then somebody deleted the post, and its files went after the grace period.
+    /// The post was published and then deleted; its files were deleted after the grace period.
     case deleted
-    /// Photos that their user has posted before, and that were not to be posted again: that post is what became of them.
+    /// The user has posted the same photos before, and did not want to post them again; the record names that post.
     case duplicate
-    /// The photo can never become a post; the reason is kept, and the bytes are put aside for a person to find.
+    /// The photo can never become a post; the reason is kept, and the bytes are kept for an operator.
     case failed
-    /// A reservation, a draft, or what was being received, that nobody finished.
+    /// A reservation, a draft, or an upload in several requests that was not finished.
     case expired
 
-    /// The states to which this one may move.
+    /// The states that may follow this one.
     package var next: Set<UploadState> {
         switch self {
         case .reserved: [.ingested, .failed, .expired]
@@ -48,10 +48,10 @@ package enum UploadState: String, Codable, Sendable, CaseIterable {
     /// Whether the upload has ended; its post may still be deleted.
     package var isTerminal: Bool { self == .published || next.isEmpty }
 
-    /// Whether its sender has not finished it: it expires when it is left alone.
+    /// Whether the sender has not finished the upload, so that it expires when it is left alone.
     package var isUnfinished: Bool { next.contains(.expired) }
 
-    /// Whether the blobs of an upload in this state are a post's. Those of one that ended otherwise are deleted.
+    /// Whether the blobs of an upload in this state belong to a post; otherwise they are deleted.
     package var isPost: Bool {
         switch self {
         case .published, .deleted: true

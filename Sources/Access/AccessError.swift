@@ -1,19 +1,19 @@
-/// Why a request is not let in.
+/// The reason why a request is not admitted.
 package enum AccessError: Error, Hashable, Sendable {
-    /// It shows nothing that lets it in.
+    /// The request has no sufficient proof.
     case denied
-    /// Its token proves nothing here.
+    /// The token proves nothing here.
     case badToken(TokenFault)
-    /// Its token proved who sends it, until it expired.
+    /// The token was valid but has expired.
     case expired
-    /// Its token was good, and was revoked, or its user is disabled or gone.
+    /// The token was valid but has been revoked, or its user is disabled or deleted.
     case revoked
-    /// The keys of the issuer, as far as they are here, have none of the token's name: newer ones may have.
+    /// The token names a key that is not among the issuer's keys at present; newer keys may contain it.
     case unknownKey(issuer: String)
-    /// It asks to act as somebody in a form that is none (`auth_variable_override`).
+    /// The override of the identity is malformed (`auth_variable_override`).
     case badOverride
 
-    /// What clients of the Realtime Database are told.
+    /// The text for clients of the Realtime Database.
     package var text: String {
         switch self {
         case .denied: "Permission denied"
@@ -23,33 +23,33 @@ package enum AccessError: Error, Hashable, Sendable {
         }
     }
 
-    /// The reason for a log, which says nothing secret.
+    /// The reason for a log, without secrets.
     package var reason: String {
         switch self {
-        case .denied: "nothing lets it in"
+        case .denied: "the request has no sufficient proof"
         case .badToken(let fault): "the token \(fault.rawValue)"
         case .expired: "the token has expired"
         case .revoked: "the token was revoked, or its user is disabled"
         case .badOverride: "the override is neither an object nor null"
-        case .unknownKey: "the issuer's keys have none of the token's name"
+        case .unknownKey: "the token names a key that its issuer does not have"
         }
     }
 }
 
-/// What is wrong with a token.
+/// The fault of a token.
 package enum TokenFault: String, Sendable, Hashable, CaseIterable {
     case tooLong = "is too long"
-    case malformed = "is no token of a known kind"
-    case invalidJSON = "is no JSON, or has a member twice"
-    case badAlgorithm = "has another algorithm than its key"
-    case badType = "is for something else"
-    case criticalHeader = "has a header that must be understood and is not"
-    case unknownKey = "names no key that is known"
+    case malformed = "is not a token of a known kind"
+    case invalidJSON = "is not JSON, or has a member twice"
+    case badAlgorithm = "has a different algorithm from its key"
+    case badType = "is for another purpose"
+    case criticalHeader = "has a critical header that is not supported"
+    case unknownKey = "names an unknown key"
     case badSignature = "has a bad signature"
-    case wrongIssuer = "is of another issuer"
+    case wrongIssuer = "is from another issuer"
     case wrongAudience = "is for another audience"
-    case notYetValid = "is of the future"
-    case badTime = "has a time that is none, or too long a life"
+    case notYetValid = "is not valid yet"
+    case badTime = "has an invalid time, or too long a lifetime"
     case badSubject = "names no user"
-    case badClaims = "has claims that it must not have"
+    case badClaims = "has claims that are not allowed"
 }

@@ -2,14 +2,14 @@ package import TreeModel
 
 /// The identity that a request acts as.
 package enum Identity: Hashable, Sendable, CustomStringConvertible {
-    /// Somebody who was let in, and of whom nothing is known.
+    /// An admitted requester without a known identity.
     case anonymous
-    /// Somebody who proved who they are.
+    /// A user who has proved their identity.
     case user(User)
     /// The owner of the service, who may do everything.
     case admin
 
-    /// The words for the identity in a log, without what is claimed of a user.
+    /// The text for a log, without the user's claims.
     package var description: String {
         switch self {
         case .anonymous: "anonymous"
@@ -18,20 +18,20 @@ package enum Identity: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The id of the user; nil for everybody else.
+    /// The id of the user; nil for other identities.
     package var uid: String? { if case .user(let user) = self { user.uid } else { nil } }
 }
 
-/// A user who proved who they are, and what is claimed of them.
+/// A user with a proved identity, and their claims.
 package struct User: Hashable, Sendable {
-    /// The id; nil only where an admin acts as somebody without one.
+    /// The id; nil only if an admin acts as a user without one.
     package let uid: String?
-    /// The variable `auth` of security rules: an object with `uid`, `provider` and `token`, which has all claims.
+    /// The variable `auth` of security rules: an object with `uid`, `provider` and `token`, which holds all claims.
     package let auth: JSONValue
     /// The time at which the proof expires; nil for never.
     package let expiresAt: Timestamp?
 
-    /// Whether a claim says that the user is an admin, as the rules of a new store have it.
+    /// Whether a claim marks the user as an admin, as the rules of a new store define it.
     package var isAdmin: Bool { auth["token"]?["admin"]?.bool == true }
 
     package init(uid: String?, auth: JSONValue, expiresAt: Timestamp? = nil) {

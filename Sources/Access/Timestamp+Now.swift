@@ -2,6 +2,6 @@ import Foundation
 package import TreeModel
 
 extension Timestamp {
-    /// The present time, by the system's clock.
+    /// Returns the current time of the system's clock.
     package static func now() -> Timestamp { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }
 }

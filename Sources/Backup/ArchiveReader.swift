@@ -3,30 +3,31 @@ package import Files
 import Foundation
 import Synchronization
 
-/// An archive of one backup, to read.
+/// A reader of an archive, which contains one backup.
 package final class ArchiveReader: BackupSource {
     private static let maxRecordBytes = 1 << 20
 
     private struct Entry {
         let header: TarHeader
-        /// Where its bytes begin.
+        /// The offset of the file's bytes.
         let offset: Int
-        /// Where the next header begins.
+        /// The offset of the next header.
         var end: Int { offset + header.byteCount + TarHeader.padding(after: header.byteCount) }
     }
 
-    /// Where the files of the blob store are looked for next: they are asked for in the order in which they are here.
+    /// The position at which the next file of the blob store is searched for: files are read in the order in which they
+    /// are stored.
     private struct Cursor {
         var offset = 0
     }
 
     package let path: String
     private let file: FileReader
-    /// Everything but the files of the blob store, by the names.
+    /// All files except those of the blob store, by name.
     private let index: [String: Entry]
     private let cursor = Mutex(Cursor())
 
-    /// Opens an archive. Blocks while it goes through all headers.
+    /// Opens an archive. Blocks while it reads all headers.
     ///
     /// - Throws: `Failure` `not_a_backup`, `backup_damaged`; `FileError`.
     package init(path: String) throws {
@@ -40,8 +41,8 @@ package final class ArchiveReader: BackupSource {
         self.index = index
         guard index[BackupMark.name] != nil else {
             throw Failure(
-                .notBackup, "\(path) is no archive of a backup, or is cut off",
-                hint: "name one that tintype backup has made, or another copy of this one")
+                .notBackup, "\(path) is not an archive of a backup, or is cut off",
+                hint: "Name one that tintype backup has created, or another copy of this one.")
         }
     }
 
@@ -57,7 +58,7 @@ package final class ArchiveReader: BackupSource {
 
     package func unreadable() async throws -> [String] { [] }
 
-    /// Nobody adds to an archive.
+    /// Does nothing: an archive is not changed.
     package func mark(damaged paths: [String]) async throws {}
 
     package func piece(_ name: String) async throws -> [UInt8] {
@@ -99,23 +100,23 @@ package final class ArchiveReader: BackupSource {
     }
 
     private func missing(_ name: String) -> Failure {
-        Failure(.backupDamaged, "\(path): \(name) is missing", hint: "take another backup, or another copy of this one")
+        Failure(.backupDamaged, "\(path): \(name) is missing", hint: "Use another backup, or another copy of this one.")
     }
 
     private func damaged(_ name: String) -> Failure {
         Failure(
-            .backupDamaged, "\(path): \(name) cannot be read", hint: "take another backup, or another copy of this one")
+            .backupDamaged, "\(path): \(name) cannot be read", hint: "Use another backup, or another copy of this one.")
     }
 
-    /// The entry whose header is at an offset; nil at the end.
+    /// Reads the entry whose header is at an offset; nil at the end.
     private static func entry(in file: FileReader, at offset: Int, _ path: String) throws -> Entry? {
         func header(at offset: Int) throws -> TarHeader? {
             let block = try file.read(at: offset, maxBytes: TarHeader.blockBytes)
             guard !block.isEmpty, !block.allSatisfy({ $0 == 0 }) else { return nil }
             guard let header = TarHeader(block: block) else {
                 throw Failure(
-                    .notBackup, "\(path) is no archive of a backup, or is damaged at byte \(offset)",
-                    hint: "name one that tintype backup has made, or another copy of this one")
+                    .notBackup, "\(path) is not an archive of a backup, or is damaged at byte \(offset)",
+                    hint: "Name one that tintype backup has created, or another copy of this one.")
             }
             return header
         }

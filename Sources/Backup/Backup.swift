@@ -7,19 +7,20 @@ import Model
 package import Store
 import Tree
 
-/// What a backup, or a restore, tells while it works.
+/// A report of a backup or a restoration while it runs.
 package enum BackupStep: Sendable {
     case finding(FindingDocument)
     case step(BackupStepDocument)
 }
 
-/// Makes a backup of a store while it is in use: of one state of its tree, and of all files that this state names.
+/// A backup of a store while it is in use: of one state of its tree, and of all files that this state names.
 ///
-/// The rows of the tree are read in one snapshot. Then the blob store is gone through; what is known from the last backup is not read
-/// again, as no file there ever changes, where its copy is there in its size. Sweeps pause meanwhile, so that all that was named then
-/// is still there. Files that came later are copied, too, and left out by a restore.
+/// The rows of the tree are read in one snapshot. Then the blob store is walked over. A file that the last backup
+/// contains is not read again if its copy exists with the right size, because files there never change. Sweeps are
+/// paused meanwhile, so that all files named in the snapshot still exist. Files that are added later are copied as
+/// well, and ignored by a restoration.
 package struct Backup: Sendable {
-    /// How many folders are listed together.
+    /// The number of folders that are listed together.
     private static let page = 64
     private static let checkpointInterval = Duration.seconds(5)
 
@@ -28,29 +29,30 @@ package struct Backup: Sendable {
     /// The id of the store.
     private let store: String
 
-    /// - Parameter path: A folder; or, where it ends in `.tar`, a file.
-    /// - Throws: `Failure` for a path that cannot be taken, or a store that cannot be kept; `FileError`.
+    /// - Parameter path: A folder, or a file if it ends in `.tar`.
+    /// - Throws: `Failure` for a path that cannot be used, or a store that cannot be backed up; `FileError`.
     package init(of storage: StorageFolder, to path: String) throws {
         guard let store = storage.age.storeID, storage.engine == .sqlite else {
-            throw Failure(.notAllowed, "a tree in memory cannot be backed up", hint: "tintype export writes it as JSON")
+            throw Failure(
+                .notAllowed, "a tree in memory cannot be backed up", hint: "Write it as JSON with tintype export.")
         }
         if let fault = storage.fault { throw fault }
         let places = [storage.path, path].map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path }
         guard places[0] != places[1], !places[1].hasPrefix("\(places[0])/") else {
             throw Failure(
-                .badRequest, "\(path) is inside of the store that is to be backed up",
-                hint: "choose a folder elsewhere, best on another disk")
+                .badRequest, "\(path) is inside of the store that should be backed up",
+                hint: "Choose a folder elsewhere, best on another disk.")
         }
         self.storage = storage
         self.store = store
         target = path.hasSuffix(".tar") ? try BackupArchive(path: path) : try BackupFolder(path: path, of: store)
     }
 
-    /// Makes the backup, telling what is found and, some times a second, how far it is. Cancel the task to stop it anywhere: the
-    /// next one goes on from there.
+    /// Creates the backup, and reports findings and, several times a second, the progress. Cancel the task to stop it
+    /// at any point: the next backup continues from there.
     ///
     /// - Returns: The last step.
-    /// - Throws: `Failure`, `FileError`, `TreeError`: what is in the way; `CancellationError`.
+    /// - Throws: `Failure`, `FileError`, `TreeError`; `CancellationError`.
     package func run(
         _ report: @escaping @Sendable (BackupStep) async throws -> Void
     ) async throws -> BackupStepDocument {
@@ -84,7 +86,7 @@ package struct Backup: Sendable {
         let user: String
         let id: String
         var names: [String] = []
-        /// The sizes of the copies that are there, by the names.
+        /// The sizes of the existing copies, by name.
         var copies: [String: Int] = [:]
     }
 
@@ -114,7 +116,7 @@ package struct Backup: Sendable {
         return try await list.finish()
     }
 
-    /// The lines of the files of some folders; those that nobody knows, or whose copies are not there, are copied.
+    /// Returns the lines of the files of some folders, and copies files that are new or have no copy.
     private func lines(
         of folders: [Folder], _ known: inout KnownFiles, _ progress: inout BackupProgress
     ) async throws -> [FileLine] {
@@ -155,7 +157,7 @@ package struct Backup: Sendable {
         var finding: FindingDocument?
     }
 
-    /// Copies a file; nil when it is gone.
+    /// Copies a file; nil if it has been deleted.
     private static func copy(
         _ blob: BlobName, of storage: StorageFolder, to target: any BackupTarget
     ) async throws -> Copy? {
@@ -170,10 +172,10 @@ package struct Backup: Sendable {
             line: line,
             finding: FindingDocument(
                 expected.isOriginal ? .originalDamaged : .renditionDamaged, path: "blobs/\(blob)", post: blob.postID,
-                message: "the bytes are not those that were stored"))
+                message: "the bytes differ from those that were stored"))
     }
 
-    /// The digest that the tree has of a file, and whether it is an original; nil where the tree has none.
+    /// Returns the digest of a file in the tree, and whether the file is an original; nil if the tree has none.
     private static func expected(
         of blob: BlobName, in tree: TreeStore
     ) async throws -> (sha256: String, isOriginal: Bool)? {
@@ -203,7 +205,8 @@ package struct Backup: Sendable {
         return try await list.finish()
     }
 
-    /// Nil for a file that is gone, or that others are writing.
+    /// Returns the line of a file, after copying the file if needed; nil for a file that was deleted or is being
+    /// written.
     private func line(
         of file: OtherFiles.File, known: FileLine?, _ progress: inout BackupProgress
     ) async throws -> FileLine? {

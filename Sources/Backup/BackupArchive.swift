@@ -4,8 +4,8 @@ import Files
 import Foundation
 import Synchronization
 
-/// An archive of one backup, written from its beginning to its end: a tar file with what a ``BackupFolder`` has. It appears when all
-/// of it is there, durably.
+/// An archive of one backup, written from beginning to end: a tar file with the contents of a ``BackupFolder``. It
+/// appears when it is complete and durable.
 final class BackupArchive: BackupTarget {
     private struct State {
         var pieces: Set<String> = []
@@ -23,10 +23,10 @@ final class BackupArchive: BackupTarget {
         name = url.lastPathComponent
         folder = try Directory(path: url.deletingLastPathComponent().path)
         if let entry = try folder.entry(name), entry.kind != .file {
-            throw FileError(.wrongKind, "\(path) is there, and is no file", hint: "choose another name")
+            throw FileError(.wrongKind, "\(path) exists, and is not a file", hint: "Choose another name.")
         }
         file = try StagedFile(in: folder, name: ".\(name.prefix(200)).part")
-        // The keys that sign tokens are in it.
+        // It contains the keys that sign tokens.
         try file.setMode(0o600)
     }
 
@@ -42,7 +42,7 @@ final class BackupArchive: BackupTarget {
         let name = sha256(of: piece)
         guard state.withLock({ $0.pieces.insert(name).inserted }) else { return name }
         guard let compressed = Gzip.compress(piece) else {
-            throw Failure(.internal, "there is no memory to compress a piece of the backup", isTransient: true)
+            throw Failure(.internal, "there is not enough memory to compress a piece of the backup", isTransient: true)
         }
         try write(compressed, as: BackupLayout.piece(name))
         return name
@@ -84,7 +84,7 @@ final class BackupArchive: BackupTarget {
         let range = FileRange(source, byteCount: byteCount)
         let copy = try range.read { bytes throws(FileError) in try file.write(bytes) }
         guard copy.byteCount == byteCount else {
-            throw Failure(.changedWhileRead, "\(path) changes while it is copied")
+            throw Failure(.changedWhileRead, "\(path) was changed while it was copied")
         }
         try file.write(padding(after: byteCount))
         return copy

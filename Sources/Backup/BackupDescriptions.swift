@@ -6,12 +6,12 @@ import Foundation
 struct BackupDescriptions {
     static let maxBytes = 256 << 20
 
-    /// The oldest first.
+    /// The readable descriptions, the oldest first.
     let states: [BackupState]
-    /// Those that cannot be read, by their paths.
+    /// The paths of the descriptions that cannot be read.
     let unreadable: [String]
 
-    /// Reads them. Blocks.
+    /// Reads the descriptions. Blocks.
     ///
     /// - Throws: `Failure` `unsupported_format`; `FileError`.
     init(in root: Directory) throws {

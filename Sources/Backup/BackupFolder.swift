@@ -4,35 +4,35 @@ package import Files
 import Foundation
 import Synchronization
 
-/// A folder of backups of one store. What backups have in common is there once.
+/// A folder of backups of one store, which stores what the backups have in common only once.
 ///
-///     tintype-backup.json       whose backups these are
-///     backups/TOKEN.json        a backup (``BackupState``): it is there when all of it is there, durably
-///     blobs/USER/POST/FILE      files of the blob store, as they are there
+///     tintype-backup.json       the store that the backups are of
+///     backups/TOKEN.json        a backup (``BackupState``): exists when the backup is complete and durable
+///     blobs/USER/POST/FILE      files of the blob store, at their paths there
 ///     others/00/SHA256          other files of the Storage folder
 ///     pieces/00/SHA256.gz       rows of the tree (``RowPiece``), lists of files (``FileLine``)
-///     damaged.json              what a verification has found damaged (``DamageMarks``)
-///     unfinished.json           how far a backup has come that is being made, or was broken off
-///     lock                      held by who writes here
+///     damaged.json              the files that a verification has found damaged (``DamageMarks``)
+///     unfinished.json           the progress of a backup that is running, or was interrupted
+///     lock                      held by the process that writes to the folder
 package final class BackupFolder: BackupTarget, BackupSource {
     private static let unfinishedName = "unfinished.json"
 
     package let path: String
     let root: Directory
     private let bulk: BulkFolder
-    /// Held by who writes here.
+    /// The lock while this process writes to the folder; nil if it only reads.
     private let lock: FolderLock?
-    /// The pieces that are there, or will be when this backup is.
+    /// The pieces that are durable, or will be when this backup is complete.
     private let durable = Mutex<Set<String>>([])
     private let marks: DamageMarks
     let width = 4
 
-    /// How far a backup has come.
+    /// The progress of a backup.
     private struct Unfinished: Document {
         let blobs: [String]
     }
 
-    /// Opens a folder of backups to read.
+    /// Opens a folder of backups for reading.
     ///
     /// - Throws: `Failure` `not_a_backup`; `FileError`.
     package init(path: String) throws {
@@ -43,18 +43,18 @@ package final class BackupFolder: BackupTarget, BackupSource {
         guard try mark() != nil else { throw Self.foreign(path) }
     }
 
-    /// Opens a folder of backups to forget some.
+    /// Opens a folder of backups to delete some of them.
     ///
-    /// - Throws: `Failure` `not_a_backup`; `FileError`, also when another process writes here.
+    /// - Throws: `Failure` `not_a_backup`; `FileError`, also if another process writes to the folder.
     package convenience init(toChange path: String) throws {
         guard let mark = try BackupFolder(path: path).mark() else { throw Self.foreign(path) }
         try self.init(path: path, of: mark.store)
     }
 
-    /// Opens a folder to write backups of a store, or makes it.
+    /// Opens a folder to write backups of a store, and creates it if it is missing.
     ///
-    /// - Throws: `Failure` `not_a_backup` for a folder with something else in it, `different_stores`; `FileError`, also when another
-    ///   process writes here.
+    /// - Throws: `Failure` `not_a_backup` for a folder with other contents, `different_stores`; `FileError`, also if
+    ///   another process writes to the folder.
     package init(path: String, of store: String) throws {
         self.path = path
         root = try Directory(path: path, create: true)
@@ -64,16 +64,16 @@ package final class BackupFolder: BackupTarget, BackupSource {
             guard mark.store == store else {
                 throw Failure(
                     .differentStores, "\(path) has backups of another store",
-                    hint: "choose another folder for this one's")
+                    hint: "Choose another folder for the backups of this store.")
             }
         } else {
-            // A first backup may have been broken off before there was a mark.
+            // A first backup may have been interrupted before the mark was written.
             let leftovers = try root.names().filter { $0 != "lock" }
             guard leftovers.allSatisfy(StagedFile.isTemporary) else {
                 throw Self.foreign(path, holding: ", and is not empty")
             }
             for name in leftovers { try root.remove(name) }
-            // The keys that sign tokens come to be in it.
+            // The folder will contain the keys that sign tokens.
             try closeToOthers(root)
             let mark = BackupMark(format: BackupState.format, store: store)
             try root.write(mark.json() + "\n".utf8, as: BackupMark.name)
@@ -84,7 +84,7 @@ package final class BackupFolder: BackupTarget, BackupSource {
     private static func foreign(_ path: String, holding rest: String = "") -> Failure {
         Failure(
             .notBackup, "\(path) is no folder of backups\(rest)",
-            hint: "name a folder that tintype backup has made, or a new one")
+            hint: "Name a folder that tintype backup has created, or a new one.")
     }
 
     private func mark() throws -> BackupMark? {
@@ -93,8 +93,8 @@ package final class BackupFolder: BackupTarget, BackupSource {
         guard let mark = try? BackupMark(json: Data(bytes)) else { throw Self.foreign(path) }
         guard mark.format <= BackupState.format else {
             throw Failure(
-                .unsupportedFormat, "\(path) has format \(mark.format), and this program knows \(BackupState.format)",
-                hint: "use a later version")
+                .unsupportedFormat, "\(path) has format \(mark.format); this program supports \(BackupState.format)",
+                hint: "Use a later version.")
         }
         return mark
     }
@@ -109,7 +109,7 @@ package final class BackupFolder: BackupTarget, BackupSource {
         try await FileThreads.run { [root] () throws in try BackupDescriptions(in: root).unreadable }
     }
 
-    /// A folder where nobody may write keeps no marks: who makes backups there may.
+    /// Replaces the marks; does nothing in a folder that is read-only for this process.
     package func mark(damaged paths: [String]) async throws {
         try await FileThreads.run { [root] () throws(FileError) in
             try DamageMarks.replace(by: paths, in: root)
@@ -140,7 +140,7 @@ package final class BackupFolder: BackupTarget, BackupSource {
         guard case .failure(let error) = result, error.code == .notFound else { return try result.get() }
         throw Failure(
             .backupDamaged, "\(self.path)/\(path.joined(separator: "/")) is missing",
-            hint: "take another backup, or another copy of this one")
+            hint: "Use another backup, or another copy of this one.")
     }
 
     // MARK: Writing
@@ -184,11 +184,11 @@ package final class BackupFolder: BackupTarget, BackupSource {
     func keep(_ piece: [UInt8]) throws -> String {
         let name = sha256(of: piece)
         let path = BackupLayout.piece(name)
-        // One that is there for no backup was left by one that was broken off, and may be cut.
+        // A piece that no backup refers to was left by an interrupted backup, and may be truncated.
         let isNew = durable.withLock { $0.insert(name).inserted }
         guard isNew || marks.contains(path) || !root.hasPiece(path, of: piece) else { return name }
         guard let compressed = Gzip.compress(piece) else {
-            throw Failure(.internal, "there is no memory to compress a piece of the backup", isTransient: true)
+            throw Failure(.internal, "there is not enough memory to compress a piece of the backup", isTransient: true)
         }
         try bulk.write(compressed, to: path)
         marks.forget(path)
@@ -197,7 +197,7 @@ package final class BackupFolder: BackupTarget, BackupSource {
 
     func copyBlob(_ source: FileReader, to path: String, expecting sha256: String?) throws -> FileLine {
         let names = [BackupLayout.blobs] + path.split(separator: "/").map(String.init)
-        // A copy that is good is not replaced by a file that has been damaged since.
+        // A good copy is not replaced by a file that has been damaged since.
         if let sha256, let copy = try? root.folder(below: names.dropLast()).file(names.last ?? ""),
             (try? copy.sha256()) == sha256
         {
@@ -212,7 +212,7 @@ package final class BackupFolder: BackupTarget, BackupSource {
     func copyOther(_ source: FileReader, sha256: String) throws {
         let path = BackupLayout.other(sha256)
         let copy = try bulk.copy(FileRange(source), to: path)
-        guard copy.sha256 == sha256 else { throw Failure(.changedWhileRead, "a file changes while it is copied") }
+        guard copy.sha256 == sha256 else { throw Failure(.changedWhileRead, "a file was changed while it was copied") }
         marks.forget(path)
     }
 

@@ -1,13 +1,13 @@
 import API
 
-/// How far work is that goes through a backup, told some times a second.
+/// The progress of work on a backup, reported several times a second.
 struct BackupProgress {
     typealias Report = @Sendable (BackupStep) async throws -> Void
 
     private static let interval = Duration.milliseconds(250)
 
     var step = BackupStepDocument()
-    /// The paths of what was found.
+    /// The paths of the findings.
     private(set) var found: [String] = []
     private let report: Report
     private var lastTold = ContinuousClock.now - interval

@@ -3,14 +3,14 @@ import Files
 import TreeModel
 
 extension BackupFolder {
-    /// Forgets backups, and deletes what no other one has.
+    /// Deletes backups, and the files that no other backup needs.
     ///
-    /// - Parameter isForgotten: Whether a backup goes; the newest never does.
+    /// - Parameter isForgotten: Whether a backup is deleted; the newest never is.
     package func prune(
         _ isForgotten: (BackupDocument, _ age: Int) -> Bool
     ) async throws -> BackupPruneDocument {
         defer { release() }
-        // What it has might be deleted.
+        // The files of an unreadable backup might be deleted.
         if let path = try await unreadable().first { throw Self.unreadable(path) }
         let states = try await states()
         let gone = states.reversed().enumerated().dropFirst().filter { isForgotten($1.document, $0) }.map(\.element)
@@ -18,7 +18,7 @@ extension BackupFolder {
         guard !gone.isEmpty else { return BackupPruneDocument() }
         try await FileThreads.run { [root] () throws in
             let folder = try root.folder(BackupLayout.backups)
-            // First the backups, durably: what they have is garbage then, whatever comes between.
+            // The descriptions first, durably: their files are garbage then, whatever happens in between.
             for state in gone { try folder.remove(BackupLayout.state(state.token)[1]) }
             try folder.sync()
         }

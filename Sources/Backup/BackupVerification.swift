@@ -3,7 +3,7 @@ import Concurrency
 import Files
 import Uploads
 
-/// Reads everything that the backups of a folder or an archive have, and compares it with what was written.
+/// Reads all files of the backups in a folder or an archive, and compares them with their digests.
 package struct BackupVerification: Sendable {
     private static let width = 4
     private static let page = 256
@@ -12,10 +12,10 @@ package struct BackupVerification: Sendable {
 
     package init(of source: any BackupSource) { self.source = source }
 
-    /// Does it, telling each part that is missing or damaged, and how far it is.
+    /// Verifies the backups, and reports each part that is missing or damaged, and the progress.
     ///
     /// - Returns: The last step.
-    /// - Throws: `Failure` `not_a_backup` when there is none; what keeps it from reading.
+    /// - Throws: `Failure` `not_a_backup` if there is none; errors of reading.
     package func run(
         _ report: @escaping @Sendable (BackupStep) async throws -> Void
     ) async throws -> BackupStepDocument {
@@ -30,7 +30,7 @@ package struct BackupVerification: Sendable {
             try await progress.advance(by: 1)
         }
         try await progress.begin(.blobs, total: states.map(\.files).max() ?? 0)
-        // Each piece of a list once, whichever backups have it; the newest backup's in their order.
+        // Each piece of a list is read once, in the order of the newest backup that has it.
         var seen: Set<String> = []
         for piece in states.reversed().flatMap(\.blobs) where seen.insert(piece).inserted {
             try await verifyBlobs(of: piece, &progress)
@@ -45,7 +45,7 @@ package struct BackupVerification: Sendable {
         return try await progress.finish()
     }
 
-    /// Nil for a piece that is damaged, which is told.
+    /// Returns the bytes of a piece; nil if it is damaged, which is reported.
     private func bytes(of piece: String, _ progress: inout BackupProgress) async throws -> [UInt8]? {
         do {
             return try await source.piece(piece)
@@ -80,21 +80,21 @@ package struct BackupVerification: Sendable {
         }
     }
 
-    /// What is wrong with a file; nil for nothing.
+    /// Returns the fault of a file; nil if there is none.
     private func fault(of line: FileLine, open: () async throws -> FileRange) async throws -> String? {
         try Task.checkCancellation()
         do {
             let range = try await open()
             let found = try await FileThreads.run { () throws(FileError) in try range.read { _ throws(FileError) in } }
-            return found.sha256 == line.sha256 ? nil : "the bytes are not those that were written"
+            return found.sha256 == line.sha256 ? nil : "the bytes differ from those that were written"
         } catch {
             return try Self.damage(error)
         }
     }
 
-    /// The sentence by which an error tells of the part that was read.
+    /// Returns the message of an error of reading a part.
     ///
-    /// - Throws: The error, where it is none of that part.
+    /// - Throws: The error, if it does not concern the part.
     private static func damage(_ error: any Error) throws -> String {
         switch error {
         case let failure as Failure where failure.code == .backupDamaged: failure.message

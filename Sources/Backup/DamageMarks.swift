@@ -17,14 +17,14 @@ final class DamageMarks: Sendable {
 
     init(in root: Directory) { self.root = root }
 
-    /// Whether there are any.
+    /// Whether the file of marks exists.
     private func areThere() throws(FileError) -> Bool { try root.entry(Self.name) != nil }
 
-    /// Reads them. Blocks.
+    /// Reads the marks. Blocks.
     func read() throws(FileError) {
         guard try areThere() else { return }
         let bytes = try root.file(Self.name).readAll(maxBytes: Self.maxBytes)
-        // Those that cannot be read come again with the next verification.
+        // If the marks cannot be read, the next verification writes them again.
         guard let damaged = try? Damaged(json: Data(bytes)) else { return }
         paths.withLock { $0 = Set(damaged.paths) }
     }
@@ -34,13 +34,13 @@ final class DamageMarks: Sendable {
         return paths.withLock { $0.contains(path) }
     }
 
-    /// Takes the mark from what was written again.
+    /// Removes the mark of a file that was written again.
     func forget(_ path: [String]) {
         let path = path.joined(separator: "/")
         paths.withLock { _ = $0.remove(path) }
     }
 
-    /// Puts other marks in the place of those of a folder, where one may write there. Blocks.
+    /// Replaces the marks of a folder, if it may be written to. Blocks.
     static func replace(by damaged: [String], in root: Directory) throws(FileError) {
         let marks = DamageMarks(in: root)
         let areThere = try marks.areThere()
@@ -55,7 +55,7 @@ final class DamageMarks: Sendable {
         }
     }
 
-    /// Writes those that are left. Blocks.
+    /// Writes the remaining marks. Blocks.
     func save() throws(FileError) {
         let left = paths.withLock { $0.sorted() }
         if !left.isEmpty {

@@ -1,16 +1,16 @@
 import Files
 
 extension Directory {
-    /// Takes the right to write in a folder of backups.
+    /// Acquires the lock that allows writing in a folder of backups.
     func lockForBackups() throws(FileError) -> FolderLock {
         do throws(FileError) {
             return try FolderLock(in: self)
         } catch  where error.code == .locked {
-            throw FileError(.locked, error.message, hint: "wait until that process has ended")
+            throw FileError(.locked, error.message, hint: "Wait until that process has ended.")
         }
     }
 
-    /// Whether a piece is there, as far as its end tells. Blocks.
+    /// Whether a piece exists, judged by its trailer. Blocks.
     func hasPiece(_ path: [String], of bytes: [UInt8]) -> Bool {
         guard let file = try? folder(below: path.dropLast()).file(path.last ?? ""),
             let byteCount = try? file.byteCount(),

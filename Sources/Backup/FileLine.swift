@@ -1,22 +1,22 @@
 import Foundation
 
-/// A file in the list of a backup: a line with its SHA-256, its size in bytes, when it was changed last, and its path. Of a file of
-/// the blob store, which never changes, the time is `-`.
+/// A file in the list of a backup: a line with its SHA-256, its size in bytes, its modification time, and its path. The
+/// time of a file of the blob store, which never changes, is `-`.
 ///
 ///     9f2c… 48213 - maria/-P7K91neVPswQ9X6Yf_m/original.jpg
 package struct FileLine: Hashable, Sendable {
     /// The longest line that is read, in bytes.
     private static let maxBytes = 64 << 10
 
-    /// Relative to the blob store, or of another file to the Storage folder.
+    /// The path, relative to the blob store; that of another file, relative to the Storage folder.
     let path: String
     let byteCount: Int
     /// 64 hexadecimal digits.
     let sha256: String
-    /// Nanoseconds since the epoch.
+    /// The modification time, in nanoseconds since the epoch; nil for files of the blob store.
     var modified: Int64?
 
-    /// The path's names.
+    /// The components of the path.
     var names: [String] { path.split(separator: "/").map(String.init) }
 
     var text: String { "\(sha256) \(byteCount) \(modified.map(String.init) ?? "-") \(Self.escaped(path))\n" }
@@ -25,7 +25,7 @@ package struct FileLine: Hashable, Sendable {
         (self.path, self.byteCount, self.sha256, self.modified) = (path, byteCount, sha256, modified)
     }
 
-    /// Reads a line; nil for what is none, or leads out of the folder.
+    /// Parses a line; nil if it is malformed, or its path leads out of the folder.
     init?(_ line: some StringProtocol) {
         guard line.utf8.count <= Self.maxBytes else { return nil }
         let words = line.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false)
@@ -49,7 +49,7 @@ package struct FileLine: Hashable, Sendable {
         }.joined()
     }
 
-    /// Whether one path comes before another where folders are gone through in the byte order of their names.
+    /// Whether one path precedes another in a walk over folders in the byte order of their names.
     static func precedes(_ one: String, _ other: String) -> Bool {
         one.utf8.lazy.map { $0 == 0x2F ? 0 : $0 }.lexicographicallyPrecedes(
             other.utf8.lazy.map { $0 == 0x2F ? 0 : $0 })

@@ -2,12 +2,14 @@ import API
 
 /// A piece of a list of files.
 enum FileListPiece {
-    /// - Throws: `Failure` `backup_damaged` for bytes that are none.
+    /// Parses the lines of a piece.
+    ///
+    /// - Throws: `Failure` `backup_damaged` for a malformed line.
     static func lines(of bytes: [UInt8], named name: String) throws(Failure) -> [FileLine] {
         var lines: [FileLine] = []
         for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
             guard let line = FileLine(line) else {
-                throw Failure(.backupDamaged, "the backup's list \(name) has a line that is none")
+                throw Failure(.backupDamaged, "the backup's list \(name) has a malformed line")
             }
             lines.append(line)
         }
@@ -15,7 +17,7 @@ enum FileListPiece {
     }
 }
 
-/// Files that are known already, out of several lists, to be asked for in the order of the lists.
+/// The files that earlier lists contain; they must be looked up in the order of the lists.
 struct KnownFiles {
     private var lists: [FileListReader]
     private var next: [FileLine?] = []
@@ -23,7 +25,7 @@ struct KnownFiles {
 
     init(_ lists: [FileListReader]) { self.lists = lists }
 
-    /// The line of a file; nil when no list has it.
+    /// Returns the line of a file; nil if no list contains it.
     mutating func line(of path: String) async throws -> FileLine? {
         if !hasBegun {
             hasBegun = true

@@ -1,7 +1,7 @@
 import API
 
-/// Cuts the lines of a list into pieces, at files with certain SHA-256, so that pieces in which nothing has changed are the
-/// same again in the next backup.
+/// A writer that splits the lines of a list into pieces, at files with certain SHA-256, so that pieces without changes
+/// are identical in the next backup.
 struct FileListWriter {
     private static let minBytes = 64 << 10
     private static let maxBytes = 4 << 20
@@ -13,7 +13,7 @@ struct FileListWriter {
     private var text: [UInt8] = []
     private let keep: ([UInt8]) async throws -> String
 
-    /// - Parameter keep: Keeps a piece, and returns its name.
+    /// - Parameter keep: Stores a piece, and returns its name.
     init(_ keep: @escaping ([UInt8]) async throws -> String) { self.keep = keep }
 
     mutating func add(_ line: FileLine) async throws {
@@ -30,35 +30,36 @@ struct FileListWriter {
         text = []
     }
 
-    /// The names of all pieces, with one for the lines that come after the last, which the list goes on with.
+    /// Returns the names of all pieces, including one for the lines after the last piece, with which the list
+    /// continues.
     func piecesSoFar() async throws -> [String] { text.isEmpty ? pieces : pieces + [try await keep(text)] }
 
-    /// The names of all pieces.
+    /// Returns the names of all pieces.
     mutating func finish() async throws -> [String] {
         try await endPiece()
         return pieces
     }
 }
 
-/// The lines of a list, in their order.
+/// A reader of the lines of a list, in their order.
 struct FileListReader {
     private var pieces: ArraySlice<String>
     private var lines: ArraySlice<FileLine> = []
-    /// The findings about the pieces that were left out.
+    /// The findings about pieces that were skipped.
     private(set) var findings: [FindingDocument] = []
     private let skipsDamaged: Bool
     private let read: (String) async throws -> [UInt8]
 
     /// - Parameters:
-    ///   - skipsDamaged: Whether pieces that are damaged are left out.
-    ///   - read: The bytes of the piece with a name.
+    ///   - skipsDamaged: Whether damaged pieces are skipped.
+    ///   - read: Returns the bytes of the piece with a name.
     init(_ pieces: [String], skipsDamaged: Bool, read: @escaping (String) async throws -> [UInt8]) {
         self.pieces = pieces[...]
         self.skipsDamaged = skipsDamaged
         self.read = read
     }
 
-    /// - Throws: `Failure` `backup_damaged`; what `read` throws.
+    /// - Throws: `Failure` `backup_damaged`; the errors of `read`.
     mutating func next() async throws -> FileLine? {
         while lines.isEmpty {
             guard let piece = pieces.popFirst() else { return nil }

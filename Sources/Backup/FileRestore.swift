@@ -6,16 +6,16 @@ import Model
 import Store
 import Tree
 
-/// Copies the files of the blob store that a tree names out of a backup.
+/// The restoration of the files of the blob store that a tree names.
 struct FileRestore {
     private static let width = 4
-    /// How many files are looked at together.
+    /// The number of files that are processed together.
     private static let page = 256
 
     let tree: TreeStore
     let source: any BackupSource
     let blobs: BulkFolder
-    /// Whether no file is there yet; one that is there is compared.
+    /// Whether the folder has no files yet; otherwise existing files are compared.
     var isNew: Bool
 
     /// Restores the files of one backup.
@@ -78,10 +78,10 @@ struct FileRestore {
         }
         let copy = try await FileThreads.run { [blobs] () throws(FileError) in try blobs.copy(range, to: path) }
         return copy.sha256 == line.sha256
-            ? .copied : .damaged("the bytes of the backup's copy are not those that were stored")
+            ? .copied : .damaged("the bytes of the backup's copy differ from those that were stored")
     }
 
-    /// The files that the tree names: others came after it was read, or were left over then.
+    /// Returns the files that the tree names; the others were added after it was read, or were garbage at that time.
     private func wanted(_ lines: [FileLine], _ garbage: GarbageNames) async throws -> [FileLine] {
         try await tree.snapshot { snapshot in
             var claims: [String: Set<String>] = [:]

@@ -1,13 +1,13 @@
 import Files
 
-/// What is in a Storage folder beside its tree and its blobs, and is to be kept: what waits in the inbox, what was put aside, what
-/// became posts, settings.
+/// The other files of a Storage folder that must be backed up: files in the inbox, files that were put aside, files
+/// that became posts, and settings.
 struct OtherFiles: Sendable {
-    /// A file by its path from the Storage folder on.
+    /// A file, by its path relative to the Storage folder.
     struct File: Sendable {
         let path: String
         let byteCount: Int
-        /// Nanoseconds since the epoch.
+        /// The modification time, in nanoseconds since the epoch.
         let modified: Int64
 
         func open(in root: Directory) throws(FileError) -> FileReader {
@@ -16,9 +16,9 @@ struct OtherFiles: Sendable {
         }
     }
 
-    /// How deep folders may lie in each other.
+    /// The maximum depth of nested folders.
     private static let maxDepth = 64
-    /// What is kept otherwise, is unfinished, or belongs to the process that works there.
+    /// The names of files that are backed up separately, are unfinished, or belong to the running process.
     private static let left: Set<String> = [
         "blobs", "incoming", "lock", "restoring", "restoring.json", "tree.mark", "tree.reserve", "tree.sqlite",
         "tree.sqlite-shm", "tree.sqlite-wal",
@@ -28,7 +28,7 @@ struct OtherFiles: Sendable {
 
     init(in root: Directory) { self.root = root }
 
-    /// All of them, in the order of a list.
+    /// Returns all files, in the order of a list.
     func all() async throws -> [File] {
         try await FileThreads.run { [root] () throws(FileError) in
             var files: [File] = []
@@ -50,7 +50,7 @@ struct OtherFiles: Sendable {
                 do throws(FileError) {
                     try add(folder.folder(entry.name), at: "\(path)\(entry.name)/", depth: depth + 1, to: &files)
                 } catch  where error.code == .notFound || error.code == .permission {
-                    continue  // It has gone, or is nobody's business here.
+                    continue  // The file was deleted, or does not belong to the store.
                 }
             case .folder, .other: continue
             }

@@ -6,14 +6,14 @@ import Store
 import Tree
 import Uploads
 
-/// Makes a Storage folder of a backup, in an empty folder: the tree first, then the files that it names, each compared with
-/// what the backup knows of it. One that was broken off is gone on with.
+/// The restoration of a backup into an empty Storage folder: first the tree, then the files that it names, each
+/// compared with its digest in the backup. A restoration that was interrupted is continued.
 package struct Restore: Sendable {
-    /// What may be in the folder before: what is no store yet.
+    /// The names of files that may exist in the folder before; they are not part of a store.
     private static let harmless: Set<String> = ["README.md", "tintype.json", "lock", "lost+found"]
     private static let workName = "restoring"
 
-    /// What is being restored: the mark that nobody may work there.
+    /// The goal of the restoration, as stored in the mark of the folder.
     private struct Goal: Document, Hashable {
         let store: String
         let point: String
@@ -25,8 +25,8 @@ package struct Restore: Sendable {
     private let publicBase: PublicBase?
 
     /// - Parameters:
-    ///   - path: The Storage folder that is to be made.
-    ///   - publicBase: By which address apps know the service.
+    ///   - path: The Storage folder to create.
+    ///   - publicBase: The address of the service for apps; nil for addresses without a host.
     package init(
         from source: any BackupSource, _ point: RestorePoint = .newest, to path: String, publicBase: PublicBase? = nil
     ) {
@@ -41,10 +41,10 @@ package struct Restore: Sendable {
         }
     }
 
-    /// Does it, telling what is found and how far it is.
+    /// Restores the backup, and reports findings and the progress.
     ///
     /// - Returns: The last step.
-    /// - Throws: `Failure` `exists` for a folder with something else in it; what is in the way; `CancellationError`.
+    /// - Throws: `Failure` `exists` for a folder with other contents; other errors; `CancellationError`.
     package func run(
         _ report: @escaping @Sendable (BackupStep) async throws -> Void
     ) async throws -> BackupStepDocument {
@@ -68,16 +68,16 @@ package struct Restore: Sendable {
         return try await progress.finish()
     }
 
-    /// Marks the folder.
+    /// Writes the mark to the folder.
     ///
-    /// - Returns: Whether nothing of it is there yet.
+    /// - Returns: Whether the restoration is a new one.
     private func begin(_ goal: Goal, in root: Directory) throws -> Bool {
         if try root.entry(UnfinishedRestore.name) != nil {
             let bytes = try root.file(UnfinishedRestore.name).readAll(maxBytes: 4096)
             guard (try? Goal(json: Data(bytes))) == goal else {
                 throw Failure(
-                    .exists, "\(path) is being restored from other backups, or to another moment",
-                    hint: "delete the folder, or choose another one")
+                    .exists, "\(path) is being restored from other backups, or to another time",
+                    hint: "Delete the folder, or choose another one.")
             }
             return false
         }
@@ -85,7 +85,7 @@ package struct Restore: Sendable {
         guard names.isEmpty else {
             throw Failure(
                 .exists, "\(path) is not empty: \(names.prefix(5).joined(separator: ", "))",
-                hint: "restore to a new folder with --storage, look at it, and put it in the place of the old one")
+                hint: "Restore to a new folder with --storage, check it, and replace the old one with it.")
         }
         try root.write(goal.json() + "\n".utf8, as: UnfinishedRestore.name)
         return true
@@ -101,7 +101,7 @@ package struct Restore: Sendable {
         do {
             progress.step.token = Int64(clamping: try await tree.token.sequence)
             var files = FileRestore(tree: tree, source: source, blobs: blobs, isNew: isNew)
-            // What was there at a later backup alone may have come before this moment.
+            // Files that only the later backup has may have existed at this time already.
             try await progress.begin(.blobs, total: plan.state.files + (plan.next?.files ?? 0))
             for state in [plan.state, plan.next].compactMap(\.self) {
                 try await files.run(state, &progress)
@@ -126,7 +126,7 @@ package struct Restore: Sendable {
         var list = source.list(plan.state.others, skipsDamaged: true)
         try await progress.begin(.others, total: 0)
         while let line = try await list.next() {
-            if line.names.count == 1, try root.entry(line.path) != nil { continue }  // What was here before.
+            if line.names.count == 1, try root.entry(line.path) != nil { continue }  // A file that existed before.
             guard let first = line.names.first, first != "blobs", first != Self.workName else { continue }
             if let fault = try await restoreOther(line, to: bulk) {
                 try await progress.note(.damaged(BackupLayout.other(line.sha256), "\(line.path): \(fault)"))
@@ -140,7 +140,7 @@ package struct Restore: Sendable {
 
     /// Copies a file.
     ///
-    /// - Returns: What is wrong with the backup's copy: it is left out then; nil for nothing.
+    /// - Returns: The fault of the backup's copy, which is then omitted; nil if there is none.
     private func restoreOther(_ line: FileLine, to bulk: BulkFolder) async throws -> String? {
         let range: FileRange
         do {
@@ -152,7 +152,7 @@ package struct Restore: Sendable {
             let copy = try bulk.copy(range, to: line.names)
             if copy.sha256 == line.sha256 { return nil }
             try bulk.root.folder(below: line.names.dropLast()).remove(line.names.last ?? "")
-            return "the bytes of the backup's copy are not those that were stored"
+            return "the bytes of the backup's copy differ from those that were stored"
         }
     }
 }

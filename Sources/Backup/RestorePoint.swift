@@ -4,7 +4,7 @@ import Keeping
 import Tree
 package import TreeModel
 
-/// The moment of a store that is wanted of its backups.
+/// The time in the history of a store to restore.
 package enum RestorePoint: Sendable, Hashable {
     case newest
     /// A position in the change log.
@@ -12,7 +12,7 @@ package enum RestorePoint: Sendable, Hashable {
     /// A time.
     case time(Timestamp)
 
-    /// Reads a position as people write it: the number of a change, a day (2026-05-01) or an ISO 8601 time; nil for the newest.
+    /// Parses the number of a change, a day (2026-05-01) or an ISO 8601 time; nil for the newest backup.
     ///
     /// - Throws: `Failure` `bad_time`.
     package init(parsing text: String?) throws(Failure) {
@@ -26,14 +26,15 @@ package enum RestorePoint: Sendable, Hashable {
     }
 }
 
-/// What a moment is made of: the last backup before it, and, where it lies between two, the change log of the next.
+/// The backups that a restoration uses: the last one before the time, and, if the time lies between two, the change log
+/// of the next.
 struct RestorePlan: Sendable {
     let state: BackupState
-    /// The backup whose change log has the changes that are made anew.
+    /// The backup whose change log has the changes to apply; nil if none are needed.
     var next: BackupState?
     let point: RestorePoint
 
-    /// - Throws: `Failure` `not_found` for a moment before the first backup or behind the last.
+    /// - Throws: `Failure` `not_found` for a time before the first backup or after the last.
     init(_ point: RestorePoint, of source: any BackupSource) async throws {
         self.point = point
         let states = try await source.states()
@@ -49,7 +50,7 @@ struct RestorePlan: Sendable {
             throw Failure(
                 .notFound,
                 "\(source.path) has no backup of that time: the first is of change \(states.first?.token ?? 0)",
-                hint: "tintype backup list tells which there are")
+                hint: "List the backups with tintype backup list.")
         }
         self.state = state
         next = states.first { $0.token > state.token }
@@ -60,15 +61,15 @@ struct RestorePlan: Sendable {
             if token > newest.token {
                 throw Failure(
                     .notFound, "\(source.path) ends with change \(newest.token), before change \(token)",
-                    hint: "tintype backup list tells which there are")
+                    hint: "List the backups with tintype backup list.")
             }
         case .time(let time):
-            // What was changed since the newest backup is in none.
+            // Changes after the newest backup are in none.
             guard time <= newest.madeAt else {
                 let last = Date(timeIntervalSince1970: Double(newest.madeAt.milliseconds) / 1000).formatted(.iso8601)
                 throw Failure(
                     .notFound, "\(source.path) ends with a backup of \(last), before that time",
-                    hint: "leave --at out for the newest; tintype backup list tells which there are")
+                    hint: "Omit --at for the newest, or list the backups with tintype backup list.")
             }
         }
     }

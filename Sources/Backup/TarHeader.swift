@@ -1,5 +1,5 @@
-/// The header of a file in a tar archive (POSIX.1-1988 ustar; a name that is too long, or a size of more than 8 GiB, is told in an
-/// extended header of POSIX.1-2001 before it).
+/// The header of a file in a tar archive (POSIX.1-1988 ustar). A name that is too long, or a size of more than 8 GiB,
+/// is stored in an extended header of POSIX.1-2001 before it.
 struct TarHeader: Equatable {
     static let blockBytes = 512
     private static let magic = Array("ustar\u{0}00".utf8)
@@ -13,15 +13,15 @@ struct TarHeader: Equatable {
     var name: String
     var byteCount: Int
     var kind = Kind.file
-    /// Seconds since the epoch.
+    /// The modification time, in seconds since the epoch.
     var modified = 0
 
-    /// The bytes that fill the last block of a file.
+    /// The number of bytes that fill the last block of a file.
     static func padding(after byteCount: Int) -> Int { (blockBytes - byteCount % blockBytes) % blockBytes }
 
     // MARK: Writing
 
-    /// The header as it is written, with an extended one before it where that is needed.
+    /// The encoded header, preceded by an extended one if needed.
     var bytes: [UInt8] {
         var records: [UInt8] = []
         if name.utf8.count > 100 { records += Self.record("path", name) }
@@ -55,7 +55,7 @@ struct TarHeader: Equatable {
         return block
     }
 
-    /// A record of an extended header: its length with itself, its key and its value.
+    /// Encodes a record of an extended header: its length, including itself, its key and its value.
     private static func record(_ key: String, _ value: String) -> [UInt8] {
         let rest = key.utf8.count + value.utf8.count + 3
         var length = rest + 1
@@ -69,7 +69,7 @@ struct TarHeader: Equatable {
         (self.name, self.byteCount, self.kind, self.modified) = (name, byteCount, kind, modified)
     }
 
-    /// Reads a block; nil for one that is no header of a kind that is written here.
+    /// Parses a block; nil if it is not a header of a kind that is written here.
     init?(block: [UInt8]) {
         guard block.count == Self.blockBytes, Array(block[257..<262]) == Array(Self.magic.prefix(5)),
             let kind = Kind(rawValue: block[156]), let byteCount = Self.number(block[124..<136]),
@@ -81,7 +81,7 @@ struct TarHeader: Equatable {
             name: String(decoding: block[0..<100].prefix { $0 != 0 }, as: UTF8.self), byteCount: byteCount, kind: kind)
     }
 
-    /// Takes over what an extended header says of this file.
+    /// Applies the records of an extended header to this file.
     mutating func extend(by records: [UInt8]) {
         var rest = records[...]
         while let space = rest.firstIndex(of: 0x20),

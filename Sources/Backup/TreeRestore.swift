@@ -4,14 +4,14 @@ import Keeping
 import Model
 import Tree
 
-/// The tree of a moment, made of the rows of backups.
+/// The restoration of the tree at a point in time, from the rows of backups.
 struct TreeRestore {
-    /// How many bytes of rows are written in one transaction.
+    /// The number of bytes of rows that are written in one transaction.
     private static let batchBytes = 16 << 20
 
     private let source: any BackupSource
     private let plan: RestorePlan
-    /// The folder in which it is made.
+    /// The folder in which the tree is created.
     private let folder: Directory
 
     private let publicBase: PublicBase?
@@ -20,12 +20,12 @@ struct TreeRestore {
         (self.plan, self.source, self.folder, self.publicBase) = (plan, source, folder, publicBase)
     }
 
-    /// The file of the tree.
+    /// The path of the tree's file.
     var path: String { "\(folder.path)/tree.sqlite" }
 
-    /// Makes the tree.
+    /// Creates the tree.
     ///
-    /// - Throws: `Failure` `backup_damaged`; `TreeError` where the change log does not reach from one backup to the next.
+    /// - Throws: `Failure` `backup_damaged`; `TreeError` if the change log does not reach from one backup to the next.
     func run(_ progress: inout BackupProgress) async throws {
         try removeLeftovers()
         try await restore(plan.state.tree, to: path, .all, &progress)
@@ -44,7 +44,7 @@ struct TreeRestore {
         for name in try folder.names() where name.contains(".sqlite") { try folder.remove(name) }
     }
 
-    /// The last change that is wanted; nil when it is in the backup already.
+    /// Returns the last change to apply; nil if the backup contains it already.
     private func end(in log: String) async throws -> SyncToken? {
         let end: SyncToken? =
             switch plan.point {

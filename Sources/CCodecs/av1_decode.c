@@ -9,7 +9,7 @@
 
 #include <dav1d/dav1d.h>
 
-// libdav1d reports by values, so that there is no jump to catch here. It decodes on the thread that calls it.
+// libdav1d reports errors by return values, so no longjmp must be caught here. It decodes on the calling thread.
 
 struct ccodecs_av1_decoder {
     Dav1dContext *context;
@@ -18,7 +18,7 @@ struct ccodecs_av1_decoder {
 
 static ccodecs_code fail(int result, ccodecs_fault *fault) {
     snprintf(fault->message, sizeof fault->message, "%s",
-             result == DAV1D_ERR(EAGAIN) ? "no picture" : "not as AV1 has it");
+             result == DAV1D_ERR(EAGAIN) ? "no picture" : "invalid AV1 data");
     if (result == DAV1D_ERR(ENOMEM) || result == DAV1D_ERR(ERANGE)) return CCODECS_TOO_MUCH_MEMORY;
     return result == DAV1D_ERR(ENOPROTOOPT) ? CCODECS_UNSUPPORTED : CCODECS_CORRUPT;
 }
@@ -34,7 +34,7 @@ static int open(ccodecs_av1_decoder *decoder, size_t max_pixels) {
     return dav1d_open(&decoder->context, &settings);
 }
 
-// Keeps the last of the pictures that are ready: of one in layers that is the whole one.
+// Keeps the last of the pictures that are ready: for an image in layers, that is the complete one.
 static int take_pictures(ccodecs_av1_decoder *decoder) {
     for (;;) {
         Dav1dPicture next = {0};
@@ -76,7 +76,7 @@ static void describe(const Dav1dPicture *source, ccodecs_coded_image *picture) {
 ccodecs_code ccodecs_av1_decode(const uint8_t *bytes, size_t count, size_t max_pixels, ccodecs_av1_decoder **result,
                                 ccodecs_coded_image *picture, ccodecs_fault *fault) {
     ccodecs_av1_decoder *decoder = calloc(1, sizeof *decoder);
-    *result = decoder;  // the caller closes it, whatever is returned
+    *result = decoder;  // the caller closes it, whatever the result is
     if (decoder == NULL || open(decoder, max_pixels) != 0) return CCODECS_OUT_OF_MEMORY;
     Dav1dData data = {0};
     if (count == 0) return fail(DAV1D_ERR(EINVAL), fault);

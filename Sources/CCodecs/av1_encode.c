@@ -9,10 +9,10 @@
 #include <aom/aom_encoder.h>
 #include <aom/aomcx.h>
 
-// libaom reports by return codes, so there is no jump to catch here. One thread, so that the same picture gives the same
-// bytes, and costs no more than was asked for.
+// libaom reports errors by return codes, so no longjmp must be caught here. It uses one thread, so that the same
+// picture gives the same bytes and costs no more than requested.
 
-// Of 0, the best, to 9: half the time of 7, and hardly more bytes.
+// The speed, from 0 (best) to 9: 8 needs half the time of 7 and gives hardly more bytes.
 enum { speed = 8 };
 
 static ccodecs_code fail(aom_codec_ctx_t *encoder, aom_codec_err_t error, ccodecs_fault *fault) {
@@ -28,7 +28,7 @@ static aom_codec_err_t configure(aom_codec_ctx_t *encoder, const ccodecs_planes 
     config.g_w = picture->width;
     config.g_h = picture->height;
     config.g_threads = 1;
-    config.g_limit = 1;  // a still picture, with the short header of one
+    config.g_limit = 1;  // a still picture, with the short header for one
     config.g_lag_in_frames = 0;
     config.g_profile = picture->blue != NULL && picture->is_chroma_full ? 1 : 0;
     config.monochrome = picture->blue == NULL;
@@ -55,7 +55,7 @@ static aom_codec_err_t configure(aom_codec_ctx_t *encoder, const ccodecs_planes 
 static void describe(const ccodecs_planes *picture, aom_image_t *image) {
     bool is_grey = picture->blue == NULL, is_full = !is_grey && picture->is_chroma_full;
     memset(image, 0, sizeof *image);
-    // libaom only reads them.
+    // libaom only reads the planes.
     aom_img_wrap(image, is_full ? AOM_IMG_FMT_I444 : AOM_IMG_FMT_I420, picture->width, picture->height, 1,
                  (unsigned char *)picture->luma);
     image->planes[AOM_PLANE_Y] = (unsigned char *)picture->luma;
@@ -67,7 +67,7 @@ static void describe(const ccodecs_planes *picture, aom_image_t *image) {
     image->monochrome = is_grey;
 }
 
-// Adds what the encoder has to give; false when there is no memory for it.
+// Appends the encoder's output; false if there is no memory for it.
 static bool collect(aom_codec_ctx_t *encoder, uint8_t **encoded, size_t *encoded_count) {
     aom_codec_iter_t iterator = NULL;
     const aom_codec_cx_pkt_t *packet;
@@ -92,7 +92,7 @@ ccodecs_code ccodecs_av1_encode(ccodecs_planes picture, int quality, uint8_t **e
     bool has_memory = true;
     if (error == AOM_CODEC_OK) error = aom_codec_encode(&encoder, &image, 0, 1, 0);
     if (error == AOM_CODEC_OK) has_memory = collect(&encoder, encoded, encoded_count);
-    if (error == AOM_CODEC_OK) error = aom_codec_encode(&encoder, NULL, 0, 1, 0);  // that was all
+    if (error == AOM_CODEC_OK) error = aom_codec_encode(&encoder, NULL, 0, 1, 0);  // the end of the input
     if (error == AOM_CODEC_OK && has_memory) has_memory = collect(&encoder, encoded, encoded_count);
     ccodecs_code code = error == AOM_CODEC_OK ? CCODECS_OK : fail(encoder.iface == NULL ? NULL : &encoder, error, fault);
     if (encoder.iface != NULL) aom_codec_destroy(&encoder);

@@ -10,8 +10,8 @@
 
 #include <libavcodec/avcodec.h>
 
-// libavcodec is loaded when it is first needed, and not linked: a hundred libraries come with it, which a program that
-// decodes no HEIC should not have to start with. It reports by values, so that there is no jump to catch here.
+// libavcodec is loaded on first use rather than linked: it depends on a hundred libraries, which should not slow down
+// the start of a program that decodes no HEIC. It reports errors by return values, so no longjmp must be caught here.
 
 #define FUNCTIONS(each)                                                                                               \
     each(avcodec_find_decoder) each(avcodec_alloc_context3) each(avcodec_free_context) each(avcodec_open2)            \
@@ -25,7 +25,7 @@ static struct {
     bool is_loaded;
 } library;
 
-// The version whose headers were compiled with: structures keep their layout as long as that number stands.
+// The version whose headers this was compiled with: structures keep their layout as long as that number is the same.
 #define QUOTED(text) #text
 #ifdef __APPLE__
 #define NAME(version) "libavcodec." QUOTED(version) ".dylib"
@@ -33,7 +33,7 @@ static struct {
 #define NAME(version) "libavcodec.so." QUOTED(version)
 #endif
 
-// Much that is wrong is only spoken of.
+// libavcodec only logs many errors; this records that it has logged one.
 static _Thread_local bool has_complained;
 
 static void listen(void *context, int level, const char *text, va_list arguments) {
@@ -61,11 +61,11 @@ struct ccodecs_avcodec_frame {
     AVFrame *frame;
 };
 
-// How samples of the formats lie that a coded picture has.
+// The memory layout of the pixel formats that a coded picture may have.
 struct format {
     enum AVPixelFormat number;
     uint32_t bits;
-    uint32_t shift_across, shift_down;  // of colour differences
+    uint32_t shift_across, shift_down;  // for colour differences
 };
 
 static const struct format formats[] = {
@@ -82,14 +82,14 @@ static const struct format *find_format(enum AVPixelFormat number) {
     return NULL;
 }
 
-// Memory, and no graphics card's.
+// Chooses a format in main memory rather than in a graphics card's.
 static enum AVPixelFormat get_format(AVCodecContext *context, const enum AVPixelFormat *numbers) {
     (void)context;
     while (*numbers != AV_PIX_FMT_NONE && find_format(*numbers) == NULL) numbers++;
     return *numbers;
 }
 
-// Buffers come back with an older picture in them: none of it may show where nothing is decoded.
+// Reused buffers contain an older picture, which must not show through where nothing is decoded.
 static int get_buffer(AVCodecContext *context, AVFrame *frame, int flags) {
     int result = library.avcodec_default_get_buffer2(context, frame, flags);
     const struct format *format = find_format(frame->format);
@@ -100,8 +100,8 @@ static int get_buffer(AVCodecContext *context, AVFrame *frame, int flags) {
     return result;
 }
 
-// A configuration without parameter sets, which come with each picture: it says that lengths have four bytes (ISO/IEC
-// 14496-15, 8.3.3.1).
+// Sets a configuration without parameter sets, which accompany each picture: it specifies that lengths have four bytes
+// (ISO/IEC 14496-15, 8.3.3.1).
 static bool configure(AVCodecContext *context) {
     enum { byte_count = 23, lengths = 21 };
     context->extradata = library.av_mallocz(byte_count + AV_INPUT_BUFFER_PADDING_SIZE);
@@ -119,7 +119,7 @@ ccodecs_code ccodecs_avcodec_open(size_t max_pixels, ccodecs_avcodec **result) {
     const AVCodec *hevc = library.avcodec_find_decoder(AV_CODEC_ID_HEVC);
     if (hevc == NULL) return CCODECS_UNSUPPORTED;
     ccodecs_avcodec *codec = calloc(1, sizeof *codec);
-    *result = codec;  // the caller closes it, whatever is returned
+    *result = codec;  // the caller closes it, whatever the result is
     if (codec == NULL) return CCODECS_OUT_OF_MEMORY;
     AVCodecContext *context = codec->context = library.avcodec_alloc_context3(hevc);
     codec->packet = library.av_packet_alloc();
@@ -127,13 +127,13 @@ ccodecs_code ccodecs_avcodec_open(size_t max_pixels, ccodecs_avcodec **result) {
     context->thread_count = 1;
     context->max_pixels = (int64_t)max_pixels;
     context->err_recognition = AV_EF_EXPLODE;
-    context->flags = AV_CODEC_FLAG_UNALIGNED;  // or what is cut off at the left is rounded
+    context->flags = AV_CODEC_FLAG_UNALIGNED;  // otherwise cropping at the left is rounded
     context->get_buffer2 = get_buffer;
     context->get_format = get_format;
     return library.avcodec_open2(context, hevc, NULL) == 0 ? CCODECS_OK : CCODECS_UNSUPPORTED;
 }
 
-// Copies slices and parameter sets, each behind its length in four bytes; the rest is no part of the picture.
+// Copies slices and parameter sets, each preceded by its length in four bytes; other units are not part of the picture.
 static ccodecs_code pack(AVPacket *packet, const uint8_t *units, size_t count) {
     if (count > INT32_MAX / 2 || library.av_new_packet(packet, (int)count) != 0) return CCODECS_OUT_OF_MEMORY;
     size_t end = 0;
@@ -142,7 +142,7 @@ static ccodecs_code pack(AVPacket *packet, const uint8_t *units, size_t count) {
         if (count - offset < 6) return CCODECS_CORRUPT;
         length = (size_t)unit[0] << 24 | (size_t)unit[1] << 16 | (size_t)unit[2] << 8 | unit[3];
         if (length < 2 || length > count - offset - 4) return CCODECS_CORRUPT;
-        int type = unit[4] >> 1 & 63;  // below 32 a slice, 32 to 34 parameters (ITU-T H.265, table 7-1)
+        int type = unit[4] >> 1 & 63;  // below 32: a slice; 32 to 34: parameter sets (ITU-T H.265, table 7-1)
         if (type > 34) continue;
         memcpy(packet->data + end, unit, 4 + length);
         end += 4 + length;
@@ -159,8 +159,8 @@ static bool is_zero(const ccodecs_coded_plane *plane, uint32_t x, uint32_t y) {
 
 static uint32_t least(uint32_t left, uint32_t right) { return left < right ? left : right; }
 
-// Whether some block of 8 by 8 pixels, the smallest that is coded, was left as `get_buffer` gave it. No picture has that
-// colour, which is greener than light can be.
+// Whether a block of 8×8 pixels, the smallest coded size, still has the content from `get_buffer`. No picture has that
+// colour, which is greener than any visible one.
 static bool has_hole(const ccodecs_coded_plane planes[3], const struct format *format) {
     for (uint32_t top = 0; top < planes[0].height; top += 8) {
         uint32_t y = least(top + 4, planes[0].height - 1);
@@ -199,7 +199,7 @@ static ccodecs_code describe(const AVFrame *frame, ccodecs_coded_image *picture)
 static bool decode(ccodecs_avcodec *codec, AVFrame *frame) {
     has_complained = false;
     int result = library.avcodec_send_packet(codec->context, codec->packet);
-    // It keeps a picture back for those that might have to be shown before, until it is told that there are none.
+    // The decoder delays a picture for others that might be shown before it, until it is notified that none follow.
     if (result == 0) result = library.avcodec_send_packet(codec->context, NULL);
     if (result == 0) result = library.avcodec_receive_frame(codec->context, frame);
     library.avcodec_flush_buffers(codec->context);
@@ -209,7 +209,7 @@ static bool decode(ccodecs_avcodec *codec, AVFrame *frame) {
 ccodecs_code ccodecs_avcodec_decode(ccodecs_avcodec *codec, const uint8_t *units, size_t count,
                                     ccodecs_avcodec_frame **result, ccodecs_coded_image *picture) {
     ccodecs_avcodec_frame *frame = calloc(1, sizeof *frame);
-    *result = frame;  // the caller closes it, whatever is returned
+    *result = frame;  // the caller closes it, whatever the result is
     if (frame == NULL || (frame->frame = library.av_frame_alloc()) == NULL) return CCODECS_OUT_OF_MEMORY;
     ccodecs_code code = pack(codec->packet, units, count);
     if (code == CCODECS_OK && !decode(codec, frame->frame)) code = CCODECS_CORRUPT;

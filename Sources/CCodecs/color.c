@@ -6,9 +6,9 @@
 #include <lcms2.h>
 #include <lcms2_plugin.h>
 
-// lcms2 reports by NULL and prints nothing unless a handler is set, so there is no jump to catch here.
+// lcms2 reports errors by NULL and prints nothing unless a handler is set, so no longjmp must be caught here.
 
-// A profile's tables may claim any size; no real one needs a block of more than a few megabytes.
+// The maximum size of an allocation: a profile may claim tables of any size, but real ones need only a few megabytes.
 enum { MAX_BLOCK_BYTES = 32 * 1024 * 1024 };
 
 struct ccodecs_color {
@@ -61,7 +61,7 @@ static ccodecs_code open_profile(ccodecs_color *color, cmsHPROFILE profile, ccod
     cmsHPROFILE target = profile == NULL ? NULL : cmsCreate_sRGBProfileTHR(color->context);
     cmsUInt32Number format = profile == NULL ? 0 : format_of(profile, model);
     if (target != NULL && format != 0) {
-        // Without its cache of one pixel a transform is never written to: any number of threads may use it.
+        // Without its cache of one pixel a transform is never written to, so any number of threads may use it.
         color->transform = cmsCreateTransformTHR(color->context, profile, format, target, TYPE_RGB_8,
                                                  INTENT_PERCEPTUAL,
                                                  cmsFLAGS_NOCACHE | cmsFLAGS_BLACKPOINTCOMPENSATION);
@@ -79,7 +79,7 @@ static ccodecs_color *make_color(void) {
 
 ccodecs_code ccodecs_color_open(const uint8_t *bytes, size_t count, ccodecs_color **result,
                                 ccodecs_color_model *model) {
-    ccodecs_color *color = *result = make_color();  // the caller closes it, whatever is returned
+    ccodecs_color *color = *result = make_color();  // the caller closes it, whatever the result is
     if (color == NULL || color->context == NULL) return CCODECS_OUT_OF_MEMORY;
     if (count > UINT32_MAX) return CCODECS_CORRUPT;
     return open_profile(color, cmsOpenProfileFromMemTHR(color->context, bytes, (cmsUInt32Number)count), model);
@@ -93,7 +93,7 @@ static cmsToneCurve *make_curve(cmsContext context, double exponent) {
 
 ccodecs_code ccodecs_color_open_primaries(ccodecs_primaries primaries, double exponent, ccodecs_color **result,
                                           ccodecs_color_model *model) {
-    ccodecs_color *color = *result = make_color();  // the caller closes it, whatever is returned
+    ccodecs_color *color = *result = make_color();  // the caller closes it, whatever the result is
     if (color == NULL || color->context == NULL) return CCODECS_OUT_OF_MEMORY;
     cmsToneCurve *curve = make_curve(color->context, exponent);
     if (curve == NULL) return CCODECS_CORRUPT;

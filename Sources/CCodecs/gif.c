@@ -6,8 +6,8 @@
 
 #include <gif_lib.h>
 
-// giflib reports by return codes, so there is no jump to catch here. DGifSlurp would decode every frame: records
-// are read one by one instead, up to the next picture.
+// giflib reports errors by return codes, so no longjmp must be caught here. DGifSlurp would decode every frame; this
+// code reads records one by one up to the next picture.
 
 struct ccodecs_gif_decoder {
     GifFileType *gif;
@@ -15,9 +15,9 @@ struct ccodecs_gif_decoder {
     size_t count;
     size_t offset;
     bool ran_off_the_end;
-    uint32_t unread_lines;  // of the frame that was reached last; giflib passes over its data with its last line
+    uint32_t unread_lines;  // of the current frame; giflib skips the rest of its data with its last line
     bool has_unread_data;
-    // Where a byte is that giflib is to take for an 8; SIZE_MAX: nowhere.
+    // The offset of a byte that giflib should read as an 8; SIZE_MAX: none.
     size_t disguised;
 };
 
@@ -44,7 +44,7 @@ static ccodecs_code fail(const ccodecs_gif_decoder *decoder, int error, ccodecs_
     return decoder->ran_off_the_end ? CCODECS_TRUNCATED : CCODECS_CORRUPT;
 }
 
-// Reads one extension with all its sub-blocks; a graphic control extension may name a transparent index.
+// Reads one extension with all its sub-blocks; a graphic control extension may specify a transparent index.
 static int read_extension(ccodecs_gif_decoder *decoder, ccodecs_gif_info *info) {
     int label;
     GifByteType *block;
@@ -61,9 +61,10 @@ static int read_extension(ccodecs_gif_decoder *decoder, ccodecs_gif_info *info) 
     return GIF_OK;
 }
 
-// Without a colour table the first index is black, the last one white, and those between are the greys between: so is
-// black and white what has two, as the standard recommends (GIF89a, 18), and 256 are shown as others show them. A code
-// size of 2 is that of one bit, too; then the screen's descriptor says which it is, be there a table or not.
+// Sets the palette of a frame without a colour table: the first index is black, the last one white, and those between
+// are evenly spaced greys. Two colours are therefore black and white, as the standard recommends (GIF89a, 18), and 256
+// are as in other decoders. A code size of 2 is also used for one bit; the screen's descriptor then specifies the
+// number of bits, whether or not there is a table.
 static void set_greys(const ccodecs_gif_decoder *decoder, ccodecs_gif_info *info) {
     unsigned bits = decoder->bytes[decoder->offset - 1];
     if (bits <= 2) bits = (decoder->bytes[10] & 7) == 0 ? 1 : 2;
@@ -72,8 +73,8 @@ static void set_greys(const ccodecs_gif_decoder *decoder, ccodecs_gif_info *info
     for (unsigned i = 0; i < 256; i++) memset(&info->palette[i * 3], i < last ? (int)(i * 255 / last) : 255, 3);
 }
 
-// giflib refuses a frame whose indices are said to have more than 8 bits, though they never do. It is told 8, and its
-// pixels are not asked for.
+// giflib refuses a frame that announces indices of more than 8 bits, although they never have more. It reads 8 instead
+// of the size, and must not decode the frame's pixels.
 static bool disguise_wide_codes(ccodecs_gif_decoder *decoder) {
     size_t flags = decoder->offset + 8;
     if (flags >= decoder->count) return false;
@@ -110,7 +111,7 @@ static ccodecs_code read_frame(ccodecs_gif_decoder *decoder, ccodecs_gif_info *i
 ccodecs_code ccodecs_gif_open(const uint8_t *bytes, size_t count, ccodecs_gif_decoder **result,
                               ccodecs_gif_info *info, ccodecs_fault *fault) {
     ccodecs_gif_decoder *decoder = calloc(1, sizeof *decoder);
-    *result = decoder;  // the caller closes it, whatever is returned
+    *result = decoder;  // the caller closes it, whatever the result is
     if (decoder == NULL) return CCODECS_OUT_OF_MEMORY;
     decoder->bytes = bytes;
     decoder->count = count;
@@ -139,7 +140,7 @@ ccodecs_code ccodecs_gif_next(ccodecs_gif_decoder *decoder, ccodecs_gif_info *in
     memset(info, 0, sizeof *info);
     info->transparent_index = NO_TRANSPARENT_COLOR;
     *has_frame = false;
-    // A file may lack its trailer.
+    // The file's trailer may be missing.
     while (decoder->offset < decoder->count) {
         GifRecordType record;
         if (DGifGetRecordType(decoder->gif, &record) == GIF_ERROR) return fail(decoder, decoder->gif->Error, fault);

@@ -8,13 +8,13 @@
 
 #include <libde265/de265.h>
 
-// libde265 reports by values, so that there is no jump to catch here. It decodes on the thread that calls it.
+// libde265 reports errors by return values, so no longjmp must be caught here. It decodes on the calling thread.
 
 struct ccodecs_hevc_decoder {
     de265_decoder_context *context;
 };
 
-// Its tables are made once, and not anew for each tile.
+// Creates libde265's tables once, rather than for each tile.
 static void make_tables(void) { de265_init(); }
 
 static ccodecs_code fail(de265_error error, ccodecs_fault *fault) {
@@ -30,7 +30,7 @@ static ccodecs_code fail(de265_error error, ccodecs_fault *fault) {
     }
 }
 
-// Units stand behind their lengths, in four bytes.
+// Passes the units, each preceded by its length in four bytes, to the decoder.
 static de265_error push(de265_decoder_context *context, const uint8_t *bytes, size_t count) {
     size_t offset = 0;
     while (count - offset > 4) {
@@ -67,7 +67,7 @@ ccodecs_code ccodecs_hevc_decode(const uint8_t *bytes, size_t count, ccodecs_hev
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, make_tables);
     ccodecs_hevc_decoder *decoder = calloc(1, sizeof *decoder);
-    *result = decoder;  // the caller closes it, whatever is returned
+    *result = decoder;  // the caller closes it, whatever the result is
     if (decoder == NULL) return CCODECS_OUT_OF_MEMORY;
     decoder->context = de265_new_decoder();
     if (decoder->context == NULL) return CCODECS_OUT_OF_MEMORY;

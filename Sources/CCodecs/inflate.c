@@ -5,7 +5,7 @@
 
 #include <zlib.h>
 
-// Doubles the room behind what was written, up to the limit.
+// Doubles the size of the buffer, up to the limit.
 static ccodecs_code grow(uint8_t **bytes, size_t *capacity, size_t max_bytes) {
     if (*capacity >= max_bytes) return CCODECS_TOO_MUCH_MEMORY;
     size_t wanted = *capacity == 0 ? 16 * 1024 : *capacity * 2;

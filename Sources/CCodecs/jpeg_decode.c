@@ -15,10 +15,11 @@ struct ccodecs_jpeg_decoder {
     const uint8_t *bytes;
     jmp_buf escape;
     ccodecs_fault *fault;  // of the call in progress
-    ccodecs_code code;     // why `escape` was taken
+    ccodecs_code code;     // the reason for the jump to `escape`
     ccodecs_jpeg_warnings warnings;
     int max_scans;
-    // Of the scan in work, minimum coded units: how many had no data, and up to which one that is known.
+    // The minimum coded units without data in the scan `loss_scan`: their number, and the unit up to which they were
+    // counted.
     int loss_scan;
     uint64_t lost_units;
     uint64_t loss_end;
@@ -40,7 +41,7 @@ static ccodecs_code code_of_error(const ccodecs_jpeg_decoder *decoder, int messa
     case JERR_SOF_UNSUPPORTED:
         return CCODECS_UNSUPPORTED;
     default:
-        // Whatever libjpeg stumbles over after it ran off the end is the end's fault.
+        // Any error after a read beyond the end is a consequence of that.
         return decoder->warnings.truncated > 0 ? CCODECS_TRUNCATED : CCODECS_CORRUPT;
     }
 }
@@ -54,11 +55,11 @@ static void on_error(j_common_ptr jpeg) {
     longjmp(decoder->escape, 1);
 }
 
-// Adds up what has no data, from a segment that ended too early, or a restart marker that is not there, up to the next
-// restart. libjpeg tells the row where that happened; the middle of it is taken.
+// Counts the units without data after a segment that ended too early, or a missing restart marker, up to the next
+// restart. libjpeg reports the row where that happened; its middle is used.
 static void note_loss(ccodecs_jpeg_decoder *decoder, bool is_whole_interval) {
     const struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
-    if (jpeg->Ah != 0) return;  // one bit more of what was there before is hardly missed
+    if (jpeg->Ah != 0) return;  // the loss of a further bit of precision is hardly visible
     if (decoder->loss_scan != jpeg->input_scan_number) {
         decoder->loss_scan = jpeg->input_scan_number;
         decoder->lost_units = decoder->loss_end = 0;
@@ -78,7 +79,7 @@ static void note_loss(ccodecs_jpeg_decoder *decoder, bool is_whole_interval) {
     if (permille > decoder->warnings.lost_permille) decoder->warnings.lost_permille = permille;
 }
 
-// Whether the bytes that were passed over are what encoders fill up words with, or stand before the first scan.
+// Whether the skipped bytes are zeros, with which encoders fill up words, or precede the first scan.
 static bool is_padding(const struct jpeg_decompress_struct *jpeg, int count) {
     const ccodecs_jpeg_decoder *decoder = jpeg->client_data;
     const JOCTET *end = jpeg->src->next_input_byte;
@@ -97,7 +98,7 @@ static void on_message(j_common_ptr jpeg, int level) {
     case JWRN_JPEG_EOF:
         decoder->warnings.truncated++;
         break;
-    case JWRN_ARITH_BAD_CODE:  // after which nothing more is decoded up to the next restart
+    case JWRN_ARITH_BAD_CODE:  // libjpeg then decodes nothing up to the next restart
     case JWRN_HIT_MARKER:
     case JWRN_MUST_RESYNC:
         note_loss(decoder, jpeg->err->msg_code == JWRN_MUST_RESYNC);
@@ -110,12 +111,12 @@ static void on_message(j_common_ptr jpeg, int level) {
         if (!is_padding(&decoder->jpeg, jpeg->err->msg_parm.i[0])) decoder->warnings.damaged++;
         break;
     default:
-        break;  // oddities that do not touch the pixels
+        break;  // irregularities that do not affect the pixels
     }
 }
 
 static void on_output(j_common_ptr jpeg) {
-    (void)jpeg;  // libjpeg would print here
+    (void)jpeg;  // libjpeg would print here by default
 }
 
 static void on_progress(j_common_ptr jpeg) {
@@ -148,7 +149,7 @@ static ccodecs_code choose_color_space(ccodecs_jpeg_decoder *decoder, ccodecs_fa
 ccodecs_code ccodecs_jpeg_open(const uint8_t *bytes, size_t count, size_t max_memory_bytes, int max_scans,
                                ccodecs_jpeg_decoder **result, ccodecs_jpeg_info *info, ccodecs_fault *fault) {
     ccodecs_jpeg_decoder *decoder = calloc(1, sizeof *decoder);
-    *result = decoder;  // the caller closes it, whatever is returned
+    *result = decoder;  // the caller closes it, whatever the result is
     if (decoder == NULL) return CCODECS_OUT_OF_MEMORY;
     struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
     decoder->bytes = bytes;
@@ -249,6 +250,6 @@ ccodecs_code ccodecs_jpeg_finish(ccodecs_jpeg_decoder *decoder, ccodecs_jpeg_war
 
 void ccodecs_jpeg_close(ccodecs_jpeg_decoder *decoder) {
     if (decoder == NULL) return;
-    jpeg_destroy_decompress(&decoder->jpeg);  // frees, and cannot fail; does nothing before creation
+    jpeg_destroy_decompress(&decoder->jpeg);  // cannot fail; does nothing before the creation
     free(decoder);
 }

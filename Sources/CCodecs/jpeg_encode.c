@@ -31,18 +31,18 @@ static void on_message(j_common_ptr jpeg, int level) {
 }
 
 static void on_output(j_common_ptr jpeg) {
-    (void)jpeg;  // libjpeg would print here
+    (void)jpeg;  // libjpeg would print here by default
 }
 
-// What is to be encoded: interleaved rows, or planes.
+// The image to be encoded: interleaved rows, or planes.
 struct source {
     const uint8_t *pixels;
     ccodecs_layout layout;
     ccodecs_planes planes;
-    uint8_t *band;  // room for a band of padded planes
+    uint8_t *band;  // a buffer for a band of padded planes
     int quality;
     bool is_progressive;
-    bool is_chroma_full;  // 4:4:4, and not 4:2:0
+    bool is_chroma_full;  // 4:4:4 rather than 4:2:0
 };
 
 static void start(struct encoder *encoder, const struct source *source, J_COLOR_SPACE color_space) {
@@ -65,14 +65,14 @@ static void encode_rows(struct encoder *encoder, const struct source *source) {
     jpeg_start_compress(jpeg, TRUE);
     size_t stride = (size_t)source->layout.width * source->layout.channels;
     while (jpeg->next_scanline < jpeg->image_height) {
-        // libjpeg only reads them.
+        // libjpeg only reads the rows.
         JSAMPROW rows[1] = {(JSAMPROW)(source->pixels + stride * jpeg->next_scanline)};
         jpeg_write_scanlines(jpeg, rows, 1);
     }
     jpeg_finish_compress(jpeg);
 }
 
-// Copies rows of a plane to where each has whole blocks; beyond the edges, its last samples are repeated.
+// Copies rows of a plane to a buffer of whole blocks; the last samples are repeated beyond the edges.
 static uint8_t *pad_rows(const uint8_t *plane, size_t width, size_t height, size_t first, uint8_t *padded,
                          JSAMPROW *rows, size_t row_count) {
     size_t stride = (width + DCTSIZE - 1) / DCTSIZE * DCTSIZE;
@@ -112,7 +112,7 @@ static void encode_planes(struct encoder *encoder, const struct source *source) 
 
 static ccodecs_code encode(void (*write)(struct encoder *, const struct source *), const struct source *source,
                            uint8_t **encoded, size_t *encoded_count, ccodecs_fault *fault) {
-    // On the heap, so that nothing that changes after setjmp lives in this frame.
+    // On the heap, so that no variable that changes after setjmp is in this frame.
     struct encoder *encoder = calloc(1, sizeof *encoder);
     if (encoder == NULL) return CCODECS_OUT_OF_MEMORY;
     encoder->fault = fault;
@@ -147,8 +147,8 @@ ccodecs_code ccodecs_jpeg_encode(const uint8_t *pixels, ccodecs_layout layout, i
 
 ccodecs_code ccodecs_jpeg_encode_planes(ccodecs_planes picture, int quality, bool is_progressive, uint8_t **encoded,
                                         size_t *encoded_count, ccodecs_fault *fault) {
-    // Sixteen rows of luma, and eight of each colour difference, with their last blocks filled up; or eight of each, as wide
-    // as luma, which is less.
+    // Sixteen rows of luma and eight of each colour difference, with their last blocks completed; or eight rows of
+    // each, as wide as luma, which is less.
     size_t luma_stride = (size_t)picture.width + DCTSIZE, chroma_stride = (size_t)picture.width / 2 + 1 + DCTSIZE;
     uint8_t *band = malloc(2 * DCTSIZE * luma_stride + 2 * DCTSIZE * chroma_stride);
     if (band == NULL) return CCODECS_OUT_OF_MEMORY;

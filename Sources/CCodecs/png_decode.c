@@ -45,10 +45,11 @@ static void release(png_structp png, void *memory) {
     free(memory);
 }
 
-// The bytes of pixels' data that libpng asks for at a time, if there are as many.
+// The number of bytes of pixel data that libpng requests at a time, if there are as many.
 static const size_t step_bytes = 8192;
 
-// libpng takes all that it asks for or none. It asks for no more than there is left, so that nothing of a cut file is lost.
+// Reads bytes for libpng, which accepts all requested bytes or none. Its requests are limited to the bytes that are
+// left, so that no data of a truncated file is lost.
 static void on_read(png_structp png, png_bytep bytes, size_t count) {
     ccodecs_png_decoder *decoder = png_get_io_ptr(png);
     if (count > decoder->count - decoder->offset) {
@@ -66,11 +67,11 @@ static ccodecs_code code_of_error(const ccodecs_png_decoder *decoder) {
     return decoder->ran_off_the_end ? CCODECS_TRUNCATED : CCODECS_CORRUPT;
 }
 
-// Everything becomes 8-bit grey, RGB or RGBA, or RGB or RGBA of 8 or 16 bits. Gamma is left as it is.
+// Converts all images to 8-bit grey, RGB or RGBA; with `is_deep`, to RGB or RGBA of 8 or 16 bits. Gamma is unchanged.
 static void set_transforms(ccodecs_png_decoder *decoder, bool is_deep) {
     png_structp png = decoder->png;
     png_set_expand(png);  // palettes, small bit depths, tRNS
-    if (!is_deep) png_set_scale_16(png);  // rounds, where strip_16 would truncate
+    if (!is_deep) png_set_scale_16(png);  // rounds, unlike strip_16, which truncates
     bool has_alpha = (png_get_color_type(png, decoder->info) & PNG_COLOR_MASK_ALPHA) != 0
         || png_get_valid(png, decoder->info, PNG_INFO_tRNS) != 0;
     if (has_alpha || is_deep) png_set_gray_to_rgb(png);
@@ -82,7 +83,7 @@ ccodecs_code ccodecs_png_open(const uint8_t *bytes, size_t count, uint32_t max_w
                               size_t max_chunk_bytes, bool is_deep, ccodecs_png_decoder **result,
                               ccodecs_png_info *info, ccodecs_fault *fault) {
     ccodecs_png_decoder *decoder = calloc(1, sizeof *decoder);
-    *result = decoder;  // the caller closes it, whatever is returned
+    *result = decoder;  // the caller closes it, whatever the result is
     if (decoder == NULL) return CCODECS_OUT_OF_MEMORY;
     decoder->fault = fault;
     decoder->bytes = bytes;
@@ -97,7 +98,7 @@ ccodecs_code ccodecs_png_open(const uint8_t *bytes, size_t count, uint32_t max_w
     png_set_user_limits(png, max_width, max_height);
     png_set_chunk_malloc_max(png, max_chunk_bytes);
     png_set_chunk_cache_max(png, 128);
-    // A negative count: every chunk but IHDR, PLTE, tRNS, IDAT and IEND is skipped unread.
+    // A negative count: all chunks except IHDR, PLTE, tRNS, IDAT and IEND are skipped unread.
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
     png_set_read_fn(png, decoder, on_read);
     png_read_info(png, decoder->info);

@@ -73,7 +73,7 @@ static void encode_rows(struct encoder *encoder, const uint8_t *pixels, ccodecs_
 
 ccodecs_code ccodecs_png_encode(const uint8_t *pixels, ccodecs_layout layout, uint8_t **encoded,
                                 size_t *encoded_count, ccodecs_fault *fault) {
-    // On the heap, so that nothing that changes after setjmp lives in this frame.
+    // On the heap, so that no variable that changes after setjmp is in this frame.
     struct encoder *encoder = calloc(1, sizeof *encoder);
     if (encoder == NULL) return CCODECS_OUT_OF_MEMORY;
     encoder->fault = fault;

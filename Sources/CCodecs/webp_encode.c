@@ -28,8 +28,7 @@ static bool configure(WebPConfig *config, WebPPicture *picture, uint32_t width, 
     return true;
 }
 
-// Encodes what `picture` holds, and gives its memory back. What libwebp allocates comes from malloc, so that
-// ccodecs_free may free it.
+// Encodes and frees `picture`. libwebp allocates its output with malloc, so that ccodecs_free may free it.
 static ccodecs_code encode(WebPConfig *config, WebPPicture *picture, uint8_t **encoded, size_t *encoded_count,
                            ccodecs_fault *fault) {
     WebPMemoryWriter writer;
@@ -71,7 +70,7 @@ ccodecs_code ccodecs_webp_encode_planes(ccodecs_planes planes, int quality, uint
     WebPPicture picture;
     if (planes.is_chroma_full) return CCODECS_UNSUPPORTED;
     if (!configure(&config, &picture, planes.width, planes.height, quality)) return CCODECS_UNSUPPORTED;
-    // libwebp only reads them, and frees none but its own.
+    // libwebp only reads the planes, and frees only its own.
     picture.y = (uint8_t *)planes.luma;
     picture.u = (uint8_t *)planes.blue;
     picture.v = (uint8_t *)planes.red;
@@ -84,7 +83,7 @@ struct ccodecs_webp_animation {
     WebPAnimEncoder *encoder;
     ccodecs_layout layout;
     int quality;
-    bool has_transparency;  // in any of its images
+    bool has_transparency;  // whether any of its images has some
 };
 
 static ccodecs_code fail_animation(const ccodecs_webp_animation *animation, ccodecs_fault *fault) {
@@ -96,7 +95,7 @@ static ccodecs_code fail_animation(const ccodecs_webp_animation *animation, ccod
 ccodecs_code ccodecs_webp_animation_open(ccodecs_layout layout, int quality, int loop_count,
                                          ccodecs_webp_animation **result) {
     ccodecs_webp_animation *animation = calloc(1, sizeof *animation);
-    *result = animation;  // the caller closes it, whatever is returned
+    *result = animation;  // the caller closes it, whatever the result is
     if (animation == NULL) return CCODECS_OUT_OF_MEMORY;
     WebPAnimEncoderOptions options;
     if (!WebPAnimEncoderOptionsInit(&options)) return CCODECS_UNSUPPORTED;
@@ -124,7 +123,7 @@ ccodecs_code ccodecs_webp_animation_add(ccodecs_webp_animation *animation, const
     return code;
 }
 
-// libwebp says that there is alpha when a frame has some; what no frame covers is transparent as well.
+// Sets the alpha flag: libwebp sets it only if a frame has alpha, but parts that no frame covers are transparent, too.
 static void announce_transparency(uint8_t *file, size_t count) {
     enum { flags_offset = 20, alpha_flag = 0x10 };
     if (count > flags_offset && memcmp(file + 12, "VP8X", 4) == 0) file[flags_offset] |= alpha_flag;

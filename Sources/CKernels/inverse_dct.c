@@ -1,14 +1,15 @@
 #include "ckernels.h"
 
 // The algorithm of C. Loeffler, A. Ligtenberg and G. Moschytz ("Practical fast 1-D DCT algorithms with 11
-// multiplications", ICASSP 1989) in libjpeg's fixed-point arithmetic, multiplied out: sums of products are what
-// processors are good at, and whole numbers come to the same sums. 13 bits are below the point.
+// multiplications", ICASSP 1989) in libjpeg's fixed-point arithmetic, multiplied out: processors are fast at sums of
+// products, and with integers the sums are the same. There are 13 fractional bits.
 enum { one = 1 << 13, first_shift = 13 - 2, second_shift = 13 + 2 + 3 };
 
-// For the points 0 and 1, what frequencies 2 and 6 add; the points 3 and 2 take it away.
+// The weights of frequencies 2 and 6, which are added for the points 0 and 1, and subtracted for the points 3 and 2.
 static const int16_t even_weights[2][2] = {{10703, 4433}, {4433, -10704}};
 
-// For the points 0 to 3, what frequencies 1, 3, 5 and 7 add; the points 7 to 4 take it away.
+// The weights of frequencies 1, 3, 5 and 7, which are added for the points 0 to 3, and subtracted for the points 7 to
+// 4.
 static const int16_t odd_weights[4][4] = {
     {11363, 9633, 6437, 2260},
     {9633, -2259, -11362, -6436},
@@ -16,7 +17,7 @@ static const int16_t odd_weights[4][4] = {
     {2260, -6436, 9633, -11363},
 };
 
-// Eight points of the eight frequencies that stand `step` apart, rounded.
+// Computes eight points from the eight frequencies that are `step` apart, rounded.
 static void eight_points(const int16_t *f, size_t step, int shift, int32_t points[8]) {
     int32_t half = 1 << (shift - 1);
     int32_t sums[2] = {(f[0] + f[4 * step]) * one + half, (f[0] - f[4 * step]) * one + half};
@@ -50,7 +51,7 @@ void ckernels_inverse_dct_8x8_portable(const int16_t *coefficients, uint8_t *sam
 
 #if defined(__SSE2__)
 
-// Four lines' frequencies in pairs.
+// The frequencies of four lines, in pairs.
 struct lines {
     __m128i f04, f26, f13, f57;
 };
@@ -65,7 +66,7 @@ static inline struct lines high_lines(const __m128i f[8]) {
                           _mm_unpackhi_epi16(f[1], f[3]), _mm_unpackhi_epi16(f[5], f[7])};
 }
 
-// The points `i` and `7 - i` of four lines.
+// Computes the points `i` and `7 - i` of four lines.
 static inline void two_points(struct lines lines, int i, int shift, __m128i *point, __m128i *mirrored_point) {
     int mirrored = i < 2 ? i : 3 - i;
     __m128i sum = _mm_madd_epi16(lines.f04, ckernels_pair(one, mirrored == 0 ? one : -one));
@@ -79,7 +80,7 @@ static inline void two_points(struct lines lines, int i, int shift, __m128i *poi
     *mirrored_point = _mm_srai_epi32(_mm_sub_epi32(even, odd), shift);
 }
 
-// Eight points of eight lines, in place of their frequencies.
+// Replaces the frequencies of eight lines by their eight points.
 static inline void eight_lines(__m128i f[8], int shift) {
     struct lines low = low_lines(f), high = high_lines(f);
 #pragma GCC unroll 4
@@ -92,7 +93,7 @@ static inline void eight_lines(__m128i f[8], int shift) {
     }
 }
 
-// Rows of words become columns.
+// Transposes eight rows of eight words.
 static inline void transpose(__m128i m[8]) {
     __m128i a[8], b[8];
     for (int i = 0; i < 4; i++) {

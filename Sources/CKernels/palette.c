@@ -14,7 +14,7 @@ void ckernels_look_up_pixels(const uint8_t *indices, const uint64_t *colors, siz
 
 void ckernels_look_up_quads(const uint8_t *upper, const uint8_t *lower, const uint64_t *colors, size_t channels,
                             uint8_t *planes, size_t stride, size_t count) {
-    // Four sums at once: none is more than 4 * 255 + 2, so that none reaches the next one's bits.
+    // Four sums at once: each is at most 4 * 255 + 2, so it does not overflow into the next one's bits.
     const uint64_t half = 0x0002000200020002;
     size_t pairs = count / 2;
     for (size_t i = 0; i < pairs; i++) {

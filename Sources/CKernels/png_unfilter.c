@@ -39,7 +39,7 @@ void ckernels_png_unfilter_portable(uint8_t *rows, size_t row_count, const uint8
 
 #if defined(__SSE2__)
 
-// Four bytes of which three may be a pixel; there are so many from each place where this is called.
+// Loads four bytes, of which three may be a pixel; callers make sure that all four are readable.
 static inline __m128i load(const uint8_t *bytes) {
     int32_t pixel;
     memcpy(&pixel, bytes, sizeof pixel);
@@ -59,7 +59,7 @@ static inline __m128i chosen(__m128i mask, __m128i yes, __m128i no) {
     return _mm_or_si128(_mm_and_si128(mask, yes), _mm_andnot_si128(mask, no));
 }
 
-// Of three neighbours the one that is nearest to left + above - corner; samples of 16 bits.
+// Returns the neighbour that is nearest to left + above - corner; samples of 16 bits.
 static inline __m128i nearest_of(__m128i left, __m128i above, __m128i corner) {
     __m128i to_left = _mm_sub_epi16(above, corner), to_above = _mm_sub_epi16(left, corner);
     __m128i to_corner = magnitude(_mm_add_epi16(to_left, to_above));
@@ -69,7 +69,8 @@ static inline __m128i nearest_of(__m128i left, __m128i above, __m128i corner) {
     return chosen(_mm_cmpeq_epi16(least, to_left), left, chosen(_mm_cmpeq_epi16(least, to_above), above, corner));
 }
 
-// Each pixel waits for the one before; its samples go side by side.
+// Reverses a filter pixel by pixel, since each depends on the one before; the samples of a pixel are processed in
+// parallel.
 static inline __attribute__((always_inline)) size_t unfilter_pixels(ckernels_png_filter filter, uint8_t *row,
                                                                     const uint8_t *above, size_t count,
                                                                     size_t channels) {
@@ -81,7 +82,7 @@ static inline __attribute__((always_inline)) size_t unfilter_pixels(ckernels_png
         if (filter == ckernels_png_sub) {
             left = _mm_add_epi8(value, left);
         } else if (filter == ckernels_png_average) {
-            // The instruction rounds up.
+            // The instruction rounds up; the filter rounds down.
             __m128i odd = _mm_and_si128(_mm_xor_si128(left, up), _mm_set1_epi8(1));
             left = _mm_add_epi8(value, _mm_sub_epi8(_mm_avg_epu8(left, up), odd));
         } else {
@@ -113,7 +114,7 @@ static void unfilter_row(ckernels_png_filter filter, uint8_t *row, const uint8_t
     unfilter(filter, row, above, done, count, channels);
 }
 
-// The pixel of one row in the lower half, that of another in the upper one; samples of 16 bits.
+// Loads a pixel of one row into the lower half and a pixel of another into the upper one; samples of 16 bits.
 static inline __m128i load_two(const uint8_t *low, const uint8_t *high) {
     return _mm_unpacklo_epi8(_mm_unpacklo_epi32(load(low), load(high)), _mm_setzero_si128());
 }
@@ -124,7 +125,7 @@ static inline void store_two(__m128i pixels, uint8_t *low, uint8_t *high, size_t
     store(_mm_srli_epi64(packed, 32), high, channels);
 }
 
-// The lower half of one, and the upper half of the other before it.
+// Returns the upper half of one followed by the lower half of the other.
 static inline __m128i upper_and_lower(__m128i one, __m128i other) {
     return _mm_castpd_si128(_mm_shuffle_pd(_mm_castsi128_pd(one), _mm_castsi128_pd(other), 1));
 }
@@ -133,9 +134,9 @@ static inline __m128i paeth_step(__m128i value, __m128i left, __m128i up, __m128
     return _mm_and_si128(_mm_add_epi16(value, nearest_of(left, up, corner)), _mm_set1_epi16(0xFF));
 }
 
-// Four rows at once, each a pixel behind the one above it, of which it takes what has just been made.
+// Processes four rows at once, each one pixel behind the row above it, whose new pixel it uses.
 //
-// There are three pixels a row or more, and four bytes from the fourth one on where this goes.
+// Each row has at least three pixels, and the loop runs only if four bytes are readable from the fourth pixel on.
 static inline __attribute__((always_inline)) void unfilter_four_paeth(uint8_t *rows[4], const uint8_t *above,
                                                                       size_t count, size_t channels) {
     const uint8_t *ups[4] = {above, rows[0], rows[1], rows[2]};

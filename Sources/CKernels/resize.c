@@ -4,7 +4,7 @@
 #include <immintrin.h>
 #endif
 
-// What is left of a sample's six bits and of the weights' fourteen.
+// The rounding and the shifts from the weights' fourteen fractional bits to a sample's six, and from both to none.
 enum { half_of_blend = 1 << 7, blend_shift = 8, half_of_shrink = 1 << 19, shrink_shift = 20 };
 
 static int16_t blend_column(const uint8_t *column, size_t stride, const int16_t *weights, size_t row_count) {
@@ -43,7 +43,7 @@ void ckernels_shrink_row_portable(const int16_t *row, const uint32_t *starts, co
 
 #define AVX2 __attribute__((target("avx2")))
 
-// Adds two rows' samples, each times its weight, to the sums of 16 columns: of 0–3 and 8–11, and of the others.
+// Adds two rows' samples, each multiplied by its weight, to the sums of 16 columns: of 0–3 and 8–11, and of the others.
 AVX2 static inline void add_two_rows(const uint8_t *first, const uint8_t *second, __m256i weights, __m256i sums[2]) {
     __m256i a = _mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)first));
     __m256i b = _mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)second));
@@ -63,11 +63,11 @@ AVX2 static void blend_rows_avx2(const uint8_t *rows, size_t stride, const int16
         return;
     }
     for (size_t x = 0; x < count; x += 32) {
-        if (x + 32 > count) x = count - 32;  // some of them a second time
+        if (x + 32 > count) x = count - 32;  // some columns are computed twice
         __m256i half = _mm256_set1_epi32(half_of_blend);
         __m256i left[2] = {half, half}, right[2] = {half, half};
         for (size_t i = 0; i < row_count; i += 2) {
-            // An odd last row is taken twice, the second time with no weight.
+            // If the number of rows is odd, the last one is used twice, the second time with a weight of zero.
             size_t next = i + 1 < row_count ? i + 1 : i;
             uint32_t second_weight = next > i ? (uint16_t)weights[next] : 0;
             __m256i pair = _mm256_set1_epi32((int32_t)(second_weight << 16 | (uint16_t)weights[i]));
@@ -80,7 +80,7 @@ AVX2 static void blend_rows_avx2(const uint8_t *rows, size_t stride, const int16
     }
 }
 
-// The eight partial sums of one sample.
+// Computes the eight partial sums of one sample.
 AVX2 static inline __m256i sum_of_taps(const int16_t *row, const int16_t *weights, size_t taps) {
     __m256i sum = _mm256_setzero_si256();
     size_t i = 0;
@@ -94,7 +94,7 @@ AVX2 static inline __m256i sum_of_taps(const int16_t *row, const int16_t *weight
     return _mm256_add_epi32(sum, _mm256_zextsi128_si256(rest));
 }
 
-// The sums of four samples, each still in two halves.
+// Computes the sums of four samples, each still in two halves.
 AVX2 static inline __m256i sums_of_four(const int16_t *row, const uint32_t *starts, const int16_t *weights,
                                         size_t taps) {
     __m256i a = sum_of_taps(row + starts[0], weights, taps);
@@ -111,7 +111,7 @@ AVX2 static void shrink_row_avx2(const int16_t *row, const uint32_t *starts, con
         return;
     }
     for (size_t x = 0; x < count; x += 8) {
-        if (x + 8 > count) x = count - 8;  // some of them a second time
+        if (x + 8 > count) x = count - 8;  // some samples are computed twice
         __m256i left = sums_of_four(row, starts + x, weights + x * taps, taps);
         __m256i right = sums_of_four(row, starts + x + 4, weights + (x + 4) * taps, taps);
         __m256i sums = _mm256_add_epi32(_mm256_permute2x128_si256(left, right, 0x20),

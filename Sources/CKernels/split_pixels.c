@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-// The compiler makes vectors of it, when it may use those of the processor.
+// Simple enough for the compiler to vectorise it for the processor's instructions.
 static inline __attribute__((always_inline)) void split(const uint8_t *restrict pixels, size_t channels,
                                                         uint8_t *restrict planes, size_t stride, size_t count) {
     for (size_t i = 0; i < count; i++)

@@ -48,7 +48,7 @@ int cplatform_has_writer(int descriptor) {
 
 int cplatform_replace(int descriptor, int other) { return dup3(other, descriptor, O_CLOEXEC) < 0 ? -errno : 0; }
 
-// A file in memory that holds the bytes, to be read from its beginning; or -errno.
+// Creates a file in memory with the bytes, positioned at its beginning; returns its descriptor or -errno.
 static int file_of(const char *bytes, unsigned long count) {
     int file = cplatform_memory_file();
     if (file < 0) {
@@ -87,7 +87,7 @@ static void set_signals(posix_spawnattr_t *attributes) {
     posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
 }
 
-// Starts the program with these descriptors, the second of which may be -1; its id, or -errno.
+// Starts the program with these descriptors, the second of which may be -1; returns its process id or -errno.
 static int spawn(const char *path, int input, int output) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -128,7 +128,7 @@ int cplatform_spawn(const char *path, const void *input, unsigned long count, in
         close(ends[0]);
         return process;
     }
-    // The program's end of it blocks, as programs expect.
+    // The program's end of the pipe stays blocking, as programs expect.
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
     *output = ends[0];
     return process;

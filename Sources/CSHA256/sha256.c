@@ -53,7 +53,7 @@ void csha256_portable(uint32_t words[8], const uint8_t *blocks, size_t count) {
 #include <cpuid.h>
 #include <immintrin.h>
 
-// Four rounds an iteration by Intel's SHA extensions, which keep the words as ABEF and CDGH.
+// Computes four rounds per iteration with Intel's SHA extensions, which keep the words as ABEF and CDGH.
 __attribute__((target("sha,sse4.1,ssse3"))) static void by_instructions(
     uint32_t words[8], const uint8_t *blocks, size_t count) {
     const __m128i order = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
@@ -87,7 +87,7 @@ __attribute__((target("sha,sse4.1,ssse3"))) static void by_instructions(
     _mm_storeu_si128((__m128i *)(words + 4), _mm_alignr_epi8(high, low, 8));       // HGFE
 }
 
-// Whether the processor has them (leaf 7, EBX bit 29), and SSE 4.1 (leaf 1, ECX bit 19).
+// Whether the processor has the SHA extensions (leaf 7, EBX bit 29) and SSE 4.1 (leaf 1, ECX bit 19).
 static int has_instructions(void) {
     unsigned int a, b, c, d;
     if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(b >> 29 & 1)) return 0;
@@ -95,7 +95,7 @@ static int has_instructions(void) {
 }
 
 static void compress(uint32_t words[8], const uint8_t *blocks, size_t count) {
-    // 0 before the first question; all threads find the same answer.
+    // 0 before the first call; all threads compute the same result.
     static _Atomic int known = 0;
     if (known == 0) known = has_instructions() ? 1 : -1;
     (known > 0 ? by_instructions : csha256_portable)(words, blocks, count);

@@ -74,7 +74,7 @@ ssize_t csandbox_receive(int socket, void *bytes, size_t capacity, int descripto
     struct cmsghdr *header = CMSG_FIRSTHDR(&message);
     if ((message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0 || header == NULL || header->cmsg_type != SCM_RIGHTS ||
         header->cmsg_len != CMSG_LEN(sizeof(int) * most_descriptors)) {
-        return -EBADMSG;  // The parent never sends such: what came with it may stay open.
+        return -EBADMSG;  // The parent never sends such a message, so its descriptors may stay open.
     }
     memcpy(descriptors, CMSG_DATA(header), sizeof(int) * most_descriptors);
     return received;

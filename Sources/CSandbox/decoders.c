@@ -13,7 +13,7 @@ static int add(struct dl_phdr_info *info, size_t size, void *hash) {
     (void)size;
     struct stat status;
     const char *path = info->dlpi_name[0] == 0 ? "/proc/self/exe" : info->dlpi_name;
-    if (stat(path, &status) != 0) return 0;  // The kernel's own has no file.
+    if (stat(path, &status) != 0) return 0;  // The kernel's own library (vDSO) has no file.
     int64_t facts[] = {status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
     mix(hash, facts, sizeof facts);
     return 0;

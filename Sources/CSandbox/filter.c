@@ -24,8 +24,8 @@ int csandbox_filter(void) { return -ENOSYS; }
 
 #else
 
-// What a system call may have as one of its arguments, of which the lower 32 bits are looked at: the kernel takes no more
-// of these. (Both architectures are little-endian.)
+// The tests of a system call's argument. Only its lower 32 bits are tested, since the kernel uses no more of these
+// arguments. (Both architectures are little-endian.)
 enum test { anything, equal, without, own_process };
 
 struct condition {
@@ -36,7 +36,7 @@ struct condition {
 
 enum { most_conditions = 2 };
 
-// What is done about a call that fulfils the conditions.
+// The action for a call that satisfies the conditions.
 enum verdict {
     allow,
     refuse,   // It fails with `error`.
@@ -50,44 +50,45 @@ struct rule {
     struct condition conditions[most_conditions];
 };
 
-// What pthread_create(3) asks for: a thread, never a process.
+// The flags of pthread_create(3): a thread, never a process.
 static const uint32_t thread_flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SYSVSEM | CLONE_SIGHAND | CLONE_THREAD |
                                      CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID;
 
 static const struct rule rules[] = {
-    // The photo, and the talk with the parent. Descriptors are handed over, none can be opened.
+    // The photo, and the messages of the parent. Descriptors are received; none can be opened.
     {.number = SYS_recvmsg},
     {.number = SYS_sendmsg},
     {.number = SYS_pread64},
     {.number = SYS_close},
-    // Memory, none of it executable.
+    // Memory that is not executable.
     {.number = SYS_mmap, .conditions = {{without, 2, PROT_EXEC}}},
     {.number = SYS_mprotect, .conditions = {{without, 2, PROT_EXEC}}},
     {.number = SYS_munmap},
     {.number = SYS_mremap},
     {.number = SYS_madvise},
     {.number = SYS_brk},
-    // Threads of the codecs.
+    // The threads of the codecs.
     {.number = SYS_futex},
     {.number = SYS_clone, .conditions = {{equal, 0, thread_flags}}},
     {.number = SYS_clone3, .verdict = refuse, .error = ENOSYS},  // its flags cannot be seen; the C library then uses clone
     {.number = SYS_set_robust_list},
     {.number = SYS_rseq},
-    {.number = SYS_rt_sigprocmask, .verdict = pretend},  // who blocks SIGXCPU computes for ever
+    {.number = SYS_rt_sigprocmask, .verdict = pretend},  // a process that blocked SIGXCPU could compute forever
     {.number = SYS_sched_getaffinity},
     {.number = SYS_sched_yield},
     {.number = SYS_prctl, .conditions = {{equal, 0, PR_SET_NAME}}},
     {.number = SYS_exit},
-    // Time and chance.
+    // Time and random numbers.
     {.number = SYS_clock_gettime},
     {.number = SYS_getrandom},
     {.number = SYS_restart_syscall},
-    // To end, also with a word to /dev/null and abort(3).
+    // Ending the process, also with a message to /dev/null and abort(3).
     {.number = SYS_write},
     {.number = SYS_writev},
     {.number = SYS_getpid},
     {.number = SYS_gettid},
-    // By no other signal, so that an end by SIGKILL is always somebody else's doing. No rt_sigreturn: it sets the mask, too.
+    // No other signal, so that an end by SIGKILL always has an external cause. No rt_sigreturn, since it also sets the
+    // mask.
     {.number = SYS_tgkill, .conditions = {{own_process, 0}, {equal, 2, SIGABRT}}},
     {.number = SYS_exit_group},
 };
@@ -111,7 +112,8 @@ static void answer(struct program *program, uint32_t action) {
     add(program, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action));
 }
 
-// Goes on with the next instruction when the comparison says so, else passes over `skipped` of them.
+// Continues with the next instruction if the comparison has the expected result, otherwise skips `skipped`
+// instructions.
 static void unless(struct program *program, int comparison, uint32_t value, bool expected, uint8_t skipped) {
     add(program, (struct sock_filter)BPF_JUMP((uint16_t)(BPF_JMP | comparison | BPF_K), value, expected ? 0 : skipped,
                                               expected ? skipped : 0));
@@ -136,7 +138,7 @@ static void add_condition(struct program *program, const struct condition *condi
 static void add_rule(struct program *program, const struct rule *rule) {
     uint8_t count = 0;
     while (count < most_conditions && rule->conditions[count].test != anything) count++;
-    // Two instructions a condition, one to answer, and where there are conditions one to kill.
+    // Two instructions per condition, one that returns the action and, if there are conditions, one that kills.
     unless(program, BPF_JEQ, (uint32_t)rule->number, true, count == 0 ? 1 : (uint8_t)(2 * count + 2));
     for (uint8_t index = 0; index < count; index++) {
         add_condition(program, &rule->conditions[index], (uint8_t)(2 * (count - 1 - index) + 1));
@@ -155,7 +157,7 @@ int csandbox_filter(void) {
     answer(&program, SECCOMP_RET_KILL_PROCESS);
     struct sock_fprog filter = {.len = program.count, .filter = program.instructions};
     long result = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter);
-    if (result > 0) return -EAGAIN;  // a thread that has another filter
+    if (result > 0) return -EAGAIN;  // a thread has another filter
     return result == 0 ? 0 : -errno;
 }
 

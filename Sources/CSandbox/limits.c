@@ -15,7 +15,7 @@
 static int limit(pid_t process, enum __rlimit_resource resource, uint64_t value) {
     struct rlimit both;
     if (prlimit(process, resource, NULL, &both) != 0) return -errno;
-    if (value < both.rlim_max) both.rlim_max = value;  // Nobody may have less room than was given to us.
+    if (value < both.rlim_max) both.rlim_max = value;  // The limit cannot exceed our own.
     both.rlim_cur = both.rlim_max;
     return prlimit(process, resource, &both, NULL) == 0 ? 0 : -errno;
 }
@@ -26,7 +26,7 @@ int csandbox_limit(pid_t process, uint64_t address_space_bytes, uint64_t cpu_sec
         uint64_t value;
     } limits[] = {
         {RLIMIT_AS, address_space_bytes}, {RLIMIT_CPU, cpu_seconds}, {RLIMIT_FSIZE, 0},
-        {RLIMIT_NOFILE, 8},  // 0 to 3, the photo and the memory for its renditions; and two in the bargain
+        {RLIMIT_NOFILE, 8},  // 0 to 3, the photo, the memory for its renditions, and two in reserve
         {RLIMIT_CORE, 0},    {RLIMIT_MEMLOCK, 0},
     };
     for (size_t index = 0; index < sizeof limits / sizeof *limits; index++) {
@@ -67,7 +67,7 @@ int64_t csandbox_address_space(void) {
 }
 
 int csandbox_renounce(void) {
-    prctl(PR_SET_NAME, "render-worker", 0, 0, 0);  // instead of exe, as in /proc/self/exe
+    prctl(PR_SET_NAME, "render-worker", 0, 0, 0);  // instead of exe, from /proc/self/exe
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return -errno;
     for (const int *number = (const int[]){SIGHUP, SIGINT, SIGTERM, SIGPIPE, 0}; *number != 0; number++) {
         if (signal(*number, SIG_IGN) == SIG_ERR) return -errno;
@@ -92,8 +92,8 @@ static void *return_at_once(void *unused) { return unused; }
 int csandbox_warm_up(void) {
     tzset();  // gmtime(3), which lcms2 calls, reads /etc/localtime
     int numbers[1024] = {0};
-    qsort(numbers, 1024, sizeof *numbers, compare);  // asks how much memory there is
+    qsort(numbers, 1024, sizeof *numbers, compare);  // reads the size of the memory
     pthread_t thread;
-    int error = pthread_create(&thread, NULL, return_at_once, NULL);  // sets the handlers of the library's own signals
+    int error = pthread_create(&thread, NULL, return_at_once, NULL);  // sets the library's own signal handlers
     return error != 0 ? -error : -pthread_join(thread, NULL);
 }

@@ -17,7 +17,7 @@ int csandbox_look(pid_t process, struct csandbox_process *state) {
     close(file);
     if (count <= 0) return -EIO;
     text[count] = 0;
-    // The name, which the process chose, may hold anything; nothing behind it holds a bracket.
+    // The process chooses its name, which may contain any characters; no bracket follows it.
     const char *rest = strrchr(text, ')');
     unsigned int flags = 0;
     int threads = 0;

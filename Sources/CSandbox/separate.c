@@ -18,7 +18,7 @@ enum { nobody = 65534, most_threads = 256 };
 
 static const int spaces = CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS;
 
-// No pid namespace: it would be for children, of which there are none, and forbid threads.
+// There is no pid namespace: it would apply only to children, of which there are none, and would forbid threads.
 
 static int set_capabilities(const struct __user_cap_data_struct sets[2]) {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -32,7 +32,8 @@ static bool has_capability(int number) {
     return (sets[CAP_TO_INDEX(number)].effective & CAP_TO_MASK(number)) != 0;
 }
 
-// A thread that has just been joined may be there for a moment still, and a user namespace is for processes of one.
+// Enters namespaces. It retries because a user namespace requires a single thread, and a thread that was just joined
+// may still exist for a moment.
 static bool enter(int flags) {
     const struct timespec moment = {.tv_nsec = 1000000};
     for (int tries = 0; unshare(flags) != 0; tries++) {
@@ -42,16 +43,16 @@ static bool enter(int flags) {
     return true;
 }
 
-// Makes an empty folder the root, in a mount namespace of our own, and lets go of all that is mounted there: a file system
-// that is unmounted elsewhere would else stay in use for as long as we live. Where the old root cannot be moved (it is a
-// folder of a service that chroot(2) has, or the kernel's first one), it is kept, out of reach.
+// Makes an empty folder the root, in a mount namespace of our own, and detaches all mounted file systems: a file system
+// that is unmounted elsewhere would otherwise stay in use during the life of the process. If the old root cannot be
+// moved (because it is a folder set by chroot(2), or the kernel's first root), it stays mounted but out of reach.
 static int leave_files(void) {
-    const char *path = "/proc";  // a folder that is always there
+    const char *path = "/proc";  // a folder that always exists
     unsigned long flags = MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC;
     if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) return 0;
     if (mount("none", path, "tmpfs", flags, "size=4k") != 0) return 0;
     if (chdir(path) != 0) return -errno;
-    // The old root is moved on top of the new one, and from there away.
+    // The old root is stacked on top of the new one, and detached from there.
     bool is_detached = syscall(SYS_pivot_root, ".", ".") == 0 && umount2(".", MNT_DETACH) == 0;
     if (!is_detached && chroot(".") != 0) return 0;
     return chdir("/") == 0 ? 0 : -errno;
@@ -68,11 +69,12 @@ static bool map_to_nobody(pid_t process, const char *kind) {
     return is_written;
 }
 
-// Who has the rights outside may say which user one is inside; hence a helper that stays there until we have gone in. The
-// namespace belongs to root all the same, so that the service may go on setting limits for us.
+// A process with privileges outside the namespace must map its user. The helper therefore stays outside until this
+// process has entered it. The namespace nevertheless belongs to root, so that the service can continue to set limits
+// for this process.
 struct helper {
     pid_t process;
-    int start;  // Whatever is written here has it begin.
+    int start;  // A byte that is written here makes the helper begin.
 };
 
 static struct helper start_helper(void) {
@@ -89,7 +91,7 @@ static struct helper start_helper(void) {
     return (struct helper){child, ends[1]};
 }
 
-// Lets it begin, or go; whether it has done its work.
+// Lets the helper begin or exit; returns whether it has mapped the user.
 static bool finish_helper(struct helper helper, bool is_wanted) {
     if (helper.process < 0) return false;
     bool is_asked = is_wanted && write(helper.start, "", 1) == 1;
@@ -104,7 +106,7 @@ static int become(unsigned int user) {
     return 0;
 }
 
-// Where there are no user namespaces, the service has to keep the right to set limits for another user.
+// Without user namespaces, the service must keep the right to set limits for another user's processes.
 static bool may_change_user(void) {
     return has_capability(CAP_SETUID) && has_capability(CAP_SETGID) && has_capability(CAP_SYS_RESOURCE);
 }
@@ -130,7 +132,7 @@ int csandbox_separate(void) {
     }
     if (result != 0) return result;
     if ((entered & CLONE_NEWUSER) != 0) {
-        // Elsewhere it would count what all processes of the user have.
+        // Outside a user namespace, the limit would count all processes of the user.
         const struct rlimit threads = {.rlim_cur = most_threads, .rlim_max = most_threads};
         if (setrlimit(RLIMIT_NPROC, &threads) != 0) return -errno;
     }

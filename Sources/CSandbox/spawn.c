@@ -56,7 +56,7 @@ static int spawn(struct request *request) {
     return error;
 }
 
-// The thread that spawns, and the one request that it is at.
+// The thread that spawns, and its current request.
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t asked = PTHREAD_COND_INITIALIZER;
@@ -80,7 +80,7 @@ static int start_thread(void) {
     if (is_running) return 0;
     struct sigaction children;
     if (sigaction(SIGCHLD, NULL, &children) == 0 && children.sa_handler == SIG_IGN) {
-        signal(SIGCHLD, SIG_DFL);  // or a child's number would be given away before anybody has asked for its end
+        signal(SIGCHLD, SIG_DFL);  // otherwise a child's id could be reused before its end has been awaited
     }
     pthread_t thread;
     sigset_t all, before;

@@ -1,5 +1,5 @@
-// From the distribution's libcrypto, and nothing to compile here: digests, message authentication, signatures, keys,
-// random bytes, scrypt, and AES for hashes of others.
+// The distribution's libcrypto; nothing is compiled here: digests, message authentication, signatures, keys, random
+// bytes, scrypt, and AES for password hashes of other systems.
 #include <openssl/bn.h>
 #include <openssl/crypto.h>
 #include <openssl/ec.h>

@@ -4,10 +4,10 @@ import NIOPosix
 
 /// The reasons why the service cannot be reached.
 extension Failure {
-    /// The connection ended before the answer was complete.
+    /// The connection ended before the response was complete.
     static let connectionLost = Failure(
         .connectionLost, "the service closed the connection before it had answered",
-        hint: "check whether it still runs, then try again", isTransient: true)
+        hint: "Check whether it still runs, then try again.", isTransient: true)
 
     static func connectionLost(_ cause: any Error) -> Failure {
         Failure(
@@ -26,13 +26,13 @@ extension Failure {
         case ENOENT, ECONNREFUSED, ENOTSOCK:
             self.init(
                 .noService, "no service is listening on \(place)",
-                hint: "start it with \"tintype serve\", or name its folder with --storage", isTransient: true)
+                hint: "Start it with \"tintype serve\", or name its folder with --storage.", isTransient: true)
         case EACCES, EPERM:
             self.init(
-                .permission, "no permission to speak to the service on \(place)",
-                hint: "run this as a member of the service's group")
+                .permission, "no permission to connect to the service on \(place)",
+                hint: "Run this as a member of the service's group.")
         default:
-            self.init(.unreachable, "cannot reach \(place): \(error)", hint: "check the address", isTransient: true)
+            self.init(.unreachable, "cannot reach \(place): \(error)", hint: "Check the address.", isTransient: true)
         }
     }
 

@@ -5,12 +5,13 @@ package import NIOCore
 package enum RequestBody: Sendable {
     case none
     case bytes([UInt8])
-    /// A stream of chunks. With a length in bytes the service can refuse a body that is too long before its first chunk.
+    /// A stream of chunks. If its length in bytes is known, the service can reject a body that is too long before the
+    /// first chunk.
     case stream(byteCount: Int?, any AsyncSequence<ByteBuffer, any Error> & Sendable)
 }
 
 extension RequestBody {
-    /// The headers of a request, with those that frame the body.
+    /// Returns the header fields of a request, with those that frame the body.
     func framed(_ headers: HTTPFields, for method: HTTPRequest.Method) -> HTTPFields {
         var headers = headers
         switch self {
@@ -22,6 +23,8 @@ extension RequestBody {
         return headers
     }
 
+    /// Passes each chunk of the body to `write`.
+    ///
     /// - Throws: `BodyFailure` around errors of the stream, and the errors of `write` unchanged.
     func forEachChunk(_ write: (ByteBuffer) async throws -> Void) async throws {
         switch self {
@@ -48,7 +51,7 @@ extension RequestBody {
     }
 }
 
-/// An error of the source of a request's body, as opposed to one of the connection.
+/// An error of the source of a request's body, as opposed to an error of the connection.
 struct BodyFailure: Error {
     let cause: any Error
 }

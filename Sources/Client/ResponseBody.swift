@@ -3,7 +3,7 @@ import HTTPTypes
 package import NIOCore
 import NIOHTTPTypes
 
-/// The body of an answer, in the chunks in which it arrives. It has one reader.
+/// The body of a response, in the chunks in which it arrives. It has one reader.
 package struct ResponseBody: AsyncSequence {
     package typealias Element = ByteBuffer
 
@@ -19,7 +19,7 @@ package struct ResponseBody: AsyncSequence {
     package struct Iterator: AsyncIteratorProtocol {
         let parts: ResponseParts
 
-        /// The next chunk; nil at the end.
+        /// Returns the next chunk; nil at the end.
         ///
         /// - Throws: `Failure` when the connection ends before the body does.
         package mutating func next() async throws -> ByteBuffer? { try await parts.chunk() }
@@ -40,7 +40,7 @@ package struct ResponseBody: AsyncSequence {
     }
 }
 
-/// The parts of one answer, which the body's reader takes one after the other.
+/// The parts of a response, which the reader of its body consumes one after another.
 final class ResponseParts {
     private var iterator: NIOAsyncChannelInboundStream<HTTPResponsePart>.AsyncIterator
     private var hasEnded = false

@@ -6,8 +6,8 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import NIOPosix
 
-/// A small HTTP/1.1 client (RFC 9112) for the service on this machine. Each request has a connection of its own, so there is
-/// nothing to shut down.
+/// A small HTTP/1.1 client (RFC 9112) for the service on this machine. Each request has its own connection, so there is
+/// no shutdown.
 ///
 /// Bodies stream in both directions with back-pressure. Cancelling the task closes the connection.
 package struct ServiceClient: Sendable {
@@ -25,7 +25,8 @@ package struct ServiceClient: Sendable {
         self.address = address
     }
 
-    /// Sends a request, and passes the answer to `handle` as soon as its head arrives, even while the body is being sent.
+    /// Sends a request, and passes the response to `handle` as soon as its head arrives, even while the body is being
+    /// sent.
     ///
     /// - Parameter path: The request's target: a path that begins with `/`, and a query, percent-encoded.
     /// - Throws: `Failure` when no process listens or the connection is lost, and the errors of the body and of `handle`.
@@ -53,7 +54,8 @@ package struct ServiceClient: Sendable {
                 do {
                     response = try await parts.head()
                 } catch {
-                    // The body's own error, such as a file that cannot be read, explains more than the missing answer.
+                    // The error of the body, such as a file that cannot be read, explains more than the missing
+                    // response.
                     try await group.waitForAll()
                     throw error
                 }
@@ -62,7 +64,7 @@ package struct ServiceClient: Sendable {
         }
     }
 
-    /// - Throws: The errors of the body's source, and none of a connection that no longer takes the body.
+    /// - Throws: The errors of the body's source, but not those of a connection that no longer accepts the body.
     private static func write(
         _ head: HTTPRequest, _ body: RequestBody, to outbound: NIOAsyncChannelOutboundWriter<HTTPRequestPart>
     ) async throws {
@@ -73,7 +75,7 @@ package struct ServiceClient: Sendable {
         } catch let error as BodyFailure {
             throw error.cause
         } catch {
-            // The service takes no more. Its answer is on its way, or the reader sees the end of the connection.
+            // The service no longer accepts bytes. Its response is on its way, or the reader sees the end of the connection.
         }
     }
 

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A bound on the number of tasks that do something at a time, with a line in which owners take turns: one who sends a hundred
-/// makes nobody wait for more than those before. Any thread.
+/// A limit on the number of tasks that run at the same time, with a line in which owners take turns: an owner with a
+/// hundred tasks delays each other owner's task by one at most, not by all of them. Any thread.
 package final class AsyncSemaphore: Sendable {
     private struct State {
         var free: Int
@@ -12,12 +12,12 @@ package final class AsyncSemaphore: Sendable {
     private let maxWaiting: Int
     private let maxWaitingOfOwner: Int
 
-    /// Makes a semaphore whose permits are all free.
+    /// Creates a semaphore whose permits are all free.
     ///
     /// - Parameters:
     ///   - count: The number of permits.
-    ///   - maxWaiting: The length of the line.
-    ///   - maxWaitingOfOwner: The number of places in it that one owner may have.
+    ///   - maxWaiting: The length of the line, in tasks.
+    ///   - maxWaitingOfOwner: The number of tasks in the line that one owner may have.
     package init(_ count: Int, maxWaiting: Int = .max, maxWaitingOfOwner: Int = .max) {
         state = Mutex(State(free: count))
         self.maxWaiting = maxWaiting
@@ -27,9 +27,10 @@ package final class AsyncSemaphore: Sendable {
     /// The number of tasks in the line.
     package var waitingCount: Int { state.withLock { $0.line.count } }
 
-    /// Takes a permit, which ``signal()`` gives back; waits in the line while none is free.
+    /// Acquires a permit, which ``signal()`` releases; waits in the line while none is free.
     ///
-    /// - Returns: Whether it has one: false when the line is too long, or the task is cancelled while it waits.
+    /// - Returns: Whether the permit was acquired: false when the line is full, or the task is cancelled while it
+    ///   waits.
     package func wait(for owner: String = "") async -> Bool {
         await Waiter.wait { waiter in
             state.withLock { state in
@@ -47,7 +48,7 @@ package final class AsyncSemaphore: Sendable {
         }
     }
 
-    /// Takes a permit if one is free.
+    /// Acquires a permit if one is free.
     package func tryWait() -> Bool {
         state.withLock { state in
             guard state.free > 0 else { return false }
@@ -56,16 +57,16 @@ package final class AsyncSemaphore: Sendable {
         }
     }
 
-    /// Runs a body that holds a permit.
+    /// Runs a body while holding a permit.
     ///
-    /// - Throws: What the body throws; `CancellationError` when it never began.
+    /// - Throws: The errors of the body; `CancellationError` when it did not run.
     package func withPermit<Value>(_ body: () async throws -> Value) async throws -> Value {
         guard await wait() else { throw CancellationError() }
         defer { signal() }
         return try await body()
     }
 
-    /// Gives a permit back, to the next in the line.
+    /// Releases a permit to the next task in the line.
     package func signal() {
         let next = state.withLock { state in
             let next = state.line.popFirst()

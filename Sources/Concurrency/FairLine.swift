@@ -1,9 +1,10 @@
 public import DequeModule
 
-/// A line in which owners take turns, an element each: one who brings ten thousand makes nobody wait for more than those
-/// before. Each owner's elements come in their order.
+/// A line in which owners take turns, one element each: an owner with ten thousand elements delays no other owner by
+/// more than one element a turn. The elements of one owner stay in their order.
 ///
-/// Inlinable, since each commit passes one: a caller in another module has a version for its own types.
+/// Inlinable, since each commit passes through one: a caller in another module gets a specialized version for its own
+/// types.
 @usableFromInline package struct FairLine<Owner: Hashable & Sendable, Element: Sendable>: Sendable {
     @usableFromInline var waiting: [Owner: Deque<Element>] = [:]
     /// The owners who have elements in the line, the next one first.
@@ -35,7 +36,7 @@ public import DequeModule
         return element
     }
 
-    /// Takes an element out of the line; nil when none of the owner's is meant.
+    /// Removes the owner's first element that satisfies a predicate; returns nil if no element does.
     @inlinable package mutating func remove(of owner: Owner, where isMeant: (Element) -> Bool) -> Element? {
         guard let index = waiting[owner]?.firstIndex(where: isMeant) else { return nil }
         count -= 1

@@ -1,18 +1,19 @@
 import Synchronization
 
-/// Lets work with the same key happen one after the other, in the order in which it came. Any thread.
+/// A lock for each key: work with the same key runs one after another, in order of arrival. Any thread.
 package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
-    /// The keys that are held, each with those who wait for it.
+    /// The keys that are held, each with the waiters for it.
     private let waiters = Mutex<[Key: [Waiter]]>([:])
 
     package init() {}
 
-    /// Does something while nobody else works with the key.
+    /// Runs a body while no other task works with the key.
     ///
-    /// The key is freed by this scope, not by a value's `deinit`: see the rule about these in Documentation/Contributing.md.
+    /// The key is released by this scope, not by a value's `deinit`: see the rule about these in
+    /// Documentation/Contributing.md.
     ///
-    /// - Parameter patience: The time for which it waits for others; nil for as long as they take.
-    /// - Throws: ``LeaseTimeout`` when that is over, `CancellationError`, and what `body` throws.
+    /// - Parameter patience: The longest time to wait for the key; nil for no limit.
+    /// - Throws: ``LeaseTimeout`` when that time is over, `CancellationError`, and the errors of `body`.
     package func withLease<Value>(
         _ key: Key, within patience: Duration? = nil, _ body: () async throws -> Value
     ) async throws -> Value {
@@ -24,9 +25,9 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
         return try await body()
     }
 
-    /// Waits until nobody else works with the key.
+    /// Waits until no other task works with the key.
     ///
-    /// - Returns: Whether that came to pass before the time was over and the task was cancelled.
+    /// - Returns: Whether the key was acquired before the time was over and before the task was cancelled.
     private func acquire(_ key: Key, within patience: Duration?) async -> Bool {
         var end: Task<Void, any Error>?
         defer { end?.cancel() }
@@ -51,7 +52,7 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Takes a waiter out of its line; nil when it is not there any more.
+    /// Removes a waiter from its line; returns nil when it is no longer there.
     private func leave(_ key: Key, _ id: Waiter.ID) -> Waiter? {
         waiters.withLock { waiters in
             guard let index = waiters[key]?.firstIndex(where: { $0.id == id }) else { return nil }
@@ -71,5 +72,5 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
     }
 }
 
-/// The error of work that has waited for a key as long as it may.
+/// The error of work that has waited for a key for as long as allowed.
 package struct LeaseTimeout: Error {}

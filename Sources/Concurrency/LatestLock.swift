@@ -1,10 +1,11 @@
 import Synchronization
 
-/// Lets the latest of several that want a key have it: whoever comes asks the holder to end, and waits until it has.
+/// A lock for each key that the latest requester gets: a new requester asks the holder to end, and waits until it has.
 ///
-/// The contrary of ``KeyedLock``, for holders that wait for a client which may be gone. Methods may be called from any task.
+/// The opposite of ``KeyedLock``, for holders that wait for a client which may have disconnected. Methods may be called
+/// from any task.
 package final class LatestLock<Key: Hashable & Sendable>: Sendable {
-    /// A holder of a key, with the way to be told that somebody else wants it.
+    /// A holder of a key, which can be notified that another task requests the key.
     private final class Holder: Sendable {
         private struct State {
             var isWanted = false
@@ -14,10 +15,10 @@ package final class LatestLock<Key: Hashable & Sendable>: Sendable {
 
         private let state = Mutex(State())
 
-        /// Asks the holder to end.
+        /// Requests that the holder end.
         func want() { finish { $0.isWanted = true } }
 
-        /// Nobody needs to be told any more.
+        /// Marks the holder as ended; it needs no notification from now on.
         func end() { finish { $0.isOver = true } }
 
         private func finish(_ change: (inout State) -> Void) {
@@ -31,7 +32,7 @@ package final class LatestLock<Key: Hashable & Sendable>: Sendable {
 
         var isWanted: Bool { state.withLock { $0.isWanted } }
 
-        /// Waits until somebody else wants the key (true), or the holder has ended (false). For one waiter.
+        /// Waits until another task requests the key (true), or the holder has ended (false). For one waiter.
         func wait() async -> Bool {
             await withCheckedContinuation { continuation in
                 let known: Bool? = state.withLock { state in
@@ -44,7 +45,7 @@ package final class LatestLock<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// A key that is held, with those who wait for it in the order in which they came.
+    /// A key that is held, with its waiters in order of arrival.
     private struct Held {
         var holder: Holder
         var waiting: [(holder: Holder, continuation: CheckedContinuation<Void, Never>)] = []
@@ -53,14 +54,16 @@ package final class LatestLock<Key: Hashable & Sendable>: Sendable {
     private let keys = Mutex<[Key: Held]>([:])
     private let grace: Duration
 
-    /// - Parameter grace: The time that a holder has once somebody else wants the key: one whose client is gone takes in what that
-    ///   has sent.
+    /// - Parameter grace: The time that a holder keeps the key after another task requests it, in which it can read
+    ///   what a disconnected client has sent.
     package init(grace: Duration) { self.grace = grace }
 
-    /// Runs `body` as the only one with the key, until somebody else wants it, and a grace is over: then its task is cancelled.
+    /// Runs `body` as the only holder of the key. When another task requests the key and the grace period is over, the
+    /// body's task is cancelled.
     ///
-    /// - Parameter isBrief: Whether the body waits for no client: then it comes to its end, and whoever wants the key waits.
-    /// - Throws: What the body throws; `Preempted` in its place when somebody else wanted the key meanwhile.
+    /// - Parameter isBrief: Whether the body waits for no client. Such a body is never cancelled; requesters wait for
+    ///   its end.
+    /// - Throws: The errors of the body; `Preempted` instead when another task requested the key meanwhile.
     package func withKey<Value: Sendable>(
         _ key: Key, isBrief: Bool = false, _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -83,12 +86,12 @@ package final class LatestLock<Key: Hashable & Sendable>: Sendable {
                 while let next = try await group.next() {
                     guard let next else { continue }
                     value = next
-                    // Nobody has to be told any more.
+                    // The holder needs no notification any more.
                     group.cancelAll()
                 }
             } catch {
                 group.cancelAll()
-                // What is going on, such as a write, ends first: then it is the next one's turn.
+                // Operations in progress, such as a write, finish first; then it is the next requester's turn.
                 while let result = await group.nextResult() {
                     if case .success(let late?) = result { value = late }
                 }
@@ -99,7 +102,7 @@ package final class LatestLock<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Whether somebody has the key.
+    /// Whether the key is held.
     package func isHeld(_ key: Key) -> Bool { keys.withLock { $0[key] != nil } }
 
     private func take(_ key: Key, _ holder: Holder) async {
@@ -131,5 +134,5 @@ package final class LatestLock<Key: Hashable & Sendable>: Sendable {
     }
 }
 
-/// The error of work whose key somebody else has taken over.
+/// The error of work whose key another task has taken over.
 package struct Preempted: Error {}

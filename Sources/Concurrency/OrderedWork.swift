@@ -1,7 +1,7 @@
 /// Works on items concurrently, and reports the results in the order of the items.
 ///
-/// - Parameter concurrency: The number of items that are worked on at a time.
-/// - Throws: The first error of `work` or `report`; the work on other items is cancelled then.
+/// - Parameter concurrency: The number of items that are worked on at the same time.
+/// - Throws: The first error of `work` or `report`; the work on the other items is then cancelled.
 package func forEachConcurrently<Item: Sendable, Result: Sendable>(
     _ items: [Item], concurrency: Int, _ work: @escaping @Sendable (Item) async throws -> Result,
     _ report: (Result) async throws -> Void

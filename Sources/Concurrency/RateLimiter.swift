@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A limit on the rate at which units, such as bytes, pass; all who share it have it together. Any thread.
+/// A limit on the rate at which units, such as bytes, pass. Its users share the rate. Any thread.
 package final class RateLimiter: Sendable {
     private struct State {
         var start = ContinuousClock.now
@@ -10,7 +10,7 @@ package final class RateLimiter: Sendable {
     private let rate: Int?
     private let state = Mutex(State())
 
-    /// - Parameter rate: Units in a second; nil for no limit.
+    /// - Parameter rate: The limit, in units per second; nil for no limit.
     package init(perSecond rate: Int?) {
         self.rate = rate
     }
@@ -18,7 +18,7 @@ package final class RateLimiter: Sendable {
     /// The number of units that have passed.
     package var count: Int { state.withLock(\.count) }
 
-    /// Counts units, and waits until they may have passed.
+    /// Counts units, and waits until they may pass.
     ///
     /// - Throws: `CancellationError`.
     package func pass(_ units: Int) async throws {

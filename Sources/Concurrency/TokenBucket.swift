@@ -1,12 +1,12 @@
-/// An allowance that fills up at a steady rate, and may be spent at once (the token bucket, RFC 2697 §3).
+/// An allowance that refills at a steady rate and may be spent in a burst (the token bucket, RFC 2697 §3).
 package struct TokenBucket: Sendable {
-    /// What comes back in a second.
+    /// The amount that is refilled per second.
     private let rate: Double
     private let capacity: Double
     private var tokens: Double
     private var updated: ContinuousClock.Instant
 
-    /// - Parameter burst: How many seconds' worth may be spent at once.
+    /// - Parameter burst: The size of the allowance, in seconds of the rate.
     package init(perSecond rate: Double, burst: Double, now: ContinuousClock.Instant) {
         self.rate = rate
         capacity = rate * burst
@@ -14,9 +14,9 @@ package struct TokenBucket: Sendable {
         updated = now
     }
 
-    /// Spends some of the allowance if any is left; more than there is makes a debt.
+    /// Spends some of the allowance if any is left. Spending more than is left creates a debt.
     ///
-    /// - Returns: Nil when there was something left, else how long to wait, in seconds.
+    /// - Returns: Nil when something was left, else the time to wait, in seconds.
     package mutating func take(_ count: Double, now: ContinuousClock.Instant) -> Double? {
         refill(now)
         guard tokens > 0 else { return max(1, (1 - tokens) / rate) }
@@ -24,13 +24,13 @@ package struct TokenBucket: Sendable {
         return nil
     }
 
-    /// Spends some of the allowance, whether it is there or not.
+    /// Spends some of the allowance, even if it is not there.
     package mutating func spend(_ count: Double, now: ContinuousClock.Instant) {
         refill(now)
         tokens -= count
     }
 
-    /// Whether nothing of it has been spent.
+    /// Whether the allowance is unspent.
     package mutating func isFull(now: ContinuousClock.Instant) -> Bool {
         refill(now)
         return tokens >= capacity

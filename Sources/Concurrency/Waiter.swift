@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A task that waits in a line for its turn, and leaves the line when it is cancelled. The line belongs to the caller, who guards
-/// it by a lock.
+/// A task that waits in a line for its turn, and leaves the line when it is cancelled. The line belongs to the caller,
+/// which protects it with a lock.
 package struct Waiter: Sendable, Identifiable {
     private static let lastID = Atomic<UInt64>(0)
 
@@ -11,10 +11,11 @@ package struct Waiter: Sendable, Identifiable {
     /// Waits until ``finish(_:)`` is called.
     ///
     /// - Parameters:
-    ///   - enter: Returns the answer where there is nothing to wait for, or nil after it has put the waiter into the line. It looks
-    ///     at `Task.isCancelled` under the line's lock: a task that was cancelled before is not looked for in the line.
-    ///   - leave: Takes the waiter out of the line; returns nil when it is not there.
-    /// - Returns: The answer; false when the task was cancelled while it waited.
+    ///   - enter: Returns the result if there is no need to wait, or puts the waiter into the line and returns nil. It
+    ///     must check `Task.isCancelled` under the line's lock: a task that was already cancelled is not removed from
+    ///     the line later.
+    ///   - leave: Removes the waiter from the line; returns nil when it is not there.
+    /// - Returns: The result; false when the task was cancelled while it waited.
     package static func wait(enter: (Waiter) -> Bool?, leave: @Sendable (ID) -> Waiter?) async -> Bool {
         let id = lastID.add(1, ordering: .relaxed).newValue
         return await withTaskCancellationHandler {
@@ -27,6 +28,6 @@ package struct Waiter: Sendable, Identifiable {
         }
     }
 
-    /// Ends the waiting of one that has left the line.
+    /// Resumes a waiter that has left the line.
     package func finish(_ hasTurn: Bool) { continuation.resume(returning: hasTurn) }
 }

@@ -1,8 +1,8 @@
 public import Synchronization
 
-/// A value that tasks wait on. Any thread.
+/// A value whose changes tasks can wait for. Any thread.
 ///
-/// Inlinable, since each commit changes one: a caller in another module has a version for its own type.
+/// Inlinable, since each commit changes one: a caller in another module gets a specialized version for its own type.
 @usableFromInline package final class WatchedValue<Value: Sendable>: Sendable {
     @usableFromInline struct State {
         @usableFromInline var value: Value
@@ -20,7 +20,7 @@ public import Synchronization
 
     @inlinable package var value: Value { state.withLock { $0.value } }
 
-    /// Changes the value, and wakes all who wait.
+    /// Changes the value, and wakes all waiting tasks.
     @inlinable package func change(_ body: (inout Value) -> Void) {
         let waiting = state.withLock { state in
             body(&state.value)
@@ -30,7 +30,7 @@ public import Synchronization
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Waits until the value changes, unless it is past waiting for; or until the task is cancelled.
+    /// Waits until the value changes or the task is cancelled; returns at once if the value satisfies `isReached`.
     @inlinable package func wait(unless isReached: @Sendable (Value) -> Bool) async {
         let id = state.withLock { state in
             state.lastID += 1

@@ -1,12 +1,13 @@
-/// Bytes as text of 64 characters (RFC 4648 §5), without padding.
+/// An encoding of bytes as text of 64 characters (RFC 4648 §5), without padding.
 package struct Base64Text: Sendable {
-    /// The characters of addresses: what ``Base64URL`` is made of.
+    /// The encoding with the characters of base64url; see ``Base64URL``.
     package static let url = Base64Text("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
-    /// Characters in the order of ASCII, so that the order of the texts is that of the bytes: those of push ids.
+    /// The encoding with characters in the order of ASCII, as in push ids, so that the order of the texts is that of
+    /// the bytes.
     package static let ordered = Base64Text("-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
 
     private let alphabet: [UInt8]
-    /// The value of each character, 255 for those that have none.
+    /// The value of each character; 255 for characters that are not used.
     private let values: [UInt8]
 
     private init(_ characters: StaticString) {
@@ -16,7 +17,7 @@ package struct Base64Text: Sendable {
         self.values = values
     }
 
-    /// The text of bytes.
+    /// Encodes bytes.
     package func encode(_ bytes: some Collection<UInt8>) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count * 4 + 2) / 3)
@@ -34,8 +35,7 @@ package struct Base64Text: Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes that a text stands for; nil for padding, other characters, and any spelling but the one that
-    /// ``encode(_:)`` makes.
+    /// Decodes a text; nil for padding, other characters, and any spelling that ``encode(_:)`` does not produce.
     package func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         var bytes: [UInt8] = []
@@ -51,7 +51,7 @@ package struct Base64Text: Sendable {
             bitCount -= 8
             bytes.append(UInt8(truncatingIfNeeded: buffer >> UInt32(bitCount)))
         }
-        // What is left over has to be zero, or several texts would stand for the same bytes.
+        // The remaining bits must be zero, or several texts would stand for the same bytes.
         guard buffer & (1 << UInt32(bitCount) - 1) == 0 else { return nil }
         return bytes
     }

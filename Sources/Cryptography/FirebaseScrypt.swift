@@ -1,29 +1,30 @@
 import CSystemCrypto
 
-/// Firebase's form of the scrypt of a password, as its export of accounts has it (`SCRYPT`): the salt has a suffix that all
-/// accounts of a project share, and the hash is the project's key, encrypted with the scrypt by AES-256 in counter mode.
+/// Firebase's variant of scrypt, as in its export of accounts (`SCRYPT`): the salt has a suffix that all accounts of a
+/// project share, and the hash is the project's key, encrypted by AES-256 in counter mode with the scrypt of the
+/// password as the key.
 struct FirebaseScrypt: Sendable, Hashable {
     /// The bytes that follow the salt.
     let separator: [UInt8]
     /// The project's key.
     let signerKey: [UInt8]
 
-    /// Bytes of a key of AES-256.
+    /// The size of an AES-256 key, in bytes.
     private static let keyBytes = 32
 
-    /// Nil for what no project has.
+    /// Creates a variant; nil for parameters that no project has.
     init?(separator: [UInt8], signerKey: [UInt8]) {
         guard separator.count <= 16, (32...128).contains(signerKey.count) else { return nil }
         self.separator = separator
         self.signerKey = signerKey
     }
 
-    /// The hash of a password; nil where ``PasswordHash/scrypt(_:_:_:byteCount:)`` is.
+    /// Returns the hash of a password; nil if ``PasswordHash/scrypt(_:_:_:byteCount:)`` fails.
     func hash(_ password: String, _ salt: [UInt8], _ cost: PasswordHash.Cost) -> [UInt8]? {
         PasswordHash.scrypt(password, salt + separator, cost, byteCount: Self.keyBytes).flatMap(encryptedSignerKey)
     }
 
-    /// The project's key, encrypted with another, from a counter of zero on.
+    /// Encrypts the project's key with another key, with a counter that starts at zero.
     private func encryptedSignerKey(by key: [UInt8]) -> [UInt8]? {
         let counter = [UInt8](repeating: 0, count: 16)
         var (bytes, count) = ([UInt8](repeating: 0, count: signerKey.count), Int32(0))

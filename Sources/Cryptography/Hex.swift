@@ -1,8 +1,8 @@
-/// Bytes as lower-case hexadecimal digits.
+/// The encoding of bytes as lower-case hexadecimal digits.
 package enum Hex {
     private static let digits = Array("0123456789abcdef".utf8)
 
-    /// The digits of bytes, two for each.
+    /// Encodes bytes as two digits each.
     package static func encode(_ bytes: some Collection<UInt8>) -> String {
         String(unsafeUninitializedCapacity: 2 * bytes.count) { text in
             for (index, byte) in bytes.enumerated() {
@@ -13,7 +13,7 @@ package enum Hex {
         }
     }
 
-    /// The bytes of digits; nil for what is no even number of lower-case hexadecimal digits.
+    /// Decodes digits; nil for an odd number of digits, and for characters that are not lower-case hexadecimal digits.
     package static func decode(_ text: String) -> [UInt8]? {
         let values = text.utf8.compactMap { digits.firstIndex(of: $0) }
         guard values.count == text.utf8.count, values.count % 2 == 0 else { return nil }

@@ -1,13 +1,13 @@
 import CSystemCrypto
 
-/// What is wrong with a key, a certificate or a set of them; never says what the key is.
+/// A fault of a key, a certificate or a set of them; the message never contains the key.
 package struct KeyError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// One sentence without a capital and a full stop.
+    /// A sentence without a capital and a full stop.
     package let message: String
 
-    /// Makes an error of one sentence without a capital and a full stop.
+    /// Creates an error with a message: a sentence without a capital and a full stop.
     package init(_ message: String) {
-        // Whatever libcrypto noted of the failure is not asked for, and would stay with the thread.
+        // libcrypto's errors are not read, and would stay in the thread's queue.
         ERR_clear_error()
         self.message = message
     }

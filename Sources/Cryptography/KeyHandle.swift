@@ -1,25 +1,25 @@
 import CSystemCrypto
 
-/// A key of libcrypto's, public or private.
+/// A key of libcrypto, public or private.
 ///
-/// `@unchecked Sendable`: the key does not change after it was made, its count of references is atomic, and each use has
-/// a context of its own, which is what libcrypto asks of threads that share a key.
+/// `@unchecked Sendable`: the key does not change after its creation, its reference count is atomic, and each use has a
+/// context of its own, as libcrypto requires of threads that share a key.
 package final class KeyHandle: @unchecked Sendable {
-    /// The longest RSA key, in bits: a longer one would make each check slow.
+    /// The maximum length of an RSA key, in bits; a longer one would make each verification slow.
     package static let maxRSABits: Int32 = 8192
-    /// The shortest RSA key, in bits (NIST SP 800-131A).
+    /// The minimum length of an RSA key, in bits (NIST SP 800-131A).
     static let minRSABits: Int32 = 2048
 
     let pointer: OpaquePointer
 
-    /// Takes a key over, which nobody else frees; nil is a key that could not be made.
+    /// Takes ownership of a key; nil for one that could not be created.
     ///
     /// - Throws: ``KeyError`` for a key that is neither RSA of an acceptable length nor of the curve P-256.
     package init(taking pointer: OpaquePointer?) throws(KeyError) {
-        guard let pointer else { throw KeyError("it is no key that can be read") }
+        guard let pointer else { throw KeyError("it is not a readable key") }
         self.pointer = pointer
         // From here on, a failure frees the key through `deinit`.
-        guard isRSA || isP256 else { throw KeyError("it is a key of a kind that is not in use here") }
+        guard isRSA || isP256 else { throw KeyError("it is a key of a kind that is not supported") }
         guard !isRSA || (Self.minRSABits...Self.maxRSABits).contains(EVP_PKEY_get_bits(pointer)) else {
             throw KeyError("it is an RSA key of \(EVP_PKEY_get_bits(pointer)) bits, not \(Self.minRSABits) to 8192")
         }
@@ -36,7 +36,7 @@ package final class KeyHandle: @unchecked Sendable {
         return ["prime256v1", "P-256"].contains { $0.utf8CString.elementsEqual(name.prefix($0.utf8.count + 1)) }
     }
 
-    /// A number that the key consists of, big-endian without leading zeros; nil if it has none of that name.
+    /// Returns a parameter of the key, big-endian without leading zeros; nil if it has none of that name.
     func number(_ name: String) -> [UInt8]? {
         var number: OpaquePointer?
         guard EVP_PKEY_get_bn_param(pointer, name, &number) == 1 else { return nil }

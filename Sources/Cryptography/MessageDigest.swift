@@ -1,10 +1,10 @@
 import CSystemCrypto
 
-/// A running digest of bytes as they pass, of one of the kinds that clients may choose.
+/// An incremental digest of bytes, with an algorithm that clients may choose.
 ///
-/// `@unchecked Sendable`: the context has one owner, this value, which cannot be copied; whoever holds it has it alone.
+/// `@unchecked Sendable`: the context has one owner, this value, which cannot be copied.
 package struct MessageDigest: ~Copyable, @unchecked Sendable {
-    /// The kinds of digests; MD5 and SHA-1 find accidents, and prove nothing.
+    /// The algorithms. MD5 and SHA-1 only detect accidental damage; they do not provide security.
     package enum Algorithm: String, CaseIterable, Sendable {
         /// RFC 1321.
         case md5
@@ -13,7 +13,7 @@ package struct MessageDigest: ~Copyable, @unchecked Sendable {
         /// FIPS 180-4.
         case sha256
 
-        /// Bytes in a digest.
+        /// The size of a digest, in bytes.
         package var byteCount: Int {
             switch self {
             case .md5: 16
@@ -33,7 +33,7 @@ package struct MessageDigest: ~Copyable, @unchecked Sendable {
 
     private let algorithm: Algorithm
     private let context: OpaquePointer?
-    /// Whether libcrypto did all that it was asked: it may be configured to know no MD5.
+    /// Whether all calls of libcrypto have succeeded; it may be configured without MD5.
     private var isValid: Bool
 
     package init(_ algorithm: Algorithm) {
@@ -51,7 +51,7 @@ package struct MessageDigest: ~Copyable, @unchecked Sendable {
         isValid = EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1
     }
 
-    /// The digest. Ends the run. Nil when libcrypto cannot make it.
+    /// Finishes the computation, and returns the digest; nil if libcrypto cannot compute it.
     package mutating func finish() -> [UInt8]? {
         var digest = [UInt8](repeating: 0, count: algorithm.byteCount)
         guard isValid, EVP_DigestFinal_ex(context, &digest, nil) == 1 else { return nil }

@@ -2,16 +2,16 @@ import CSystemCrypto
 
 /// Keys as text (RFC 7468).
 package enum PEM {
-    /// The longest text that is looked at, in bytes.
+    /// The maximum length of a text, in bytes.
     package static let maxBytes = 64 << 10
 
-    /// The key in a private key, PKCS #8 or older.
+    /// Reads a private key, in PKCS #8 or an older form.
     package static func privateKey(_ text: String) throws(KeyError) -> KeyHandle {
-        // Without a function that is asked for the password of an encrypted key, libcrypto would ask at the terminal.
+        // Without a callback for the password of an encrypted key, libcrypto would prompt for it on the terminal.
         try KeyHandle(taking: read(text) { PEM_read_bio_PrivateKey($0, nil, { _, _, _, _ in -1 }, nil) })
     }
 
-    /// The key in a public key or in an X.509 certificate, of which nothing else counts.
+    /// Reads a public key, or that of an X.509 certificate, whose other contents are ignored.
     package static func publicKey(_ text: String) throws(KeyError) -> KeyHandle {
         guard text.contains("-----BEGIN CERTIFICATE-----") else {
             return try KeyHandle(taking: read(text) { PEM_read_bio_PUBKEY($0, nil, { _, _, _, _ in -1 }, nil) })
@@ -24,18 +24,18 @@ package enum PEM {
             })
     }
 
-    /// The public half of an RSA key of which the private one is given.
+    /// Returns the public half of an RSA private key.
     package static func publicHalf(ofPrivateKey text: String) throws(KeyError) -> KeyHandle {
         let key = try SigningKey(pem: Secret(text))
         return try publicKey(try key.publicPEM())
     }
 
-    /// The text of a private key, PKCS #8 without encryption.
+    /// Returns a private key as text, in PKCS #8 without encryption.
     package static func text(ofPrivateKey key: KeyHandle) throws(KeyError) -> String {
         try write { PEM_write_bio_PKCS8PrivateKey($0, key.pointer, nil, nil, 0, nil, nil) }
     }
 
-    /// The text of a public key, SubjectPublicKeyInfo.
+    /// Returns a public key as text, in SubjectPublicKeyInfo.
     package static func text(ofPublicKey key: KeyHandle) throws(KeyError) -> String {
         try write { PEM_write_bio_PUBKEY($0, key.pointer) }
     }
@@ -52,7 +52,7 @@ package enum PEM {
     }
 
     private static func write(_ body: (OpaquePointer) -> Int32) throws(KeyError) -> String {
-        guard let target = BIO_new(BIO_s_mem()) else { throw KeyError("there is no memory for a key") }
+        guard let target = BIO_new(BIO_s_mem()) else { throw KeyError("there is not enough memory for a key") }
         defer { BIO_free(target) }
         guard body(target) == 1 else { throw KeyError("the key cannot be written") }
         var bytes = [UInt8](repeating: 0, count: maxBytes)

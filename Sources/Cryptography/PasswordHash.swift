@@ -1,25 +1,25 @@
 import CSystemCrypto
 
-/// What is kept of a password: its scrypt (RFC 7914), from which nobody gets back to it but by trying.
+/// The stored hash of a password: its scrypt (RFC 7914), from which the password can be found only by trying.
 ///
-/// One takes 32 MiB while it is made or compared, and keeps a processor for a good part of a tenth of a second: it is for
-/// the caller to bound how many run at a time.
+/// Creating or comparing one needs 32 MiB, and a processor for a good part of a tenth of a second; the caller must
+/// limit how many run at the same time.
 package struct PasswordHash: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
-    /// The longest password, in bytes of UTF-8.
+    /// The maximum length of a password, in bytes of UTF-8.
     package static let maxPasswordBytes = 4096
 
-    /// The cost (RFC 7914 §2).
+    /// The cost parameters (RFC 7914 §2).
     struct Cost: Sendable, Hashable {
-        /// The logarithm of the memory and time, N.
+        /// The base-2 logarithm of N, the cost in memory and time.
         var logN: Int
-        /// The size of a block.
+        /// The block size.
         var r: Int
-        /// How often all of it is done.
+        /// The parallelisation: the number of repetitions.
         var p: Int
 
         /// The cost of new hashes: 32 MiB, and about 80 ms on a small machine.
         ///
-        /// The OWASP's recommendation of that size has a `p` of 3, and takes three times as long.
+        /// OWASP's recommendation for that size of memory has a `p` of 3, and takes three times as long.
         static let current = Cost(logN: 15, r: 8, p: 1)
 
         var isAcceptable: Bool { (10...18).contains(logN) && (1...16).contains(r) && (1...16).contains(p) }
@@ -31,12 +31,13 @@ package struct PasswordHash: Sendable, Hashable, CustomStringConvertible, Custom
     private let cost: Cost
     private let salt: [UInt8]
     private let hash: [UInt8]
-    /// Firebase's form of the scrypt; nil where the hash is the scrypt itself.
+    /// Firebase's variant of scrypt; nil if the hash is the scrypt itself.
     private let firebase: FirebaseScrypt?
 
-    /// Hashes a new password, with a salt of its own.
+    /// Hashes a new password, with a random salt.
     ///
-    /// - Throws: ``KeyError`` for a password that is too long or has a zero in it, or when the machine lacks memory or randomness.
+    /// - Throws: ``KeyError`` for a password that is too long or contains a zero byte, or if memory or randomness is
+    ///   lacking.
     package init(password: String) throws(KeyError) { try self.init(password: password, cost: .current) }
 
     init(password: String, cost: Cost) throws(KeyError) {
@@ -47,7 +48,7 @@ package struct PasswordHash: Sendable, Hashable, CustomStringConvertible, Custom
         self.init(cost: cost, salt: salt, hash: hash)
     }
 
-    /// Reads a hash as ``text`` writes it; nil for anything else, and for a cost beyond reason.
+    /// Parses a hash in the form of ``text``; nil for anything else, and for an unreasonable cost.
     package init?(text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "$"), omittingEmptySubsequences: false)
         guard parts.count >= 5, parts[0].isEmpty,
@@ -69,8 +70,8 @@ package struct PasswordHash: Sendable, Hashable, CustomStringConvertible, Custom
         }
     }
 
-    /// The hash with all that is needed to compare it, in the manner of PHC strings: `$scrypt$ln=15,r=8,p=1$SALT$HASH`,
-    /// the last two in base64url. One of Firebase's begins with `$firescrypt$`, and `$SEPARATOR$SIGNERKEY` follow.
+    /// The hash with its parameters, in the manner of PHC strings: `$scrypt$ln=15,r=8,p=1$SALT$HASH`, the last two in
+    /// base64url. One of Firebase's begins with `$firescrypt$`, and `$SEPARATOR$SIGNERKEY` follow.
     package var text: String {
         let parts = [salt, hash] + (firebase.map { [$0.separator, $0.signerKey] } ?? [])
         return ([firebase == nil ? "$scrypt" : "$firescrypt", cost.text] + parts.map(Base64URL.encode))
@@ -80,21 +81,21 @@ package struct PasswordHash: Sendable, Hashable, CustomStringConvertible, Custom
     package var description: String { "[hidden]" }
     package var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// Whether a password is the one that was hashed; takes a time that tells nothing of where the hashes differ.
+    /// Whether a password is the one that was hashed. The time does not depend on where the hashes differ.
     package func matches(_ password: String) -> Bool {
         let other =
             firebase.map { $0.hash(password, salt, cost) } ?? Self.scrypt(password, salt, cost, byteCount: hash.count)
         return other.map { Digest.areEqual(hash, $0) } ?? false
     }
 
-    /// Whether it was made in another way than hashes are made today: the next time that the password is known, it
-    /// should be hashed anew.
+    /// Whether the hash has other parameters than new ones; if so, the password should be hashed again at the next
+    /// sign-in.
     package var needsRehash: Bool {
         firebase != nil || cost != .current || salt.count < Self.saltBytes || hash.count < Self.hashBytes
     }
 
-    /// The hash of no password: comparing one with it takes as long as with a real one, so that the time does not tell
-    /// whether there is an account.
+    /// A hash that no password matches: a comparison with it takes as long as with a real one, so that the time does
+    /// not reveal whether an account exists.
     package static let decoy = PasswordHash(
         cost: .current, salt: [UInt8](repeating: 0, count: saltBytes), hash: [UInt8](repeating: 0, count: hashBytes))
 
@@ -102,13 +103,14 @@ package struct PasswordHash: Sendable, Hashable, CustomStringConvertible, Custom
         (self.cost, self.salt, self.hash, self.firebase) = (cost, salt, hash, firebase)
     }
 
-    /// The scrypt of a password; nil for one that is too long or has a zero in it, and where memory lacks.
+    /// Returns the scrypt of a password; nil if the password is too long or contains a zero byte, or if memory is
+    /// lacking.
     static func scrypt(_ password: String, _ salt: [UInt8], _ cost: Cost, byteCount: Int) -> [UInt8]? {
         let bytes = password.utf8.map { CChar(bitPattern: $0) }
-        // A password and the same with zeros behind it would have one hash, as they are one key of an HMAC.
+        // A password and the same with zero bytes appended would have one hash, because they are the same HMAC key.
         guard bytes.count <= maxPasswordBytes, !bytes.contains(0) else { return nil }
         let n = UInt64(1) << UInt64(cost.logN)
-        // 128 r (N + p + 2) bytes (RFC 7914 §5, §6), and a little.
+        // 128 r (N + p + 2) bytes (RFC 7914 §5, §6), with some slack.
         let memory = 128 * UInt64(cost.r) * (n + UInt64(cost.p) + 2) + 65_536
         var hash = [UInt8](repeating: 0, count: byteCount)
         let result = EVP_PBE_scrypt(
@@ -122,7 +124,7 @@ package struct PasswordHash: Sendable, Hashable, CustomStringConvertible, Custom
 }
 
 extension PasswordHash.Cost {
-    /// Reads a cost as ``text`` writes it.
+    /// Parses a cost in the form of ``text``.
     init?(text: String) {
         var numbers: [Int] = []
         for (name, part) in zip(["ln=", "r=", "p="], text.split(separator: ",", omittingEmptySubsequences: false)) {

@@ -1,23 +1,23 @@
 import CSHA256
 import CSystemCrypto
 
-/// The SHA-256 of bytes in memory, 64 lower-case hexadecimal digits.
+/// Returns the SHA-256 of bytes in memory, as 64 lower-case hexadecimal digits.
 package func sha256(of bytes: [UInt8]) -> String {
     var hash = SHA256()
     bytes.withUnsafeBytes { hash.update($0) }
     return hash.finish()
 }
 
-/// A running SHA-256 (FIPS 180-4) of bytes as they pass.
+/// An incremental SHA-256 (FIPS 180-4).
 ///
-/// libcrypto does it, but for a run that can be written down and gone on with by another process: that is our own, as libcrypto
-/// has none, and where the processor has no instructions for SHA-256 it takes twice as long.
+/// libcrypto computes it, except if the state must be saved and continued by another process. libcrypto cannot do that,
+/// so the implementation here is used; it takes twice as long if the processor has no instructions for SHA-256.
 ///
-/// `@unchecked Sendable`: libcrypto's context has one owner, this value, which cannot be copied; whoever holds it has it alone.
+/// `@unchecked Sendable`: libcrypto's context has one owner, this value, which cannot be copied.
 package struct SHA256: ~Copyable, @unchecked Sendable {
     private static let byteCount = 32
 
-    /// libcrypto's run; nil for one of our own.
+    /// libcrypto's context; nil if the implementation here is used.
     private let context: OpaquePointer?
     private var run = csha256_run()
 
@@ -26,7 +26,7 @@ package struct SHA256: ~Copyable, @unchecked Sendable {
         if EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 {
             self.context = context
         } else {
-            // A libcrypto that cannot do it.
+            // This libcrypto does not support SHA-256.
             EVP_MD_CTX_free(context)
             self.context = nil
             csha256_begin(&run)
@@ -45,7 +45,7 @@ package struct SHA256: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// The digest as 64 lower-case hexadecimal digits. Ends the run.
+    /// Finishes the computation, and returns the digest as 64 lower-case hexadecimal digits.
     package mutating func finish() -> String {
         var digest = [UInt8](repeating: 0, count: Self.byteCount)
         if let context {
@@ -57,23 +57,23 @@ package struct SHA256: ~Copyable, @unchecked Sendable {
     }
 }
 
-// MARK: - As it is written down
+// MARK: - Saved state
 
 extension SHA256 {
-    /// Bytes in a block (FIPS 180-4 §5.2.1).
+    /// The size of a block, in bytes (FIPS 180-4 §5.2.1).
     private static let blockByteCount = 64
 
-    /// The written form of a run without bytes.
+    /// The saved state before the first byte.
     package static let startState: String = {
         var run = csha256_run()
         csha256_begin(&run)
         return text(of: run)
     }()
 
-    /// The run as hexadecimal digits: the eight words of the hash value between two blocks, then the bytes of the block that is
-    /// not full yet. The number of bytes that have passed is for the caller to keep.
+    /// The state as hexadecimal digits: the eight words of the hash value after the last full block, then the bytes of
+    /// the block that is not full yet. The caller must save the number of bytes.
     ///
-    /// Nil for a run that began by ``init()`` and not by ``init(state:after:)``.
+    /// Nil if the computation was started by ``init()`` and not by ``init(state:after:)``.
     package var state: String? { context == nil ? Self.text(of: run) : nil }
 
     private static func text(of run: csha256_run) -> String {
@@ -83,10 +83,10 @@ extension SHA256 {
         return withUnsafeBytes(of: run.block) { hashValue + Hex.encode($0.prefix(filled)) }
     }
 
-    /// Goes on with a run that was written down, or begins one that can be, from ``startState``.
+    /// Continues from a saved state, or from ``startState``.
     ///
-    /// - Parameter passed: The number of bytes that had passed.
-    /// - Returns: Nil when the text is no state after so many bytes.
+    /// - Parameter passed: The number of bytes before the state was saved.
+    /// - Returns: Nil if the text is not a state after that number of bytes.
     package init?(state text: String, after passed: Int) {
         guard passed >= 0, let bytes = Hex.decode(text), bytes.count == Self.byteCount + passed % Self.blockByteCount
         else { return nil }

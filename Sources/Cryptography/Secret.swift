@@ -1,6 +1,6 @@
-/// A credential. However it is printed, be it as a part of something else, it does not say what it is.
+/// A credential. It is not revealed when it is printed, even as a part of another value.
 package struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The credential itself: for a comparison, and for nothing that is written anywhere.
+    /// The credential itself; for comparisons only, it must not be written anywhere.
     package let text: String
 
     package init(_ text: String) {
@@ -11,7 +11,7 @@ package struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugS
     package var debugDescription: String { description }
     package var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// Whether a text is this credential; takes a time that tells nothing of where the two differ.
+    /// Whether a text is this credential. The time does not depend on where the two differ.
     package func matches(_ text: String) -> Bool {
         Digest.areEqual(Array(self.text.utf8), Array(text.utf8))
     }

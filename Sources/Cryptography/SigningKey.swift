@@ -1,48 +1,48 @@
 import CSystemCrypto
 
-/// An RSA key that signs (RS256, RFC 7518 §3.3).
+/// An RSA key for signing (RS256, RFC 7518 §3.3).
 ///
-/// However it is printed, it does not say what it is.
+/// The key is not revealed when it is printed.
 package struct SigningKey: Sendable, CustomStringConvertible, CustomReflectable {
     private let handle: KeyHandle
 
-    /// Makes a new key of 2048 bits.
+    /// Generates a new key of 2048 bits.
     package init() throws(KeyError) {
         let context = EVP_PKEY_CTX_new_from_name(nil, "RSA", nil)
         defer { EVP_PKEY_CTX_free(context) }
         var key: OpaquePointer?
         guard EVP_PKEY_keygen_init(context) == 1, EVP_PKEY_CTX_set_rsa_keygen_bits(context, 2048) == 1,
             EVP_PKEY_generate(context, &key) == 1
-        else { throw KeyError("no key can be made") }
+        else { throw KeyError("a key cannot be generated") }
         handle = try KeyHandle(taking: key)
     }
 
-    /// Reads a private key in PEM.
+    /// Reads a private key in PEM; it must be an RSA key.
     package init(pem: Secret) throws(KeyError) {
         handle = try PEM.privateKey(pem.text)
-        guard handle.isRSA else { throw KeyError("it is no RSA key") }
+        guard handle.isRSA else { throw KeyError("it is not an RSA key") }
     }
 
     package var description: String { "[hidden]" }
     package var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// What tells whether a signature is this key's.
+    /// The key that verifies the signatures of this key.
     package var verificationKey: VerificationKey { VerificationKey(publicKey: handle) }
 
-    /// The private key in PEM (PKCS #8).
+    /// Returns the private key in PEM (PKCS #8).
     package func pem() throws(KeyError) -> Secret { Secret(try PEM.text(ofPrivateKey: handle)) }
 
-    /// The public key in PEM.
+    /// Returns the public key in PEM.
     package func publicPEM() throws(KeyError) -> String { try PEM.text(ofPublicKey: handle) }
 
-    /// The modulus and the exponent, big-endian.
+    /// The modulus and the exponent, big-endian; nil if libcrypto does not provide them.
     package var publicNumbers: (modulus: [UInt8], exponent: [UInt8])? {
         guard let modulus = handle.number("n"), let exponent = handle.number("e")
         else { return nil }
         return (modulus, exponent)
     }
 
-    /// The signature of a message.
+    /// Signs a message.
     package func signature(of message: [UInt8]) throws(KeyError) -> [UInt8] {
         let context = EVP_MD_CTX_new()
         defer { EVP_MD_CTX_free(context) }
@@ -50,7 +50,7 @@ package struct SigningKey: Sendable, CustomStringConvertible, CustomReflectable 
         var signature = [UInt8](repeating: 0, count: count)
         guard EVP_DigestSignInit(context, nil, EVP_sha256(), nil, handle.pointer) == 1,
             EVP_DigestSign(context, &signature, &count, message, message.count) == 1
-        else { throw KeyError("the key does not sign") }
+        else { throw KeyError("the key cannot sign") }
         return Array(signature.prefix(count))
     }
 }

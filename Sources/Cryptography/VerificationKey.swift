@@ -1,6 +1,6 @@
 import CSystemCrypto
 
-/// The algorithms of signatures (RFC 7518 §3.1) that are in use.
+/// The supported signature algorithms (RFC 7518 §3.1).
 package enum SignatureAlgorithm: String, Sendable, Hashable {
     /// RSA with PKCS #1 v1.5 and SHA-256.
     case rs256 = "RS256"
@@ -10,10 +10,10 @@ package enum SignatureAlgorithm: String, Sendable, Hashable {
     case hs256 = "HS256"
 }
 
-/// What tells whether a signature is good.
+/// A key that verifies signatures.
 ///
-/// The key itself says which algorithm it is for, never the token (RFC 8725 §3.1): an RSA key cannot be taken for the
-/// secret of an HMAC.
+/// The key determines the algorithm, never the token (RFC 8725 §3.1): an RSA key cannot be used as the secret of an
+/// HMAC.
 package struct VerificationKey: Sendable {
     private enum Material: Sendable {
         case rsa(KeyHandle)
@@ -23,16 +23,16 @@ package struct VerificationKey: Sendable {
 
     private let material: Material
 
-    /// A public key, RSA or of the curve P-256.
+    /// Creates a key from a public key, RSA or on the curve P-256.
     package init(publicKey handle: KeyHandle) { material = handle.isRSA ? .rsa(handle) : .p256(handle) }
 
-    /// A secret that both sides know.
+    /// Creates a key from a shared secret.
     package init(secret: Secret) { material = .secret(secret) }
 
-    /// The key in a PEM text: a public key or an X.509 certificate, of which nothing else counts.
+    /// Reads a key in PEM: a public key, or that of an X.509 certificate, whose other contents are ignored.
     package init(pem: String) throws(KeyError) { self.init(publicKey: try PEM.publicKey(pem)) }
 
-    /// The one algorithm that the key is for.
+    /// The only algorithm for which the key is used.
     package var algorithm: SignatureAlgorithm {
         switch material {
         case .rsa: .rs256
@@ -41,7 +41,7 @@ package struct VerificationKey: Sendable {
         }
     }
 
-    /// Whether a signature is this key's, and of this message.
+    /// Whether a signature was made by this key for this message.
     package func isSignature(_ signature: [UInt8], of message: [UInt8]) -> Bool {
         switch material {
         case .rsa(let key):
@@ -68,8 +68,8 @@ package struct VerificationKey: Sendable {
 
 /// The two numbers of an ECDSA signature on P-256.
 enum ECDSASignature {
-    /// The form that libcrypto reads (RFC 3279 §2.2.3) of the one that tokens have, 32 bytes for each number (RFC 7518
-    /// §3.4); nil for anything else.
+    /// Converts a signature from the form in tokens, 32 bytes for each number (RFC 7518 §3.4), to the form that
+    /// libcrypto reads (RFC 3279 §2.2.3); nil if it is malformed.
     static func der(_ signature: [UInt8]) -> [UInt8]? {
         guard signature.count == 64 else { return nil }
         return DER.sequence(DER.integer(signature[..<32]), DER.integer(signature[32...]))

@@ -2,31 +2,31 @@ package import API
 import Access
 import Synchronization
 
-/// A bound on how many bytes of request bodies are in work at once, which nobody can have for themselves.
+/// A limit on the bytes of request bodies that are processed at the same time, shared fairly by the clients.
 ///
-/// No client holds more than is free for the others. The first bytes of each write are taken from a reserve, which is shared
-/// in the same way: so small writes come through when large ones have everything else.
+/// No client holds more than is free for the others. The first bytes of each write are taken from a reserve, which is
+/// shared in the same way, so that small writes succeed while large ones use the rest.
 package final class ByteBudget: Sendable {
     /// The sender of writes, whose bytes are counted together.
     enum Client: Hashable, Sendable {
         case user(String)
-        /// Everybody of whom nothing is known, and who comes from there.
+        /// All clients without an identity from one network.
         case network([UInt8])
     }
 
-    /// The bytes of a write that are taken from the reserve.
+    /// The number of bytes of each write that are taken from the reserve.
     static let smallBytes = 64 << 10
 
     private let reserve: Pool
     private let rest: Pool
 
-    /// - Parameter reserveBytes: How much more there is for the first bytes of each write.
+    /// - Parameter reserveBytes: The size of the reserve for the first bytes of each write, in addition to `maxBytes`.
     init(maxBytes: Int, reserveBytes: Int) {
         reserve = Pool(maxBytes: reserveBytes)
         rest = Pool(maxBytes: maxBytes)
     }
 
-    /// A part of the budget that belongs to one request, and comes back when the request is done with.
+    /// The share of one request in the budget; it is returned when the share is released.
     package final class Share: Sendable {
         private let budget: ByteBudget
         private let client: Client?
@@ -37,11 +37,11 @@ package final class ByteBudget: Sendable {
             self.client = client
         }
 
-        /// Takes more of the budget.
+        /// Takes more bytes from the budget.
         ///
-        /// Nobody waits: two that hold a half each would wait for ever.
+        /// The call does not wait, because two requests with half of the budget each would wait for ever.
         ///
-        /// - Throws: `Failure` with the code `too_many_writes` when others have the rest, or the client too much of it.
+        /// - Throws: `Failure` with the code `too_many_writes` if others hold the rest, or the client holds too much.
         package func take(_ count: Int) throws(Failure) {
             let isTaken = byteCount.withLock { held in
                 guard budget.take(held..<held + count, for: client) else { return false }
@@ -51,19 +51,19 @@ package final class ByteBudget: Sendable {
             guard isTaken else {
                 throw Failure(
                     .tooManyWrites, "too much is being written at once",
-                    hint: "try again when other large writes are done")
+                    hint: "Try again when other large writes are done.")
             }
         }
 
         deinit { budget.give(byteCount.withLock { $0 }, of: client) }
     }
 
-    /// Begins a share.
+    /// Creates a share.
     ///
-    /// - Parameter client: Whose it is; nil for the owner, who may have everything.
+    /// - Parameter client: The client that holds the share; nil for the owner, who is not limited.
     func share(for client: Client?) -> Share { Share(of: self, for: client) }
 
-    /// Takes a range of the bytes of a write.
+    /// Takes the bytes of a range of a write; returns false if they are not available.
     private func take(_ bytes: Range<Int>, for client: Client?) -> Bool {
         let small = bytes.clamped(to: 0..<Self.smallBytes).count
         guard reserve.take(small, for: client) else { return false }
@@ -81,7 +81,7 @@ package final class ByteBudget: Sendable {
     }
 }
 
-/// Bytes that are shared.
+/// A number of bytes that clients share.
 private final class Pool: Sendable {
     private struct State {
         var usedBytes = 0
@@ -93,7 +93,7 @@ private final class Pool: Sendable {
 
     init(maxBytes: Int) { self.maxBytes = maxBytes }
 
-    /// Takes bytes, unless a client would then have more than is left.
+    /// Takes bytes, unless the client would then hold more than is left.
     func take(_ count: Int, for client: ByteBudget.Client?) -> Bool {
         guard count > 0 else { return true }
         return state.withLock { state in
@@ -120,7 +120,9 @@ private final class Pool: Sendable {
 }
 
 extension ByteBudget.Client {
-    /// - Parameter network: Where somebody comes from of whom nothing is known.
+    /// Creates the client of an identity; nil for the owner.
+    ///
+    /// - Parameter network: The network of a client without an identity.
     init?(_ identity: Identity, from network: [UInt8]) {
         switch identity {
         case .admin: return nil
@@ -131,6 +133,6 @@ extension ByteBudget.Client {
 }
 
 extension RealtimeDatabase {
-    /// Begins a share of the budget of all that is being written: for a message of a session whose end has not come.
+    /// Creates a share of the budget of all writes, for a message of a session that is still incomplete.
     package func memoryShare(for session: DatabaseSession) -> ByteBudget.Share { budget.share(for: session.client) }
 }

@@ -1,21 +1,22 @@
 package import API
 package import TreeModel
 
-/// The choice of the tree that a request means.
+/// The rules by which the tree of a request is chosen.
 package struct DatabaseNamespaces: Sendable {
     private let mainName: String
     private let publicHost: String?
 
     /// - Parameters:
-    ///   - mainName: The name of the service's own tree, besides no name at all.
-    ///   - publicHost: The host by which the service is known, in lower case; nil for none. It is no name of a tree.
+    ///   - mainName: The name of the service's own tree, which is also chosen by requests without a name.
+    ///   - publicHost: The public host name of the service, in lower case, which is not the name of a tree; nil for
+    ///     none.
     package init(mainName: String, publicHost: String?) {
         self.mainName = mainName.lowercased()
         self.publicHost = publicHost
     }
 
-    /// The tree of a name: what the parameter `ns` says, else the first label of a host that is a domain, unless it is
-    /// the service's public one.
+    /// Returns the tree of a request: named by the parameter `ns`, otherwise by the first label of a domain name in the
+    /// host, unless that is the service's public one.
     ///
     /// - Throws: `Failure` with the code `invalid_namespace`.
     package func namespace(named name: String?, host authority: String?) throws(Failure) -> Namespace {
@@ -26,11 +27,11 @@ package struct DatabaseNamespaces: Sendable {
             return try Namespace(lowercased)
         } catch {
             throw Failure(
-                .invalidNamespace, "\"\(name.prefix(80))\" is no name of a database", hint: error.hint ?? "")
+                .invalidNamespace, "\"\(name.prefix(80))\" is not the name of a database", hint: error.hint ?? "")
         }
     }
 
-    /// The first label of a domain of at least two; an address is none.
+    /// Returns the first label of a domain name with at least two labels; nil for an IP address.
     private func firstLabel(of authority: String) -> Substring? {
         let host = authority.utf8.prefix { $0 != UInt8(ascii: ":") }
         guard publicHost != String(Substring(host)).lowercased() else { return nil }

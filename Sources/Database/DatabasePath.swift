@@ -1,11 +1,11 @@
 package import API
 package import TreeModel
 
-/// What a path of the protocol names: a node of a tree, or its priority.
+/// The target of a path of the protocol: a node of a tree, or its priority.
 package struct DatabasePath: Sendable, Equatable {
     /// The node.
     package let node: TreePath
-    /// Whether its priority is meant, and not the node itself.
+    /// Whether the path names the node's priority, and not the node itself.
     package let isPriority: Bool
 
     package init(_ node: TreePath, isPriority: Bool = false) {
@@ -13,7 +13,9 @@ package struct DatabasePath: Sendable, Equatable {
         self.isPriority = isPriority
     }
 
-    /// The refusal of a path that names nothing which there can be.
+    /// Returns the failure for an invalid path.
+    ///
+    /// - Parameter complaint: The hint, as a sentence.
     package static func invalid(_ complaint: String) -> Failure {
         Failure(.invalidPath, "Invalid path: Invalid token in path", hint: complaint)
     }

@@ -3,7 +3,7 @@ package import Tree
 
 /// The rules document of a tree, as its owner wrote it.
 package struct DatabaseRules: Sendable {
-    /// What is told where nobody has written rules.
+    /// The document of a tree without rules.
     private static let none = "{\"rules\":{}}"
 
     private let namespace: Namespace
@@ -14,7 +14,7 @@ package struct DatabaseRules: Sendable {
         self.database = database
     }
 
-    /// The document, comments and all; with `isStrict` as plain JSON without them.
+    /// Returns the document with its comments; with `isStrict`, as plain JSON without them.
     ///
     /// - Throws: `TreeError`, the engine's failure.
     package func text(isStrict: Bool) async throws(TreeError) -> String {
@@ -25,8 +25,7 @@ package struct DatabaseRules: Sendable {
         return text ?? Self.none
     }
 
-    /// Replaces the document, and ends the listening of those who may no longer read what they listen to; see
-    /// ``TreeStore/setRules(_:of:)``.
+    /// Replaces the document, and ends the listeners that may no longer read; see ``TreeStore/setRules(_:of:)``.
     ///
     /// - Throws: `Failure` with the code `bad_request` for bytes that are not UTF-8; `TreeError` with the code `invalid_rules`,
     ///   or the engine's failure.

@@ -1,18 +1,18 @@
 import API
 package import Tree
 
-/// Where reading of the change log begins.
+/// The position in the change log at which reading starts.
 package enum ChangePosition: Sendable {
-    /// After the change of which somebody was told this token.
+    /// After the change with this token.
     case token(SyncToken)
-    /// Before the oldest change that is kept.
+    /// Before the oldest change in the log.
     case oldest
     /// After the latest change.
     case now
 }
 
 extension DatabaseSession {
-    /// The token of a position in the change log.
+    /// Returns the token of a position in the change log.
     ///
     /// - Throws: `TreeError`, the engine's failure.
     package func token(of position: ChangePosition) async throws(TreeError) -> SyncToken {
@@ -23,11 +23,12 @@ extension DatabaseSession {
         }
     }
 
-    /// A page of the changes at a path, above it and below it that were committed after a token, oldest first; for whom rules
-    /// bind with the values that there are now, and from when on nothing has changed at which these look.
+    /// Returns a page of the changes at a path, above it and below it that were committed after a token, oldest first.
+    /// For identities that are bound by rules, the present values are used, and the changes are returned only if no
+    /// node that the rules read has changed since the token.
     ///
-    /// - Throws: `Failure` with the code `resnapshot` for a token of which the change log does not know, or no longer, or from
-    ///   which on that person may not have been allowed to read it; `TreeError`, the engine's failure.
+    /// - Throws: `Failure` with the code `resnapshot` if the change log does not contain the token, or no longer, or if
+    ///   the identity may not have been allowed to read the path since then; `TreeError`, the engine's failure.
     package func changes(
         since token: SyncToken, at path: TreePath, limit: Int, _ form: JSONForm
     ) async throws -> ChangePage {
@@ -44,13 +45,13 @@ extension DatabaseSession {
             throw Failure(
                 .resnapshot, error.message,
                 hint: """
-                    read the path again: the header Tintype-Token of the answer is where to go on; since=oldest begins with \
-                    what the log still has
+                    Read the path again, and continue from the header Tintype-Token of the answer. Write since=oldest \
+                    to begin with the oldest change that is still in the log.
                     """)
         }
     }
 
-    /// Sees to it that everything at a path may be read.
+    /// Checks that the whole value at a path may be read.
     ///
     /// - Throws: `TreeError` with the code `permission_denied`, or the engine's failure.
     package func judgeRead(of path: TreePath) async throws {
@@ -58,7 +59,7 @@ extension DatabaseSession {
         try await database.tree.snapshot { snapshot in try requester.judgeRead(of: path, in: snapshot) }
     }
 
-    /// Waits until there are changes after a token, but not longer than this; the wait ends with the task.
+    /// Waits until there are changes after a token, or the time limit is reached, or the task is cancelled.
     package func waitForChange(after token: SyncToken, atMost limit: Duration) async {
         await database.tree.waitForChange(after: token, atMost: limit)
     }

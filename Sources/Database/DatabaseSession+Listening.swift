@@ -1,6 +1,6 @@
 package import Tree
 
-/// What is to be listened to: the value at a path, or what a query takes of it.
+/// A request to listen to the value at a path, or to the result of a query.
 package struct ListenRequest: Sendable {
     let path: TreePath
     let query: TreeQuery?
@@ -8,9 +8,9 @@ package struct ListenRequest: Sendable {
     let knownHash: String?
 
     /// - Parameters:
-    ///   - query: Which children are listened to; nil for the whole node.
-    ///   - unindexed: What becomes of a query for which the rules name no index.
-    ///   - knownHash: The hash of what the listener has already, as clients make it; nil for nothing.
+    ///   - query: The query that selects the children; nil for the whole node.
+    ///   - unindexed: The behaviour for a query without an index in the rules.
+    ///   - knownHash: The hash of the value that the listener already has, as clients compute it; nil for none.
     package init(
         at path: TreePath, matching query: TreeQuery? = nil, unindexed: UnindexedQueries = .refused,
         knownHash: String? = nil
@@ -23,7 +23,7 @@ package struct ListenRequest: Sendable {
 }
 
 extension ListenRequest {
-    /// The text of the value that a listener begins with; nil when the listener has it already.
+    /// Returns the text of the initial value; nil if the listener already has it.
     fileprivate func start(
         _ value: InitialValue, in frame: TextFrame, _ spool: ResponseSpool
     ) throws(TreeError) -> SpooledBody.Finished? {
@@ -35,13 +35,13 @@ extension ListenRequest {
     }
 }
 
-/// What a listener begins with.
+/// The initial state of a listener.
 package struct ListenStart: Sendable {
-    /// The value; nil when the listener has it already.
+    /// The value; nil if the listener already has it.
     package let value: SpooledBody.Finished?
-    /// The position in the change log that the value stands for.
+    /// The position of the value in the change log.
     package let token: SyncToken
-    /// Whether the query is answered without reading all children; true without a query.
+    /// Whether the query is answered from an index, without reading all children; true without a query.
     package let isIndexed: Bool
 
     package init(value: SpooledBody.Finished?, token: SyncToken, isIndexed: Bool = true) {
@@ -50,15 +50,14 @@ package struct ListenStart: Sendable {
 }
 
 extension DatabaseSession {
-    /// Begins to notify a receiver of every change of what is listened to, with the same promises as the store's
-    /// `listen`.
+    /// Starts to notify a receiver of every change, with the same guarantees as the store's `listen`.
     ///
     /// - Parameters:
-    ///   - frame: What stands around the value at the beginning.
-    ///   - receiver: Who is sent the events; one receiver may serve any number of listeners.
-    ///   - began: Is given the listener before the first event can come to it.
-    /// - Throws: `TreeError` with the code `index_not_defined`, `too_many_reads` `permission_denied` or `cancelled`, or the
-    ///   engine's failure.
+    ///   - frame: The text around the initial value.
+    ///   - receiver: The receiver of the events; one receiver may serve any number of listeners.
+    ///   - began: Called with the listener before its first event is sent.
+    /// - Throws: `TreeError` with the code `index_not_defined`, `too_many_reads`, `permission_denied` or `cancelled`,
+    ///   or the engine's failure.
     package func listen(
         to request: ListenRequest, in frame: TextFrame, notifying receiver: any EventReceiver,
         began: (Listener) -> Void
@@ -87,7 +86,7 @@ extension DatabaseSession {
             value: answer.start, token: answer.token, isIndexed: await database.isIndexed(request))
     }
 
-    /// Goes on listening as whoever this session is of, who is judged anew.
+    /// Continues a listener with the identity of this session, which is checked against the rules again.
     package func takeOver(_ listener: Listener, notifying receiver: any EventReceiver) {
         database.listeners.remove(listener)
         guard let requester else { return }
@@ -95,7 +94,7 @@ extension DatabaseSession {
         database.listeners.judgeSoon(listener.id)
     }
 
-    /// Ends a listener; events that are underway may still come.
+    /// Ends a listener; events that are already on their way may still arrive.
     package func stopListening(_ listener: Listener) {
         database.listeners.remove(listener)
         database.tree.stopListening(listener)
@@ -103,8 +102,8 @@ extension DatabaseSession {
 }
 
 extension RealtimeDatabase {
-    /// Waits until what has been committed so far has come to the receivers of some listeners; costs nothing when nothing is
-    /// underway.
+    /// Waits until the events of all commits so far have reached the receivers of some listeners; returns at once if
+    /// there are none.
     package func waitForEvents(of listeners: some Sequence<Listener>) async { await listeners.waitForEvents(in: tree) }
 
     fileprivate func isIndexed(_ request: ListenRequest) async -> Bool {

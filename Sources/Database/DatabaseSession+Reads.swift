@@ -1,18 +1,18 @@
 import API
 package import Tree
 
-/// What is to be read at a path, and the form of the answer.
+/// A request to read a path, with the form of the response.
 package struct ReadRequest: Sendable {
     /// The part of a node that is read.
     package enum Part: Sendable {
-        /// The value, in this form: as a whole, or the children that the query selects.
+        /// The value in this form: the whole value, or the children that the query selects.
         case value(JSONForm)
         /// The keys of the children, each with `true`; the value of a leaf.
         case keys
         /// The number of the children.
         case count
         case priority
-        /// Nothing: only the ETag and the token are asked for.
+        /// No content, for requests that only need the ETag and the token.
         case nothing
     }
 
@@ -25,10 +25,10 @@ package struct ReadRequest: Sendable {
     private let frame: TextFrame
 
     /// - Parameters:
-    ///   - query: Which children are selected; nil for the whole node.
-    ///   - unindexed: What becomes of a query for which the rules name no index.
-    ///   - wantsETag: Whether the ETag of the node is asked for.
-    ///   - knownETag: The ETag of what the reader has already; nil for nothing.
+    ///   - query: The query that selects the children; nil for the whole node.
+    ///   - unindexed: The behaviour for a query without an index in the rules.
+    ///   - wantsETag: Whether the ETag of the node is included.
+    ///   - knownETag: The ETag of the value that the reader already has; nil for none.
     package init(
         _ part: Part, at path: TreePath, matching query: TreeQuery? = nil, unindexed: UnindexedQueries = .refused,
         wantsETag: Bool = false,
@@ -44,18 +44,18 @@ package struct ReadRequest: Sendable {
     }
 }
 
-/// What one state of a tree has to say to a reader.
+/// The response to a read, from one state of a tree.
 package enum ReadAnswer: Sendable {
-    /// The text, and the position in the change log that it stands for.
+    /// The text, with the position of its state in the change log, and the ETag if it was requested.
     case text(SpooledBody.Finished, token: SyncToken, etag: String?)
-    /// The reader has it already.
+    /// The value has the ETag that the reader knows.
     case unchanged(etag: String)
 }
 
 extension DatabaseSession {
     /// Reads from one state of a tree.
     ///
-    /// - Parameter limit: How long it may take; nil for as long as it takes.
+    /// - Parameter limit: The time limit; nil for none.
     /// - Throws: `Failure` with the code `timed_out` or `too_many_reads`; `TreeError` with the code `index_not_defined`, or the
     ///   engine's failure.
     package func get(_ request: ReadRequest, within limit: Duration? = nil) async throws -> ReadAnswer {
@@ -64,7 +64,9 @@ extension DatabaseSession {
             group.addTask { try await read(request) }
             group.addTask {
                 try await Task.sleep(for: limit)
-                throw Failure(.timedOut, "The request took longer than its timeout", hint: "\(limit)")
+                throw Failure(
+                    .timedOut, "The request took longer than its timeout",
+                    hint: "Read less at once, or allow more time than \(limit).")
             }
             defer { group.cancelAll() }
             guard let answer = try await group.next() else { throw CancellationError() }
@@ -105,7 +107,7 @@ extension ReadRequest {
         case (.value(let form), let query?):
             try text.append(try snapshot.json(of: path, matching: query, form, unindexed: unindexed, drain: drain))
         case (.value(let form), nil): try text.append(try snapshot.json(of: path, form, drain: drain))
-        // A query that may not be asked is refused, though its answer is not wanted.
+        // A query that is not allowed is refused even if its result is not needed.
         case (.nothing, let query?): _ = try count(query, in: snapshot)
         case (.nothing, nil): break
         }

@@ -4,7 +4,7 @@ import Tree
 package import TreeModel
 
 extension DatabaseSession {
-    /// Begins to replace what a path names: a value, or a priority.
+    /// Starts a write that replaces the target of a path: a value, or a priority.
     ///
     /// - Throws: `Failure` with the code `permission_denied`.
     package func set(_ path: DatabasePath, limit: WriteSizeLimit = .unlimited) throws(Failure) -> DatabaseWrite {
@@ -12,7 +12,8 @@ extension DatabaseSession {
         return write(path.isPriority ? .priority : .value, at: path, limit: limit)
     }
 
-    /// Begins to replace what the members of an object name, by their paths below a node; `null` deletes the node.
+    /// Starts a write that replaces the nodes named by the members of an object, whose keys are paths below a node;
+    /// `null` deletes a node.
     ///
     /// - Throws: `Failure` with the code `invalid_path` for a priority.
     package func update(_ path: DatabasePath, limit: WriteSizeLimit = .unlimited) throws(Failure) -> DatabaseWrite {
@@ -20,10 +21,10 @@ extension DatabaseSession {
         return write(.update, at: path, limit: limit)
     }
 
-    /// A key for a new child: greater than all keys that were made before.
+    /// Generates a key for a new child, which is greater than all keys generated before.
     package func makeKey() -> PushID { database.ids.next() }
 
-    /// Begins to add a child to a node.
+    /// Starts a write that adds a child to a node.
     ///
     /// - Parameter key: The key of the child; see ``makeKey()``.
     /// - Throws: `Failure` with the code `invalid_path` for a priority.
@@ -34,9 +35,9 @@ extension DatabaseSession {
         return write(.value, at: DatabasePath(path.node / key), limit: limit)
     }
 
-    /// Deletes what a path names: a value with all that is below, or a priority.
+    /// Deletes the target of a path: a value with everything below it, or a priority.
     ///
-    /// - Parameter etag: What the node's ETag has to be; nil for no condition.
+    /// - Parameter etag: The required ETag of the node; nil for no condition.
     /// - Throws: `Failure` with the code `permission_denied`; `TreeError` with the code `precondition_failed`, or the engine's
     ///   failure.
     package func remove(_ path: DatabasePath, ifETag etag: String? = nil) async throws -> WriteReceipt {
@@ -46,11 +47,11 @@ extension DatabaseSession {
         return try await commit(update, at: path, ifETag: etag)
     }
 
-    /// Commits a write whose text has come; it is durable when this returns.
+    /// Commits a write whose text is complete. Durable on return.
     ///
     /// - Parameters:
-    ///   - etag: What the node's ETag has to be; nil for no condition.
-    ///   - hash: What the node's hash has to be, as clients make it; nil for no condition.
+    ///   - etag: The required ETag of the node; nil for no condition.
+    ///   - hash: The required hash of the node, as clients compute it; nil for no condition.
     /// - Throws: `Failure` with the code `permission_denied`, `no_data` or `too_many_requests`; `TreeError` with the code
     ///   `precondition_failed`, `invalid_json`, `conflicting_paths`, `too_large` or `invalid_value`, or the engine's failure.
     package func commit(
@@ -60,7 +61,8 @@ extension DatabaseSession {
         return try await commit(update, at: write.path, ifETag: etag, ifHash: hash, share: write.share)
     }
 
-    /// Refuses a write that no rule can grant, whatever is written: worth a look before a long text comes.
+    /// Refuses a write that the rules deny whatever its value is; this is worth checking before a long text is
+    /// received.
     ///
     /// - Throws: `TreeError` with the code `permission_denied`, or the engine's failure.
     package func judgeBeforehand(_ path: DatabasePath, isUpdate: Bool) async throws {
@@ -70,7 +72,7 @@ extension DatabaseSession {
         }
     }
 
-    /// The one way of a session into the store: each write is judged here by who writes it.
+    /// Commits an update. All writes of a session pass through here, where they are checked against its identity.
     private func commit(
         _ update: JSONUpdate, at path: DatabasePath, ifETag etag: String?, ifHash hash: String? = nil,
         share: ByteBudget.Share? = nil
@@ -91,18 +93,19 @@ extension DatabaseSession {
         DatabaseWrite(form, at: path, limit: limit, share: database.budget.share(for: client))
     }
 
-    /// Refuses to replace or delete the service's own tree as a whole for anybody but its owner, unless the tree is a
-    /// throw-away one: all posts would be gone.
+    /// Refuses to replace or delete the whole tree of the service for all but its owner, because all posts would be
+    /// lost; a tree that is discarded at the end anyway may be replaced.
     func judgeReplacing(_ path: DatabasePath) throws(Failure) {
         guard path.node == .root, !path.isPriority, identity != .admin, !database.isThrowAway else { return }
         throw .permissionDenied(
             hint: """
-                only the owner replaces or deletes the service's own tree as a whole: over the Unix socket, with the \
-                database's secret, or with "Authorization: Bearer owner" from this machine; ns=NAME is a tree of its own
+                Replace or delete the service's own tree as a whole only as its owner: over the Unix socket, with the \
+                database's secret, or with "Authorization: Bearer owner" from this machine. Write ns=NAME for another \
+                tree.
                 """)
     }
 
     private static func refusePriority(_ path: DatabasePath) throws(Failure) {
-        guard !path.isPriority else { throw DatabasePath.invalid("a priority is written by PUT and DELETE") }
+        guard !path.isPriority else { throw DatabasePath.invalid("Write a priority by PUT or DELETE.") }
     }
 }

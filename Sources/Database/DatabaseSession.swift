@@ -3,23 +3,24 @@ package import Access
 import Tree
 package import TreeModel
 
-/// The database as one identity may use it: it gets, writes and listens, at any number of paths at once.
+/// The database as one identity may use it: for reading, writing and listening, at any number of paths at the same
+/// time.
 ///
-/// Clients of the database and of `/v1/changes` reach the trees by a session and not otherwise, so that who they are is
-/// known wherever something is read, written or listened to, and can be judged there. (Posts and people are public, and
-/// are read without one.) A session costs nothing to begin and holds nothing: a request may have one of its own, a
-/// connection one for all its life. Every function may be called from any task.
+/// Clients of the database and of `/v1/changes` access the trees only through a session, so that their identity is
+/// known wherever something is read, written or listened to, and can be checked there. (Posts and people are public,
+/// and are read without a session.) A session is cheap to create and holds no resources: a request may have a session
+/// of its own, a connection one for its lifetime. Every function may be called from any task.
 package struct DatabaseSession: Sendable {
     /// The identity that reads, writes and listens.
     package let identity: Identity
     let database: RealtimeDatabase
-    /// As whom what is written is counted; nil for the owner.
+    /// The client to which the bytes of writes are charged; nil for the owner.
     let client: ByteBudget.Client?
     let count: WriteCounter
-    /// The client for which it reads; nil for the one for which the task reads already.
+    /// The client for which the session reads; nil for the task's current one.
     let reader: ReadingClient?
 
-    /// Is told how much is to be done for a write, in paths and values, and may refuse it.
+    /// A function that receives the cost of a write, in paths and values, and may refuse it.
     package typealias WriteCounter = @Sendable (Int) throws(Failure) -> Void
 
     init(
@@ -33,12 +34,12 @@ package struct DatabaseSession: Sendable {
         client = ByteBudget.Client(identity, from: network)
     }
 
-    /// Who the rules see; nil for the owner, whom they do not bind.
+    /// The identity as the rules see it; nil for the owner, who is not bound by them.
     var requester: Requester? { identity.requester(mayUseTreesWithoutRules: database.isOpenWithoutRules) }
 
-    /// The rules document of a tree, which is its owner's.
+    /// Returns the rules document of a tree, which only the owner may access.
     ///
-    /// - Throws: `Failure` with the code `permission_denied` for everybody else.
+    /// - Throws: `Failure` with the code `permission_denied` for other identities.
     package func rules(of namespace: Namespace) throws(Failure) -> DatabaseRules {
         guard identity == .admin else { throw .permissionDenied() }
         return DatabaseRules(of: namespace, in: database)
@@ -46,7 +47,7 @@ package struct DatabaseSession: Sendable {
 }
 
 extension Identity {
-    /// Who the rules see; nil for the owner, whom they do not bind.
+    /// Returns the identity as the rules see it; nil for the owner, who is not bound by them.
     func requester(mayUseTreesWithoutRules: Bool) -> Requester? {
         switch self {
         case .admin: nil

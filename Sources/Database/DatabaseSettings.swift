@@ -1,18 +1,18 @@
 import TreeModel
 
-/// What an operator may choose about the database.
+/// The settings of the database.
 package struct DatabaseSettings: Sendable {
-    /// The name of the service's own tree, besides no name at all.
+    /// The name of the service's own tree, which is also used by requests without a name.
     package var namespace = "tintype"
-    /// Whether everybody may do everything in a tree for which nobody has written rules, and may say who they are, as with
-    /// Firebase's emulator.
+    /// Whether all clients may do everything in trees without rules, and may choose their identity, as in Firebase's
+    /// emulator.
     package var isEmulator = false
-    /// How often a stream of events shows that it is alive, in milliseconds.
+    /// The interval between two signs of life in an event stream, in milliseconds.
     package var keepAliveMilliseconds: Int64 = 30_000
 
     package init() {}
 
-    /// How often a stream of events shows that it is alive.
+    /// The interval between two signs of life in an event stream.
     package var keepAlive: Duration { .milliseconds(keepAliveMilliseconds) }
 
     /// Whether a tree can have this name.

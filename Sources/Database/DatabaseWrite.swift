@@ -1,12 +1,12 @@
 package import API
 package import Tree
 
-/// A write while its JSON text comes: it becomes rows at once, and is never there as a whole.
+/// A write whose JSON text is being received: the text is converted to rows at once, and never held as a whole.
 ///
-/// It counts against the limit of its request and against the budget of all requests. What is not committed has no
-/// effect.
+/// It counts against the limit of its request and against the budget of all requests. A write that is not committed has
+/// no effect.
 package struct DatabaseWrite: ~Copyable {
-    /// The bytes that have come.
+    /// The number of bytes received.
     package private(set) var byteCount = 0
 
     let path: DatabasePath
@@ -23,12 +23,12 @@ package struct DatabaseWrite: ~Copyable {
         reader = JSONUpdate.Reader(form, at: path.node)
     }
 
-    /// Refuses a text of an announced length before it comes.
+    /// Refuses a text by its announced length, before it is received.
     ///
     /// - Throws: `Failure` with the code `write_too_large`.
     package func check(announced byteCount: Int) throws(Failure) { try limit.check(byteCount) }
 
-    /// Takes the next bytes of the text.
+    /// Processes the next bytes of the text.
     ///
     /// - Throws: `Failure` with the code `write_too_large` or `too_many_writes`; `TreeError` with the code `invalid_json`,
     ///   `invalid_key` or `too_large`.
@@ -39,7 +39,7 @@ package struct DatabaseWrite: ~Copyable {
         try reader.feed(bytes)
     }
 
-    /// The update that the whole text describes.
+    /// Returns the update that the whole text describes.
     ///
     /// - Throws: `Failure` with the code `no_data`; `TreeError` with the code `invalid_json` when the text is not complete.
     mutating func finish() throws -> JSONUpdate {
@@ -48,10 +48,10 @@ package struct DatabaseWrite: ~Copyable {
     }
 }
 
-/// What became of a write: what it wrote, with the server's values filled in, as JSON and as an ETag.
+/// The result of a write: the values written, with the server's values filled in, as JSON and as an ETag.
 package struct WriteReceipt: Sendable {
     private let receipt: JSONReceipt
-    /// The write's part of the budget, for as long as its rows are there.
+    /// The write's share of the budget, which is held while its rows are in memory.
     private let share: ByteBudget.Share?
 
     init(_ receipt: JSONReceipt, holding share: ByteBudget.Share?) {

@@ -2,34 +2,34 @@ package import Access
 package import Logging
 package import Tree
 
-/// The trees of a store as a Realtime Database, and what all who use it share.
+/// The trees of a store as a Realtime Database, with the resources that all users share.
 ///
-/// It speaks no wire protocol: REST and event streams are encoders over its sessions.
+/// It does not implement a protocol: REST and event streams are encoders over its sessions.
 package final class RealtimeDatabase: Sendable {
-    /// How many bytes of writes may be in work at once: a largest one beside many that are small.
+    /// The limit of the bytes of writes that are processed at the same time: one of the largest, and many small ones.
     private static let maxBytesInWork = 2 * WriteSizeLimit.maxBytes
-    /// The reserve beside these, for the first bytes of each write.
+    /// The size of the reserve for the first bytes of each write, in bytes, in addition to these.
     private static let reserveBytes = 64 << 20
 
     let tree: TreeStore
     let ids: PushIDGenerator
-    /// Whether the service's own tree is gone when the service ends.
+    /// Whether the service's own tree is discarded when the service ends.
     let isThrowAway: Bool
-    /// Whether everybody may do everything in a tree for which nobody has written rules, as in an emulator.
+    /// Whether all clients may do everything in trees without rules, as in an emulator.
     let isOpenWithoutRules: Bool
-    /// Those who listen and are bound by rules.
+    /// The listeners that are bound by rules.
     let listeners: RuledListeners
     let disconnects: DisconnectOperations
     private let logger: Logger
     let budget = ByteBudget(maxBytes: maxBytesInWork, reserveBytes: reserveBytes)
-    /// Where long answers wait for their readers.
+    /// The disk space for long responses that wait for their readers.
     let spool: ResponseSpool
 
     /// - Parameters:
-    ///   - ids: What makes the keys of pushed children.
-    ///   - isThrowAway: Whether the trees are gone when the process ends.
-    ///   - isOpenWithoutRules: Whether everybody may do everything in a tree for which nobody has written rules.
-    ///   - logger: What is told, at the level `trace`, who writes what and who listens where.
+    ///   - ids: The generator of the keys of pushed children.
+    ///   - isThrowAway: Whether the trees are discarded when the process ends.
+    ///   - isOpenWithoutRules: Whether all clients may do everything in trees without rules.
+    ///   - logger: The logger that records writes and listeners with their identities, at the level `trace`.
     package init(
         _ tree: TreeStore, ids: PushIDGenerator, isThrowAway: Bool, isOpenWithoutRules: Bool, spool: ResponseSpool,
         logger: Logger
@@ -45,12 +45,12 @@ package final class RealtimeDatabase: Sendable {
         self.logger = logger
     }
 
-    /// Begins a session of somebody who was let in.
+    /// Creates a session for an authenticated or anonymous identity.
     ///
     /// - Parameters:
-    ///   - network: Where they come from, as what they write is counted while nothing is known of them.
-    ///   - count: Is told of each write.
-    ///   - reader: The client for which it reads; nil for the one for which the task reads already.
+    ///   - network: The client's network, to which the writes of clients without an identity are charged.
+    ///   - count: Called for each write, with its cost.
+    ///   - reader: The client for which the session reads; nil for the task's current one.
     package func session(
         as identity: Identity, from network: [UInt8] = [],
         counting count: @escaping DatabaseSession.WriteCounter = { _ in },
@@ -59,7 +59,7 @@ package final class RealtimeDatabase: Sendable {
         DatabaseSession(of: self, as: identity, from: network, counting: count, reader: reader)
     }
 
-    /// Logs who has done what at a path, and the position in the change log at which it holds.
+    /// Logs an operation of an identity on a path, with its position in the change log.
     func trace(_ action: StaticString, by identity: Identity, at path: TreePath, _ token: SyncToken) {
         logger.trace(
             "\(action)", metadata: ["identity": "\(identity)", "path": "\(path)", "token": "\(token)"])

@@ -2,20 +2,20 @@ import Synchronization
 import Tree
 import TreeModel
 
-/// Those who listen and are bound by rules: they are judged again when the rules change, and when something changes at which
-/// these have looked.
+/// The listeners that are bound by rules. They are checked again when the rules change, and when a node changes that
+/// the rules have read.
 final class RuledListeners: Sendable {
     private struct Entry {
         let listener: Listener
         let requester: Requester
         let receiver: any EventReceiver
-        /// The judgement whose grounds are watched.
+        /// The last decision of the rules, and the watch over the nodes on which it was based.
         var watched: (read: RuledRead, watch: NodeWatch)?
     }
 
     private struct State {
         var entries: [UInt64: Entry] = [:]
-        /// Who is to be judged again.
+        /// The listeners that must be checked again.
         var due: Set<UInt64> = []
         var isJudging = false
     }
@@ -25,13 +25,15 @@ final class RuledListeners: Sendable {
 
     init(in tree: TreeStore) { self.tree = tree }
 
-    /// Notes somebody who begins to listen, and is judged by the rules that hold from then on.
+    /// Adds a listener, which is checked by the rules from then on.
     func add(_ listener: Listener, for requester: Requester, notifying receiver: any EventReceiver) {
         let entry = Entry(listener: listener, requester: requester, receiver: receiver)
         state.withLock { $0.entries[listener.id] = entry }
     }
 
-    /// - Returns: Whether it was still noted; of several who remove it at once, one is told so.
+    /// Removes a listener.
+    ///
+    /// - Returns: Whether it was there; of several concurrent calls, only one returns true.
     @discardableResult
     func remove(_ listener: Listener) -> Bool {
         let entry = state.withLock { state in
@@ -42,14 +44,14 @@ final class RuledListeners: Sendable {
         return entry != nil
     }
 
-    /// Judges all who listen in a tree, and tells those who may not any more that it has ended.
+    /// Checks all listeners of a tree, and ends those that may no longer read.
     ///
     /// - Throws: `TreeError`, the engine's failure.
     func judge(in namespace: Namespace) async throws {
         try await judge(state.withLock { $0.entries.values.filter { $0.listener.path.namespace == namespace } })
     }
 
-    /// Judges a listener soon, together with others.
+    /// Checks a listener soon, together with others.
     func judgeSoon(_ id: UInt64) {
         let begins = state.withLock { state in
             guard state.entries[id] != nil else { return false }
@@ -57,7 +59,7 @@ final class RuledListeners: Sendable {
             defer { state.isJudging = true }
             return !state.isJudging
         }
-        // For all who are due, whoever is the first.
+        // The first caller starts the check for all that are due.
         if begins { Task.detached(name: "Rules for listeners") { await self.judgeAllDue() } }
     }
 
@@ -75,7 +77,7 @@ final class RuledListeners: Sendable {
             do {
                 try await judge(due)
             } catch {
-                // Of whom nobody knows whether they may listen, does not.
+                // A listener whose rights are unknown is ended.
                 due.forEach(end)
             }
         }
@@ -93,12 +95,13 @@ final class RuledListeners: Sendable {
         }
     }
 
-    /// Tells a listener that it has ended: once, also when several judgements at the same time come to that.
+    /// Ends a listener and notifies its receiver, only once even if several checks decide so at the same time.
     private func end(_ entry: Entry) {
         if remove(entry.listener) { entry.receiver.cancel([entry.listener.id]) }
     }
 
-    /// Watches the grounds of a judgement. What was not watched before may have changed since, so that it is judged once more.
+    /// Watches the nodes on which a decision was based. Nodes that were not watched before may have changed since, so
+    /// that the listener is checked once more.
     private func watch(_ read: RuledRead, for entry: Entry) {
         if entry.watched.map({ read.looksAtNoMore(than: $0.read) }) ?? read.looksAtNothing { return }
         let id = entry.listener.id

@@ -3,7 +3,7 @@ import Files
 package import Tree
 import TreeModel
 
-/// What an encoder puts around the JSON of an answer, and whether it wants it on many lines.
+/// The text that an encoder puts around the JSON of a response, and whether the JSON is indented.
 package struct TextFrame: Sendable {
     let beginning: String
     let end: String
@@ -17,9 +17,9 @@ package struct TextFrame: Sendable {
     }
 }
 
-/// The text of an answer while it is put together: in memory as long as it is short, in a file without a name beyond.
+/// The text of a response while it is being written: in memory while it is short, then in an unnamed file.
 ///
-/// So whoever reads slowly holds neither memory nor a snapshot of the tree. Used on one thread, which may block.
+/// Therefore a slow reader holds neither memory nor a snapshot of the tree. Used on one thread, which may block.
 package final class SpooledBody {
     fileprivate static let maxBytesInMemory = 1 << 20
 
@@ -31,7 +31,7 @@ package final class SpooledBody {
 
     private let spool: ResponseSpool
     private let share: ResponseSpool.Share
-    /// Whether it is too late to refuse: what the text tells has been done.
+    /// Whether the response must not be refused, because it reports an operation that has already been done.
     private let isOwed: Bool
     private var indenter: JSONIndenter?
     private let end: String
@@ -39,7 +39,7 @@ package final class SpooledBody {
     private var file: ScratchFile?
     private var fileByteCount = 0
 
-    /// Begins a text; `spool` is where a long one goes.
+    /// Creates an empty text; a long one is kept in `spool`.
     init(in frame: TextFrame, spool: ResponseSpool, isOwed: Bool = false) {
         self.spool = spool
         self.isOwed = isOwed
@@ -49,7 +49,7 @@ package final class SpooledBody {
         bytes = Array(frame.beginning.utf8)
     }
 
-    /// Adds a piece of JSON.
+    /// Appends a piece of JSON.
     ///
     /// - Throws: ``TreeError`` with the code `disk_full`, `io` or `busy`, so that a reading snapshot can pass it on.
     func append(_ json: [UInt8]) throws(TreeError) {
@@ -58,7 +58,7 @@ package final class SpooledBody {
         if bytes.count > Self.maxBytesInMemory { try flush() }
     }
 
-    /// The text, which is complete.
+    /// Returns the complete text.
     func finish() throws(TreeError) -> Finished {
         bytes += end.utf8
         guard let file else { return .memory(bytes) }
@@ -78,7 +78,7 @@ package final class SpooledBody {
             try file?.append(bytes)
         } catch {
             throw TreeError(
-                error.code == .diskFull ? .diskFull : .io, "an answer cannot be kept on disk: \(error.message)",
+                error.code == .diskFull ? .diskFull : .io, "a response cannot be kept on disk: \(error.message)",
                 cause: error)
         }
         fileByteCount += bytes.count
@@ -87,8 +87,8 @@ package final class SpooledBody {
 }
 
 extension DatabaseSession {
-    /// The text of an answer that is there as a whole, and that tells what has been done: it is not refused for its
-    /// length.
+    /// Returns the text of a complete response that reports an operation that has already been done; it is not refused
+    /// for its length.
     ///
     /// - Throws: ``TreeError`` with the code `disk_full` or `io`.
     package func text(of json: [UInt8], in frame: TextFrame) async throws(TreeError) -> SpooledBody.Finished {
@@ -97,7 +97,7 @@ extension DatabaseSession {
             try text.append(json)
             return try text.finish()
         }
-        // What needs the disk waits for it on a thread that may.
+        // A long text needs the disk, and blocks a thread that may block.
         return json.count <= SpooledBody.maxBytesInMemory / 4 ? try whole() : try await FileThreads.run(whole)
     }
 }

@@ -5,11 +5,11 @@ import Glibc
 ///     before-rename:/blobs/=crash@3      ends the process (SIGKILL) instead of the third rename into or out of blobs/
 ///     after-commit=pause(/tmp/gate)      holds the thread after the first commit, for as long as the file is there
 ///     before-fsync:.part=EIO@2+          fails every fsync of a part but the first
-///     before-fsync-folder=skip@1+        makes no call and reports it as made, like a disk that lies
-///     *=trace(/tmp/points)               writes every point that is passed to a file, one on each line
+///     before-fsync-folder=skip@1+        makes no call and reports success, like a disk that loses writes
+///     *=trace(/tmp/points)               writes every point that is passed to a file, one per line
 ///
-/// PLACE is a part of the point's place. N counts the matches of the rule, from 1 (without it); `N+` means that one and all
-/// after it. Rules are separated by `;`.
+/// PLACE is a substring of the point's place. N counts the matches of the rule, from 1 (the default); `N+` means the
+/// Nth match and all later ones. Rules are separated by `;`.
 struct FailpointRule: Sendable {
     enum Action: Sendable, Equatable {
         case crash
@@ -27,13 +27,13 @@ struct FailpointRule: Sendable {
     private(set) var first = 1
     private(set) var isLasting = false
 
-    /// The errors that a disk can have, by their names.
+    /// The errors of a disk, by name.
     static let errorNumbers: [String: Int32] = [
         "ENOSPC": ENOSPC, "EDQUOT": EDQUOT, "EIO": EIO, "EMFILE": EMFILE, "ENFILE": ENFILE, "EACCES": EACCES,
         "EROFS": EROFS, "ENOMEM": ENOMEM,
     ]
 
-    /// Reads a rule; nil when the text is not valid.
+    /// Parses a rule; nil when the text is not valid.
     init?(_ text: Substring) {
         let sides = text.split(separator: "=", maxSplits: 1)
         guard sides.count == 2, read(pattern: sides[0]), read(action: sides[1]) else { return nil }
@@ -85,7 +85,7 @@ struct FailpointRule: Sendable {
         return String(text.dropFirst(action.count + 1).dropLast())
     }
 
-    /// Whether the rule concerns a place, however often it was passed.
+    /// Whether the rule matches a point, whatever the number of matches so far.
     func matches(_ point: Failpoint, _ side: Failpoint.Side, _ place: String) -> Bool {
         (self.point ?? point) == point && (self.side ?? side) == side
             && (self.place.isEmpty || place.contains(self.place))

@@ -16,12 +16,12 @@ final class FailpointRules: Sendable {
         isOn = !rules.isEmpty
         problem =
             texts.first { FailpointRule($0) == nil }.map {
-                "TINTYPE_FAILPOINTS: \"\($0)\" is no rule such as before-rename:/blobs/=crash@3"
+                "TINTYPE_FAILPOINTS: \"\($0)\" is not a valid rule; an example is before-rename:/blobs/=crash@3"
             }
         matches = Mutex(Array(repeating: 0, count: rules.count))
     }
 
-    /// Carries out the rules.
+    /// Applies the rules.
     ///
     /// - Returns: The `errno` of the last rule that makes the step fail, `Failpoint.skipped`, or 0.
     func apply(_ point: Failpoint, _ side: Failpoint.Side, _ place: String) -> Int32 {

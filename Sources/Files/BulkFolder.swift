@@ -3,9 +3,9 @@ import Failpoints
 import Glibc
 import Synchronization
 
-/// A folder for very many files, which are durable together and not one by one: after ``sync()``.
+/// A folder for very many files, which become durable together by ``sync()`` and not one by one.
 ///
-/// Until then a crash may leave any of them missing, empty or cut. Thread-safe; calls block.
+/// Until then, a crash may leave any of them missing, empty or truncated. Thread-safe; calls block.
 package final class BulkFolder: Sendable {
     package let root: Directory
     /// The folder in which the last file was written, by its path.
@@ -13,10 +13,10 @@ package final class BulkFolder: Sendable {
 
     package init(_ root: Directory) { self.root = root }
 
-    /// Copies a file, or a part of one. One that is there is replaced at once, and only if it has other bytes: somebody may
-    /// rely on it.
+    /// Copies a file, or a part of one. An existing file is replaced atomically, and only if its bytes differ, because
+    /// it may be in use.
     ///
-    /// - Parameter path: Names from the root on.
+    /// - Parameter path: The names from the root folder to the file.
     /// - Returns: The size of the copy, in bytes, and its SHA-256.
     package func copy(
         _ source: FileRange, to path: [String]
@@ -39,7 +39,7 @@ package final class BulkFolder: Sendable {
         _ name: String, in folder: Directory, by source: FileRange
     ) throws(FileError) -> (byteCount: Int, sha256: String) {
         let contents = try source.read { _ throws(FileError) in }
-        // One that cannot be read is replaced, too.
+        // A file that cannot be read is replaced, too.
         if try folder.entry(name)?.kind == .file, (try? folder.file(name).sha256()) == contents.sha256 {
             return contents
         }
@@ -64,7 +64,7 @@ package final class BulkFolder: Sendable {
         }
     }
 
-    /// Whether a file is there, of whatever size.
+    /// Whether a file exists, of any size.
     package func contains(_ path: [String]) throws(FileError) -> Bool {
         do throws(FileError) {
             return try root.folder(below: Array(path.dropLast())).entry(path.last ?? ".") != nil
@@ -73,13 +73,13 @@ package final class BulkFolder: Sendable {
         }
     }
 
-    /// Makes everything durable that was written to the file system of the folder.
+    /// Makes everything durable that was written to the folder's file system.
     package func sync() throws(FileError) {
         let result = Failpoint.fsync.around(root.path) { cplatform_sync_file_system(root.descriptor) }
         guard result == 0 else { throw FileError(errno: -result, doing: "sync \(root.path)") }
     }
 
-    /// Creates a file; nil when there is one, and `flag` is `O_EXCL`.
+    /// Creates a file; nil if it exists and `flag` is `O_EXCL`.
     private func create(_ name: String, in folder: Directory, _ flag: Int32) throws(FileError) -> Int32? {
         let flags = O_WRONLY | O_CREAT | flag | O_NOFOLLOW | O_CLOEXEC
         let path = "\(folder.path)/\(name)"

@@ -1,12 +1,12 @@
 import Glibc
 
 extension Directory {
-    /// The kind of what has a name; symbolic links are not followed.
+    /// The kind of a directory entry; symbolic links are not followed.
     public enum Kind: Sendable {
         case file, folder, other
     }
 
-    /// The identity of a folder or file, whatever it is called: its number, and that of its file system.
+    /// The identity of a folder or file, independent of its name: its inode number, and that of its file system.
     public struct Identity: Sendable, Hashable {
         fileprivate let device: UInt64
         fileprivate let inode: UInt64
@@ -14,17 +14,17 @@ extension Directory {
 
     /// A name in a folder, with the attributes of the file that has it.
     public struct Entry: Sendable {
-        /// The name, as bytes the file system gave; names that are no UTF-8 are not listed.
+        /// The name; names that are not UTF-8 are not listed.
         public let name: String
-        /// The kind of what has the name.
+        /// The kind of the entry.
         public let kind: Kind
         /// Size in bytes.
         public let byteCount: Int
-        /// The time of the last change to the bytes, the name or the permissions, in nanoseconds since the epoch;
-        /// nobody can set it back.
+        /// The time of the last change to the bytes, the name or the permissions, in nanoseconds since the epoch; it
+        /// cannot be set back.
         public let changedNanoseconds: Int64
-        /// The time of the last change to the bytes, in nanoseconds since the epoch; the file's owner may set it at
-        /// will.
+        /// The time of the last change to the bytes, in nanoseconds since the epoch; the file's owner can set it to any
+        /// value.
         public let modifiedNanoseconds: Int64
         /// The number of names (hard links) that the file has.
         public let linkCount: Int
@@ -33,11 +33,12 @@ extension Directory {
         /// The file system's number.
         public let device: UInt64
 
-        /// The identity of what has the name now; a mount that lies over it has another one.
+        /// The identity of the file now; a mount that covers it has another one.
         public var identity: Identity { Identity(device: device, inode: inode) }
     }
 
-    /// The names in the folder with what they are, in byte order. What vanishes meanwhile is left out.
+    /// Returns the entries of the folder, in byte order of their names. Files that are deleted in the meantime are
+    /// omitted.
     public func entries() throws(FileError) -> [Entry] {
         var entries: [Entry] = []
         for name in try names() {
@@ -46,12 +47,13 @@ extension Directory {
         return entries
     }
 
-    /// The entry of one name, `.` for the folder itself; nil when nothing has it, or the name is too long for any file.
+    /// Returns the entry of one name, `.` for the folder itself; nil if it does not exist, or the name is too long for
+    /// any file.
     public func entry(_ name: String) throws(FileError) -> Entry? {
         var status = stat()
         guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
             if errno == ENOENT || errno == ENAMETOOLONG { return nil }
-            throw failure("look at", name)
+            throw failure("read status of", name)
         }
         let kind: Kind =
             switch status.st_mode & S_IFMT {
@@ -65,15 +67,15 @@ extension Directory {
             linkCount: Int(status.st_nlink), inode: UInt64(status.st_ino), device: UInt64(status.st_dev))
     }
 
-    /// The names in the folder, in byte order; those that are no UTF-8 are left out.
+    /// Returns the names in the folder, in byte order; names that are not UTF-8 are omitted.
     public func names() throws(FileError) -> [String] {
         try rawNames().compactMap(\.text)
     }
 
-    /// A page of a folder of any length: the first `limit` names in byte order after `cursor`, in memory for about twice
-    /// as many. Costs one pass over the folder.
+    /// Returns a page of a folder of any length: the first `limit` names after `cursor`, in byte order. It keeps about
+    /// twice as many names in memory, and costs one pass over the folder.
     ///
-    /// - Parameter isWanted: Whether a name counts at all; sees it for the length of the call.
+    /// - Parameter isWanted: Whether a name is included; the bytes are valid during the call only.
     public func rawNames(
         after cursor: RawName? = nil, limit: Int = .max,
         where isWanted: (UnsafeRawBufferPointer) -> Bool = { _ in true }
@@ -102,12 +104,13 @@ extension Directory {
     }
 }
 
-/// The smallest names of many, in bounded memory: when twice as many as are wanted have come, half of them go.
+/// The smallest of many names, in bounded memory: when twice as many as needed have been added, half of them are
+/// dropped.
 private struct Page {
     private let cursor: [UInt8]
     private let limit: Int
     private var found: [RawName] = []
-    /// The last name of a full page; no name beyond it is wanted.
+    /// The last name of a full page; names after it are not needed.
     private var end: RawName?
 
     init(after cursor: [UInt8], limit: Int) {
@@ -134,7 +137,7 @@ private struct Page {
 }
 
 extension timespec {
-    /// The nanoseconds since the epoch; the last moment that can be counted, for a time beyond it.
+    /// The nanoseconds since the epoch; the last representable time, for a time after it.
     var nanoseconds: Int64 {
         let (whole, overflow) = Int64(tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
         return overflow ? .max : whole &+ Int64(tv_nsec)

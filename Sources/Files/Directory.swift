@@ -3,17 +3,18 @@ import Failpoints
 import Glibc
 import Synchronization
 
-/// A folder held open by its descriptor: names are resolved in it, never through a path that somebody could swap.
+/// A folder that is held open by its descriptor: names are resolved in it, never through a path that could be swapped.
 ///
 /// Every name is one component. No symbolic link is ever followed. Calls block; none may run on the cooperative pool
-/// for long. Safe to use from any thread: the descriptor's number never changes and the kernel serialises what matters.
+/// for long. Safe to use from any thread: the number of the descriptor never changes, and the kernel serialises the
+/// operations that must not overlap.
 public final class Directory: Sendable {
-    /// The path by which the folder was opened: for messages, not for access.
+    /// The path by which the folder was opened; for messages, not for access.
     public let path: String
     let descriptor: Int32
-    /// How many folders below one are worked through by recursion.
+    /// The maximum depth of folders that is processed by recursion.
     static let maxDepth = 64
-    /// Folders in this one that are known to be durable: asking for them costs no fsync.
+    /// The folders in this one that are known to be durable; opening them with `create` costs no fsync.
     private let durable = Mutex<Set<String>>([])
     private static let maxRemembered = 4096
 
@@ -26,9 +27,9 @@ public final class Directory: Sendable {
         _ = close(descriptor)
     }
 
-    /// Opens the folder at `path`, which the operator chose: symbolic links in it are the operator's own.
+    /// Opens the folder at `path`, which the operator chose; symbolic links in the path are followed.
     ///
-    /// - Throws: `FileError`, `not_found` when it is missing and `create` is false.
+    /// - Throws: `FileError`, `not_found` if it is missing and `create` is false.
     public convenience init(path: String, create: Bool = false) throws(FileError) {
         let isNew = create && Failpoint.makeFolder.around(path, { mkdir(path, 0o750) }) == 0
         if create, !isNew, errno != EEXIST { throw FileError(errno: errno, doing: "create \(path)") }
@@ -36,12 +37,12 @@ public final class Directory: Sendable {
         guard descriptor >= 0 else { throw FileError(errno: -descriptor, doing: "open folder \(path)") }
         self.init(descriptor: descriptor, path: path)
         guard isNew else { return }
-        // Its own name is made durable as far as the folder above it may be opened.
+        // The folder's own name is made durable if the folder above it may be opened.
         let parent = cplatform_openat(descriptor, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         if parent >= 0 { try Directory(descriptor: parent, path: "\(path)/..").sync() }
     }
 
-    /// Opens a folder in this one; with `create`, makes it first, durably.
+    /// Opens a folder in this one; with `create`, creates it first, durably.
     public func folder(_ name: String, create: Bool = false) throws(FileError) -> Directory {
         try checkFileName(name)
         if create { try make(name) }
@@ -49,15 +50,15 @@ public final class Directory: Sendable {
         return Directory(descriptor: try open(name, flags), path: "\(path)/\(name)")
     }
 
-    /// Opens a folder some levels down; with `create`, makes what is missing.
+    /// Opens a folder several levels down; with `create`, creates those that are missing.
     public func folder(below names: [String], create: Bool = false) throws(FileError) -> Directory {
         var folder = self
         for name in names { folder = try folder.folder(name, create: create) }
         return folder
     }
 
-    /// Makes a folder, or makes sure that one which is there already will stay: whoever made it may have been cut off, or
-    /// met a fault, before it was durable.
+    /// Creates a folder. If it exists already, makes it durable: the process that created it may have been interrupted,
+    /// or have met a fault, before it was.
     private func make(_ name: String) throws(FileError) {
         let isNew = Failpoint.makeFolder.around("\(path)/\(name)", { mkdirat(descriptor, name, 0o750) }) == 0
         if !isNew {
@@ -68,7 +69,7 @@ public final class Directory: Sendable {
         do throws(FileError) {
             try sync()
         } catch {
-            // So that the next try makes it anew: a second fsync would say nothing about the first.
+            // So that the next attempt creates it again: a second fsync would not report the failure of the first.
             if isNew { _ = delete(name, AT_REMOVEDIR) }
             throw error
         }
@@ -78,7 +79,7 @@ public final class Directory: Sendable {
         }
     }
 
-    /// Opens a regular file for reading; anything else (link, FIFO, folder, device) is refused without blocking.
+    /// Opens a regular file for reading; anything else (a link, FIFO, folder or device) is refused without blocking.
     public func file(_ name: String) throws(FileError) -> FileReader {
         try checkFileName(name)
         let reader = FileReader(descriptor: try open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC))
@@ -86,7 +87,7 @@ public final class Directory: Sendable {
         return reader
     }
 
-    /// Creates a file that was not there before, for writing.
+    /// Creates a file that does not exist yet, for writing.
     func create(_ name: String) throws(FileError) -> Int32 {
         try checkFileName(name)
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
@@ -96,11 +97,12 @@ public final class Directory: Sendable {
         return file
     }
 
-    /// Moves `name` into another folder of the same file system, replacing nothing, and makes both folders durable.
+    /// Moves `name` into another folder of the same file system, without replacing a file there, and makes both folders
+    /// durable.
     ///
-    /// When it throws, the file is where it was; unless putting it back was refused as well.
+    /// If it throws, the file is where it was, unless moving it back failed as well.
     ///
-    /// - Throws: `FileError`, `exists` when `newName` is taken.
+    /// - Throws: `FileError`, `exists` if `newName` is taken.
     public func move(_ name: String, to target: Directory, as newName: String) throws(FileError) {
         try checkFileName(name)
         try checkFileName(newName)
@@ -114,7 +116,7 @@ public final class Directory: Sendable {
             try target.sync()
             if target !== self { try sync() }
         } catch {
-            // The next try moves it anew: a second fsync would say nothing about the first.
+            // The next attempt moves it again: a second fsync would not report the failure of the first.
             _ = Failpoint.rename.around("\(path)/\(name)") {
                 cplatform_rename_noreplace(target.descriptor, newName, descriptor, name)
             }
@@ -122,7 +124,8 @@ public final class Directory: Sendable {
         }
     }
 
-    /// Moves a name that need not be text to one that is, within this folder, replacing nothing. Durable when it returns.
+    /// Renames a file within this folder from a name that need not be text, without replacing a file. Durable on
+    /// return.
     public func rename(_ name: RawName, to newName: String) throws(FileError) {
         try checkFileName(newName)
         let result = Failpoint.rename.around("\(path)/\(newName)") {
@@ -132,20 +135,20 @@ public final class Directory: Sendable {
         try sync()
     }
 
-    /// Turns to the folder that has the name in `parent` by now, when it is another one: somebody put it there or mounted
-    /// something over it; or nobody did, and it is made. All who hold this one follow.
+    /// Switches this value, for all who hold it, to the folder that has the name in `parent` now, if that is another
+    /// one: because the folder was replaced or covered by a mount, or was deleted, in which case it is created.
     ///
-    /// - Returns: Whether there was a reason to.
+    /// - Returns: Whether the folder was another one.
     public func renew(as name: String, in parent: Directory) throws(FileError) -> Bool {
         if let identity = try parent.entry(name)?.identity, identity == (try entry(".")?.identity) { return false }
         let other = try parent.folder(name, create: true)
         let result = cplatform_replace(descriptor, other.descriptor)
-        guard result == 0 else { throw FileError(errno: -result, doing: "turn to \(path)") }
+        guard result == 0 else { throw FileError(errno: -result, doing: "switch to \(path)") }
         durable.withLock { $0 = [] }
         return true
     }
 
-    /// Deletes a file, or an empty folder. Missing is success: deletion is idempotent.
+    /// Deletes a file, or an empty folder. A missing file is not an error.
     public func remove(_ name: String) throws(FileError) {
         try checkFileName(name)
         if delete(name) == 0 || errno == ENOENT { return }
@@ -154,7 +157,7 @@ public final class Directory: Sendable {
         throw failure
     }
 
-    /// Deletes a folder and all that is in it. Missing is success.
+    /// Deletes a folder with its contents. A missing folder is not an error.
     public func removeTree(_ name: String) throws(FileError) {
         durable.withLock { _ = $0.remove(name) }
         let folder: Directory

@@ -1,15 +1,15 @@
 import Cryptography
 
-/// The bytes of a file, or of a part of one, or bytes in memory, to be read from their beginning to their end.
+/// A file, a part of a file, or bytes in memory, read from beginning to end.
 package struct FileRange: Sendable {
     private static let pieceBytes = 1 << 20
 
-    /// Up to so many bytes at an offset; none at the end.
+    /// Returns up to `maxBytes` at an offset; empty at the end.
     private let piece: @Sendable (_ offset: Int, _ maxBytes: Int) throws(FileError) -> [UInt8]
 
     /// - Parameters:
-    ///   - start: Where it begins, in bytes.
-    ///   - byteCount: Its length in bytes; nil for all that follows.
+    ///   - start: The offset of the part in the file, in bytes.
+    ///   - byteCount: The length of the part, in bytes; nil for the rest of the file.
     package init(_ file: FileReader, at start: Int = 0, byteCount: Int? = nil) {
         piece = { offset, maxBytes throws(FileError) in
             let wanted = byteCount.map { min($0 - offset, maxBytes) } ?? maxBytes
@@ -21,9 +21,9 @@ package struct FileRange: Sendable {
         piece = { offset, maxBytes in Array(bytes.dropFirst(offset).prefix(maxBytes)) }
     }
 
-    /// Reads all of it, piece by piece. Blocks.
+    /// Reads all bytes, piece by piece. Blocks.
     ///
-    /// - Returns: How many bytes there were, and their SHA-256.
+    /// - Returns: The number of bytes, and their SHA-256.
     package func read(
         _ take: ([UInt8]) throws(FileError) -> Void
     ) throws(FileError) -> (byteCount: Int, sha256: String) {

@@ -2,9 +2,9 @@ import CPlatform
 import Cryptography
 import Glibc
 
-/// An open file to read from, closed when the last reference goes.
+/// A file that is open for reading, and closed when the last reference is released.
 ///
-/// Reads name their offset, so that one reader serves any number of threads.
+/// Each read specifies its offset, so that any number of threads can share one reader.
 public final class FileReader: Sendable {
     private let descriptor: Int32
 
@@ -12,7 +12,7 @@ public final class FileReader: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Opens the regular file at `path`, which a person chose: symbolic links on the way are followed.
+    /// Opens the regular file at `path`, which a user chose; symbolic links in the path are followed.
     ///
     /// - Throws: `FileError`: `not_found`, `wrong_kind` for a folder, a FIFO or a device (none of which blocks), …
     public convenience init(path: String) throws(FileError) {
@@ -28,28 +28,28 @@ public final class FileReader: Sendable {
 
     func checkIsRegular(named name: String) throws(FileError) {
         guard try status(named: name).st_mode & S_IFMT == S_IFREG else {
-            throw FileError(.wrongKind, "\(name) is not a regular file", hint: "give the file itself")
+            throw FileError(.wrongKind, "\(name) is not a regular file", hint: "Name the file itself.")
         }
     }
 
     func status(named name: String) throws(FileError) -> stat {
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw FileError(errno: errno, doing: "look at \(name)") }
+        guard fstat(descriptor, &status) == 0 else { throw FileError(errno: errno, doing: "read status of \(name)") }
         return status
     }
 
-    /// Lends the descriptor, for calls that take one; it is open as long as the body runs.
+    /// Passes the descriptor to code that needs one; it is open while the body runs.
     public func withDescriptor<R>(_ body: (Int32) throws -> R) rethrows -> R {
         try withExtendedLifetime(self) { try body(descriptor) }
     }
 
-    /// A state of a file that differs from every later one: each write sets the change time, and nobody can set that
+    /// A version of a file that differs from every later one: each write sets the change time, which cannot be set
     /// back.
     public struct Version: Hashable, Sendable {
         /// Size in bytes.
         public let byteCount: Int
-        /// The time of the last change to the bytes, in nanoseconds since the epoch; the file's owner may set it at
-        /// will.
+        /// The time of the last change to the bytes, in nanoseconds since the epoch; the file's owner can set it to any
+        /// value.
         public let modifiedNanoseconds: Int64
         /// The time of the last change to anything about the file, in nanoseconds since the epoch.
         public let changedNanoseconds: Int64
@@ -57,7 +57,7 @@ public final class FileReader: Sendable {
         public let linkCount: Int
     }
 
-    /// The file as it stands.
+    /// Returns the file's present version.
     public func version() throws(FileError) -> Version {
         let status = try status(named: "open file")
         return Version(
@@ -65,17 +65,17 @@ public final class FileReader: Sendable {
             changedNanoseconds: status.st_ctim.nanoseconds, linkCount: Int(status.st_nlink))
     }
 
-    /// How many bytes the file has now.
+    /// Returns the file's present size in bytes.
     public func byteCount() throws(FileError) -> Int {
         try status(named: "open file").st_size
     }
 
-    /// Who may do what with the file, as in `chmod`; nil if the system does not tell.
+    /// The permission bits of the file, as in `chmod`; nil if the system does not report them.
     public var permissions: UInt32? {
         (try? status(named: "open file")).map { $0.st_mode & 0o777 }
     }
 
-    /// Whether some process still has the file open for writing; nil where the file system cannot tell.
+    /// Whether a process has the file open for writing; nil if the file system does not report that.
     public var hasWriter: Bool? {
         switch cplatform_has_writer(descriptor) {
         case 0: false
@@ -100,13 +100,14 @@ public final class FileReader: Sendable {
         return bytes
     }
 
-    /// Reads the whole file, unless it is longer than `maxBytes`: then one byte more than that, so that it shows.
+    /// Reads the whole file; of one that is longer than `maxBytes`, reads one byte more than that, so that the caller
+    /// can tell.
     public func readAll(maxBytes: Int) throws(FileError) -> [UInt8] {
         let byteCount = try byteCount()
         return try read(at: 0, maxBytes: byteCount > maxBytes ? maxBytes + 1 : byteCount)
     }
 
-    /// The SHA-256 of all bytes, 64 lower-case hexadecimal digits.
+    /// Returns the SHA-256 of all bytes, as 64 lower-case hexadecimal digits.
     package func sha256() throws(FileError) -> String {
         var hash = SHA256()
         var offset = 0

@@ -1,17 +1,17 @@
 import Glibc
 
-/// The space that is left on a file system.
+/// The free space of a file system.
 public struct FileSystemSpace: Sendable, Hashable {
-    /// Bytes that a program without privileges may still write.
+    /// The number of bytes that a program without privileges can still write.
     public let freeBytes: Int
-    /// All bytes of the file system.
+    /// The size of the file system, in bytes.
     public let totalBytes: Int
-    /// How many files can still be made; nil where the file system has no such limit.
+    /// The number of files that can still be created; nil if the file system has no such limit.
     public let freeFiles: Int?
     /// Whether the file system is mounted read-only now.
     public let isReadOnly: Bool
 
-    /// Makes a reading from its parts.
+    /// Creates a value from its parts.
     public init(freeBytes: Int, totalBytes: Int, freeFiles: Int? = nil, isReadOnly: Bool = false) {
         self.freeBytes = freeBytes
         self.totalBytes = totalBytes
@@ -19,11 +19,12 @@ public struct FileSystemSpace: Sendable, Hashable {
         self.isReadOnly = isReadOnly
     }
 
-    /// Asks the file system that a folder is on (`fstatvfs(3)`); cheap, and nothing is read from the disk.
+    /// Reads the space of the file system that contains a folder (`fstatvfs(3)`); fast, and without reading from the
+    /// disk.
     public init(around folder: Directory) throws(FileError) {
         var status = statvfs()
         guard fstatvfs(folder.descriptor, &status) == 0 else {
-            throw folder.failure("ask for the free space of", "")
+            throw folder.failure("read the free space of", "")
         }
         let blockSize = UInt64(status.f_frsize)
         func bytes(_ blocks: UInt) -> Int {

@@ -1,12 +1,13 @@
 extension Directory {
-    /// Copies a file, or a folder with all regular files in it, to where a rename cannot bring it: another file system.
+    /// Copies a file, or a folder with all regular files in it, to another file system, which a rename cannot reach.
     ///
-    /// The copy is there whole or not at all: it is written under a temporary name, made durable, read back and compared
-    /// by its SHA-256, then renamed. Links, pipes and devices inside a folder are left out. Replaces nothing.
+    /// The copy appears whole or not at all: it is written under a temporary name, made durable, read back and compared
+    /// by its SHA-256, then renamed. Links, pipes and devices inside a folder are omitted. No existing file is
+    /// replaced.
     ///
-    /// - Parameter temporaryName: A name in `target` that is the caller's own; what a crash left there is replaced.
-    /// - Throws: `FileError`: `exists` when `newName` is taken, `io` when the copy is not what was read,
-    ///   `too_deep` when folders lie more than 64 deep in each other.
+    /// - Parameter temporaryName: A name in `target` that only the caller uses; a leftover of a crash is replaced.
+    /// - Throws: `FileError`: `exists` if `newName` is taken, `io` if the copy differs from what was read, `too_deep`
+    ///   if folders are nested more than 64 deep.
     public func copy(
         _ name: String, to target: Directory, as newName: String, via temporaryName: String
     ) throws(FileError) {
@@ -34,8 +35,8 @@ private enum FolderCopy {
     static func copyContents(of source: Directory, to target: Directory, depth: Int) throws(FileError) {
         guard depth <= Directory.maxDepth else {
             throw FileError(
-                .tooDeep, "\(source.path) lies more than \(Directory.maxDepth) folders deep in what is to be copied",
-                hint: "move it further up, or to where a rename can reach it")
+                .tooDeep, "\(source.path) lies more than \(Directory.maxDepth) folders deep in what should be copied",
+                hint: "Move it further up, or to a folder that a rename can reach.")
         }
         for entry in try source.entries() {
             switch entry.kind {
@@ -51,7 +52,7 @@ private enum FolderCopy {
         try target.sync()
     }
 
-    /// A finished copy of a file under a temporary name.
+    /// Returns a finished copy of a file under a temporary name.
     static func copied(
         _ name: String, in source: Directory, to target: Directory, as temporaryName: String
     ) throws(FileError) -> StagedFile {
@@ -65,7 +66,7 @@ private enum FolderCopy {
         let written = try staged.finish()
         guard try target.file(temporaryName).sha256() == written.sha256, try file.byteCount() == written.byteCount
         else {
-            throw FileError(.io, "the copy of \(source.path)/\(name) is not what was read", hint: "look at both disks")
+            throw FileError(.io, "the copy of \(source.path)/\(name) differs from it", hint: "Check both disks.")
         }
         return staged
     }

@@ -2,24 +2,25 @@ import CPlatform
 import Glibc
 import Synchronization
 
-/// The right to work on a Storage folder, held by one process at a time.
+/// The lock of a Storage folder, which one process holds at a time.
 ///
-/// Advisory locks (`flock`) on the folder itself, which nobody can delete and make anew unnoticed, and on the file `lock` in
-/// it, which holds the process id of the holder for people to read, and works where a file system locks no folders. The
-/// kernel lets go of both when the process ends, however it ends, so that they are never stale.
+/// It consists of advisory locks (`flock`) on the folder itself, which cannot be deleted and created again unnoticed,
+/// and on the file `lock` in it, which contains the process id of the holder for people to read, and which serves where
+/// a file system cannot lock folders. The kernel releases both when the process ends in any way, so that they are never
+/// stale.
 public final class FolderLock: Sendable {
     private static let name = "lock"
 
     private let folder: Directory
-    /// The open file `lock`.
+    /// The descriptor of the file `lock`.
     private let file: Mutex<Int32>
 
-    /// Takes the lock of the folder.
+    /// Acquires the lock of a folder.
     ///
-    /// - Throws: `FileError`, `storage_locked` naming the process that has it.
+    /// - Throws: `FileError`, `storage_locked` with the id of the process that holds it.
     public init(in folder: Directory) throws(FileError) {
         self.folder = folder
-        // (Some network file systems lock no folders: there the file has to do.)
+        // (Some network file systems cannot lock folders; then the lock on the file must do.)
         if flock(folder.descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { throw Self.locked(folder) }
         do throws(FileError) {
             file = Mutex(try Self.take(in: folder))
@@ -29,11 +30,11 @@ public final class FolderLock: Sendable {
         }
     }
 
-    /// Takes the lock of the folder, and waits a second for a process that is on its way out: one that was killed has it until
-    /// the kernel has taken everything from it.
+    /// Acquires the lock of a folder, and waits up to a second for a process that is ending: after a process is killed,
+    /// it holds the lock until the kernel has released all its resources.
     ///
-    /// - Parameter pause: A twentieth of the wait.
-    /// - Throws: `FileError`, `storage_locked` naming the process that has it.
+    /// - Parameter pause: The pause between two attempts, a twentieth of the wait.
+    /// - Throws: `FileError`, `storage_locked` with the id of the process that holds it.
     public static func waiting(
         in folder: Directory, pause: () async -> Void = { try? await Task.sleep(for: .milliseconds(50)) }
     ) async throws(FileError) -> FolderLock {
@@ -52,20 +53,20 @@ public final class FolderLock: Sendable {
         _ = close(file.withLock { $0 })
     }
 
-    /// Gives the lock back before the last reference goes. Nothing of Storage may be touched afterwards.
+    /// Releases the lock before the last reference is released. The Storage folder must not be used afterwards.
     public func release() {
         _ = flock(file.withLock { $0 }, LOCK_UN)
         _ = flock(folder.descriptor, LOCK_UN)
     }
 
-    /// Makes the file `lock` anew if somebody has deleted or replaced it.
+    /// Creates the file `lock` again if it was deleted or replaced.
     ///
-    /// - Returns: Whether there was a reason to.
-    /// - Throws: `FileError`, `storage_locked` when another process has the lock by that file.
+    /// - Returns: Whether it was.
+    /// - Throws: `FileError`, `storage_locked` if another process holds the lock on that file.
     public func renew() throws(FileError) -> Bool {
         try file.withLock { file throws(FileError) in
             var status = stat()
-            guard fstat(file, &status) == 0 else { throw folder.failure("look at", Self.name) }
+            guard fstat(file, &status) == 0 else { throw folder.failure("read status of", Self.name) }
             if let entry = try folder.entry(Self.name), entry.inode == UInt64(status.st_ino) { return false }
             let newFile = try Self.take(in: folder)
             _ = close(file)
@@ -74,7 +75,7 @@ public final class FolderLock: Sendable {
         }
     }
 
-    /// Opens the file, takes its lock, and puts our process id there.
+    /// Opens the file, acquires its lock, and writes the process id to it.
     private static func take(in folder: Directory) throws(FileError) -> Int32 {
         let path = "\(folder.path)/\(name)"
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC
@@ -85,7 +86,7 @@ public final class FolderLock: Sendable {
             throw locked(folder)
         }
         let text = "\(getpid())\n"
-        // On a full disk the number is not there: it is for people alone.
+        // On a full disk the process id is missing; it is only for people.
         guard ftruncate(file, 0) == 0,
             pwrite(file, text, text.utf8.count, 0) >= 0 || errno == ENOSPC || errno == EDQUOT
         else {
@@ -101,6 +102,6 @@ public final class FolderLock: Sendable {
         let holder = bytes.flatMap { String(decoding: $0, as: UTF8.self).split(whereSeparator: \.isWhitespace).first }
         return FileError(
             .locked, "\(folder.path) is in use by process \(holder ?? "unknown")",
-            hint: "stop that service, or choose another folder with --storage")
+            hint: "Stop that service, or choose another folder with --storage.")
     }
 }

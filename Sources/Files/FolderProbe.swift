@@ -1,19 +1,19 @@
 import Failpoints
 import Glibc
 
-/// A trial of what the file system lets us do in a folder. It leaves nothing behind.
+/// A test of the operations that the file system allows in a folder. It leaves nothing behind.
 public struct FolderProbe {
-    /// The name of the folder in which writing is tried; no upload and no user is called so.
+    /// The name of the folder in which writing is tested; no upload and no user has it.
     package static let name = ".probe"
 
     private let folder: Directory
 
-    /// Prepares a trial in a folder.
+    /// Creates a test of a folder.
     public init(in folder: Directory) { self.folder = folder }
 
-    /// Tries all that a durable write needs: to make a folder, write, `fsync`, rename, read and delete.
+    /// Tests all operations of a durable write: creating a folder, writing, `fsync`, renaming, reading and deleting.
     ///
-    /// - Throws: `FileError`, the first thing that was refused.
+    /// - Throws: `FileError`, the first error.
     public func tryWriting() throws(FileError) {
         try removeLeftovers()
         do throws(FileError) {
@@ -21,7 +21,7 @@ public struct FolderProbe {
             let bytes = [UInt8](repeating: 0x55, count: 4096)
             try inside.write(bytes, as: "probe")
             guard try inside.file("probe").readAll(maxBytes: bytes.count) == bytes else {
-                throw FileError(.io, "what was written to \(inside.path) is not what is read from it")
+                throw FileError(.io, "the bytes read from \(inside.path) differ from those written to it")
             }
         } catch {
             try? removeLeftovers()
@@ -30,9 +30,9 @@ public struct FolderProbe {
         try removeLeftovers()
     }
 
-    /// Tries what moving files out of the folder needs: to create, rename and remove one.
+    /// Tests the operations that move files out of the folder: creating, renaming and deleting a file.
     ///
-    /// - Throws: `FileError`, the first thing that was refused.
+    /// - Throws: `FileError`, the first error.
     public func tryMoving() throws(FileError) {
         let (name, other) = (".tintype-probe", ".tintype-probe-renamed")
         try folder.remove(name)
@@ -45,6 +45,6 @@ public struct FolderProbe {
         try folder.remove(other)
     }
 
-    /// Deletes the rest of a trial of writing that was cut off.
+    /// Deletes the leftovers of a test that was interrupted.
     public func removeLeftovers() throws(FileError) { try folder.removeTree(Self.name) }
 }

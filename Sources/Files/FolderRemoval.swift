@@ -2,23 +2,23 @@ import CPlatform
 import Failpoints
 import Glibc
 
-/// The deletion of all that is in a folder, without the folder itself.
+/// The deletion of the contents of a folder, without the folder itself.
 ///
-/// Each level costs a descriptor and a piece of the stack, and folders can lie in each other as deep as anybody likes:
-/// those that lie too deep are moved up to the top, for another pass.
+/// Each level needs a descriptor and stack space, and folders can be nested to any depth. Folders that are too deep are
+/// moved up to the top level, and deleted in another pass.
 struct FolderRemoval {
     private let top: Directory
 
     init(in folder: Directory) { top = folder }
 
-    /// Deletes everything.
+    /// Deletes all contents.
     func run() throws(FileError) {
         while try !empty(top, depth: 0) {}
     }
 
-    /// Deletes what is in one of the folders.
+    /// Deletes the contents of one of the folders.
     ///
-    /// - Returns: Whether that was all.
+    /// - Returns: Whether nothing remains to be deleted.
     private func empty(_ folder: Directory, depth: Int) throws(FileError) -> Bool {
         var isAll = true
         for name in try folder.rawNames() {

@@ -1,13 +1,13 @@
 import CSystemDeflate
 
-/// The gzip format (RFC 1952), by libdeflate, for bytes that fit into memory.
+/// The gzip format (RFC 1952), implemented with libdeflate, for bytes in memory.
 package enum Gzip {
-    /// Of 12. Text of some kilobytes takes tens of microseconds.
+    /// The compression level, out of 12. Some kilobytes of text take tens of microseconds.
     private static let level: Int32 = 6
 
-    /// Writes the bytes as one gzip member.
+    /// Compresses bytes to one gzip member in a buffer.
     ///
-    /// - Returns: How many bytes were written; nil when there is no memory, or no room.
+    /// - Returns: The number of bytes that were written; nil if there is not enough memory, or the buffer is too small.
     package static func compress(
         _ plain: UnsafeRawBufferPointer, into room: UnsafeMutableRawBufferPointer, level: Int32 = level
     ) -> Int? {
@@ -18,9 +18,9 @@ package enum Gzip {
         return count > 0 ? count : nil
     }
 
-    /// The bytes as one gzip member, quickly; nil when there is no memory.
+    /// Compresses bytes to one gzip member, quickly; nil if there is not enough memory.
     package static func compress(_ plain: [UInt8]) -> [UInt8]? {
-        // What cannot be made smaller grows by some bytes a block.
+        // Data that cannot be compressed grow by some bytes per block.
         let room = plain.count + plain.count / 1000 + 1024
         let compressed = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
             count = plain.withUnsafeBytes { compress($0, into: UnsafeMutableRawBufferPointer(buffer), level: 1) } ?? 0
@@ -28,17 +28,17 @@ package enum Gzip {
         return compressed.isEmpty ? nil : compressed
     }
 
-    /// The number of bytes at the end of a member that tell of its content: the CRC-32 and the length.
+    /// The size of a member's trailer, in bytes: the CRC-32 and the length of the content.
     package static let endBytes = 8
 
-    /// Whether a member with this end is one of these bytes, as far as the end tells.
+    /// Whether the trailer of a member matches these bytes.
     package static func isEnd(_ end: [UInt8], of plain: [UInt8]) -> Bool {
         let crc = plain.withUnsafeBytes { libdeflate_crc32(0, $0.baseAddress, $0.count) }
         let length = UInt32(truncatingIfNeeded: plain.count)
         return end == [crc, length].flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) } }
     }
 
-    /// The bytes of one gzip member; nil when it is damaged, or has more than `maxBytes`.
+    /// Decompresses one gzip member; nil if it is damaged, or its content has more than `maxBytes`.
     package static func decompress(_ compressed: [UInt8], maxBytes: Int) -> [UInt8]? {
         guard compressed.count >= 18, let decompressor = libdeflate_alloc_decompressor() else { return nil }
         defer { libdeflate_free_decompressor(decompressor) }

@@ -1,11 +1,11 @@
 import CSystemCrypto
 
-/// The two checksums that clients of a bucket compare an object by, of bytes as they pass: MD5 (RFC 1321), and CRC-32C, the
-/// Castagnoli one (RFC 3720 §12.1).
+/// The two checksums by which clients of a bucket compare objects, computed as the bytes pass: MD5 (RFC 1321), and
+/// CRC-32C, which uses the Castagnoli polynomial (RFC 3720 §12.1).
 ///
-/// They find accidents and prove nothing: what has to be proved is proved by SHA-256.
+/// They detect accidental damage only; where security matters, SHA-256 is used.
 ///
-/// `@unchecked Sendable`: the context has one owner, this value, which cannot be copied; whoever holds it has it alone.
+/// `@unchecked Sendable`: the context has one owner, this value, which cannot be copied.
 package struct ObjectChecksums: ~Copyable, @unchecked Sendable {
     private let md5: OpaquePointer?
     private var crc = CRC32C()
@@ -22,7 +22,7 @@ package struct ObjectChecksums: ~Copyable, @unchecked Sendable {
         crc.update(bytes)
     }
 
-    /// The digests: 16 bytes, and 4 with the most significant one first. Ends the run.
+    /// Finishes the computation, and returns the digests: 16 bytes, and 4 with the most significant one first.
     package mutating func finish() -> (md5: [UInt8], crc32c: [UInt8]) {
         var digest = [UInt8](repeating: 0, count: 16)
         EVP_DigestFinal_ex(md5, &digest, nil)
@@ -32,10 +32,10 @@ package struct ObjectChecksums: ~Copyable, @unchecked Sendable {
 
 /// A running CRC-32C, eight bytes at a time by tables ("Slicing-by-8", Kounavis and Berry, 2005).
 struct CRC32C {
-    /// 0x1EDC6F41 with its bits reversed.
+    /// The polynomial 0x1EDC6F41 with its bits reversed.
     private static let polynomial: UInt32 = 0x82F6_3B78
 
-    /// Eight tables of 256 entries, one after the other: what a byte does that has so many bytes behind it.
+    /// Eight tables of 256 entries, one after the other; table n has the effect of a byte that is followed by n bytes.
     private static let tables: [UInt32] = {
         var tables = [UInt32](repeating: 0, count: 8 * 256)
         for byte in 0..<256 {
@@ -52,7 +52,7 @@ struct CRC32C {
 
     private var state = UInt32.max
 
-    /// The sum of what has passed.
+    /// The checksum of the bytes so far.
     var value: UInt32 { ~state }
 
     mutating func update(_ bytes: UnsafeRawBufferPointer) {

@@ -1,11 +1,11 @@
 import Glibc
 
-/// A name as the file system has it: 1 to 255 bytes that need not be text.
+/// A name in a file system: 1 to 255 bytes that need not be text.
 public struct RawName: Hashable, Comparable, Sendable {
-    /// Any bytes but `/` and NUL.
+    /// The bytes, none of which is `/` or NUL.
     public let bytes: [UInt8]
 
-    /// Takes a name that is text.
+    /// Creates a name from text.
     public init(_ text: String) {
         bytes = Array(text.utf8)
     }
@@ -14,10 +14,10 @@ public struct RawName: Hashable, Comparable, Sendable {
         self.bytes = bytes
     }
 
-    /// The name as text; nil when it is no UTF-8.
+    /// The name as text; nil if it is not UTF-8.
     public var text: String? { String(validating: bytes, as: UTF8.self) }
 
-    /// The name as text in any case: each byte that is none is written `%XX`.
+    /// The name as text in any case: each byte that is not part of valid text is written as `%XX`.
     public var escaped: String {
         var text = ""
         var rest = bytes[...]
@@ -39,7 +39,7 @@ public struct RawName: Hashable, Comparable, Sendable {
         return text
     }
 
-    /// The name with something behind it.
+    /// Returns the name with a suffix.
     public func appending(_ text: String) -> RawName { RawName(bytes: bytes + text.utf8) }
 
     /// Compares names byte by byte.
@@ -56,11 +56,11 @@ public struct RawName: Hashable, Comparable, Sendable {
     }
 }
 
-/// Makes sure that a name is one component, which leads nowhere but into the folder in which it is looked up.
+/// Checks that a name is a single component, which cannot lead out of the folder in which it is looked up.
 ///
 /// - Throws: `FileError`, `bad_name`.
 func checkFileName(_ name: String) throws(FileError) {
     guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(where: { $0 == 0x2F || $0 == 0 }) else {
-        throw FileError(.badName, "\"\(name)\" is not the name of a file", hint: "use one name without / in it")
+        throw FileError(.badName, "\"\(name)\" is not the name of a file", hint: "Use one name without / in it.")
     }
 }

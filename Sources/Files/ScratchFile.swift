@@ -2,16 +2,16 @@ import CPlatform
 import Failpoints
 import Glibc
 
-/// A file without a name, for what is too long for memory for a while: it goes when the last reference does.
+/// A file without a name, for data that are too long for memory. It is deleted when the last reference is released.
 ///
-/// One thread writes, and is done before others read. Calls block on the disk.
+/// One thread writes, and finishes before others read. Calls block on the disk.
 public final class ScratchFile: Sendable {
-    /// Reads what was written.
+    /// The reader of the bytes that were written.
     public let reader: FileReader
     private let descriptor: Int32
     private let folderPath: String
 
-    /// Makes the file in a folder, whose file system takes the bytes.
+    /// Creates the file in a folder; the bytes are stored on its file system.
     public init(in folder: Directory) throws(FileError) {
         let name = ".\(UInt64.random(in: .min ... .max)).part"
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
@@ -24,7 +24,7 @@ public final class ScratchFile: Sendable {
         try folder.remove(name)
     }
 
-    /// Makes the file in memory, for whoever needs a descriptor and has no folder.
+    /// Creates the file in memory, for code that needs a descriptor and has no folder.
     public init() throws(FileError) {
         descriptor = cplatform_memory_file()
         folderPath = "memory"
@@ -32,16 +32,16 @@ public final class ScratchFile: Sendable {
         reader = FileReader(descriptor: descriptor)
     }
 
-    /// Adds bytes at the end.
+    /// Appends bytes.
     public func append(_ bytes: [UInt8]) throws(FileError) {
         let failure = bytes.withUnsafeBytes { writeAll($0, to: descriptor, path: folderPath) }
         guard failure == 0 else { throw FileError(errno: failure, doing: "write a file in \(folderPath)") }
     }
 }
 
-/// Writes all bytes where the descriptor stands.
+/// Writes all bytes at the current offset of the descriptor.
 ///
-/// - Returns: 0, or the `errno` that kept it from doing so.
+/// - Returns: 0, or the `errno` of the failure.
 func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, path: String) -> Int32 {
     var offset = 0
     while offset < bytes.count {

@@ -4,14 +4,14 @@ import Failpoints
 import Glibc
 import Synchronization
 
-/// A staged file that outlives whoever writes it: its bytes come at several times, perhaps to several processes, and what a
-/// checkpoint has told is durable.
+/// A staged file that outlives its writer: its bytes arrive at several times, perhaps in several processes, and those
+/// before a checkpoint are durable.
 ///
-/// Bytes behind the last checkpoint are promised to nobody. After a crash the system may have kept any of them, or zeros in
-/// their place, so they are cut off when the file is opened again. Its folder's `removeAbandoned` leaves it alone as long as its
-/// name does not end in `.part`; whoever keeps the checkpoints knows which of these files nobody needs any more.
+/// The bytes after the last checkpoint are not guaranteed. After a crash the system may have kept any of them, or zeros
+/// in their place, so they are cut off when the file is opened again. `removeAbandoned` does not delete the file unless
+/// its name ends in `.part`; the owner of the checkpoints must delete files that are not needed any longer.
 extension StagedFile {
-    /// How far a file has durably come: enough to go on with it, and with its hash.
+    /// The durable part of a file, with the state of its hash, which suffices to continue both.
     package struct Checkpoint: Sendable, Hashable {
         /// Size in bytes.
         package let byteCount: Int
@@ -23,20 +23,22 @@ extension StagedFile {
             self.hashState = hashState
         }
 
-        /// That of a file without bytes.
+        /// The checkpoint of a file without bytes.
         package static let start = Checkpoint(byteCount: 0, hashState: SHA256.startState)
     }
 
-    /// Opens a file of which a checkpoint is known, and cuts off what lies behind that; one without bytes is made when it is
-    /// missing. It stays when it is dropped before it is published. One process at a time may have it open. Blocks.
+    /// Opens a file at a checkpoint, and cuts off the bytes after it; a file without bytes is created if it is missing.
+    /// The file is kept if this value is released before it is published. One process at a time may have it open.
+    /// Blocks.
     ///
-    /// - Throws: `FileError`: `not_found` when the file is missing, `bytes_lost` when it has fewer bytes than its checkpoint, or
-    ///   the checkpoint is none; or what the system says.
+    /// - Throws: `FileError`: `not_found` if the file is missing, `bytes_lost` if it has fewer bytes than its
+    ///   checkpoint, or the checkpoint is malformed; or an error of the system.
     package convenience init(
         resuming name: String, in folder: Directory, from checkpoint: Checkpoint
     ) throws(FileError) {
         guard let hash = SHA256(state: checkpoint.hashState, after: checkpoint.byteCount) else {
-            throw FileError(.bytesLost, "the checkpoint of \(folder.path)/\(name) is none", hint: "send the file again")
+            throw FileError(
+                .bytesLost, "\(folder.path)/\(name) has an invalid checkpoint", hint: "Send the file again.")
         }
         self.init(in: folder, name: name, descriptor: try folder.openForAppending(name, isNew: checkpoint == .start))
         state.withLock { $0.isKept = true }
@@ -46,7 +48,7 @@ extension StagedFile {
     }
 
     private func take(_ hash: consuming SHA256, _ head: [UInt8], _ byteCount: Int) {
-        // Taken out of an optional, as a closure may not consume what it captures.
+        // Taken out of an optional, because a closure may not consume a captured value.
         var taken: SHA256? = consume hash
         state.withLock { state in
             if let hash = taken.take() { state.hash = hash }
@@ -56,17 +58,17 @@ extension StagedFile {
         }
     }
 
-    /// Removes what lies behind the checkpoint, and stands there.
+    /// Removes the bytes after the checkpoint, and sets the offset to its end.
     private func cut(to byteCount: Int) throws(FileError) {
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw FileError(errno: errno, doing: "look at \(path)") }
+        guard fstat(descriptor, &status) == 0 else { throw FileError(errno: errno, doing: "read status of \(path)") }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw FileError(.wrongKind, "\(path) is not a regular file", hint: "remove it")
+            throw FileError(.wrongKind, "\(path) is not a regular file", hint: "Remove it.")
         }
         guard status.st_size >= byteCount else {
             throw FileError(
-                .bytesLost, "\(path) has \(status.st_size) bytes, and \(byteCount) were durable",
-                hint: "look at the kernel's log for this disk; the file has to be sent again")
+                .bytesLost, "\(path) has \(status.st_size) bytes, but \(byteCount) were durable",
+                hint: "Look at the kernel's log for this disk, and send the file again.")
         }
         if status.st_size > byteCount {
             guard Failpoint.write.around(path, { ftruncate(descriptor, byteCount) }) == 0 else {
@@ -74,15 +76,15 @@ extension StagedFile {
             }
         }
         guard lseek(descriptor, byteCount, SEEK_SET) >= 0 else {
-            throw FileError(errno: errno, doing: "go to the end of \(path)")
+            throw FileError(errno: errno, doing: "seek to the end of \(path)")
         }
     }
 
-    /// Makes the bytes that were written so far durable: `fdatasync` has returned before anybody may be told of them. Blocks on
-    /// the disk.
+    /// Makes the bytes that were written so far durable: they may be acknowledged only after `fdatasync` has returned.
+    /// Blocks on the disk.
     ///
-    /// After a failure the file says so whatever is asked of it; it can be opened again from the checkpoint before, which cuts
-    /// off the bytes that may be lost.
+    /// After a failure, every call on this value fails; the file can be opened again at the checkpoint before, which
+    /// cuts off the bytes that may be lost.
     package func checkpoint() throws(FileError) -> Checkpoint {
         try state.withLock { state throws(FileError) in
             if let failure = state.failure { throw failure }
@@ -95,18 +97,18 @@ extension StagedFile {
                 state.durableByteCount = state.byteCount
             }
             guard let hashState = state.hash.state else {
-                throw FileError(.io, "\(path) was not opened to be gone on with")
+                throw FileError(.io, "\(path) was not opened at a checkpoint")
             }
             return Checkpoint(byteCount: state.byteCount, hashState: hashState)
         }
     }
 
-    /// How many bytes were made durable.
+    /// The number of bytes that are durable.
     package var durableByteCount: Int { state.withLock { $0.durableByteCount } }
 }
 
 extension FileReader {
-    /// The first bytes of an open file.
+    /// Returns the first bytes of an open file.
     fileprivate static func head(of descriptor: Int32, upTo maxBytes: Int) throws(FileError) -> [UInt8] {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw FileError(errno: errno, doing: "read a file") }
@@ -115,7 +117,7 @@ extension FileReader {
 }
 
 extension Directory {
-    /// Opens a file for writing at its end, and for reading; a new one is made, durably, unless it is there.
+    /// Opens a file for writing at its end, and for reading; a new one is created, durably, if it does not exist.
     fileprivate func openForAppending(_ name: String, isNew: Bool) throws(FileError) -> Int32 {
         try checkFileName(name)
         let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
@@ -130,7 +132,7 @@ extension Directory {
         do throws(FileError) {
             try sync()
         } catch {
-            // So that the next try makes it anew: a second fsync would say nothing about the first.
+            // So that the next attempt creates it again: a second fsync would not report the failure of the first.
             _ = Glibc.close(file)
             try? remove(name)
             throw error

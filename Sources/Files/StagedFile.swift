@@ -4,10 +4,10 @@ import Failpoints
 import Glibc
 import Synchronization
 
-/// A file that is being written under a temporary name: hashed as it grows, invisible until it is moved into place.
+/// A file that is being written under a temporary name: hashed as it grows, and invisible until it is moved into place.
 ///
-/// The canonical order of a durable write: create beside the target, write, `fsync`, rename, `fsync` the folder.
-/// A staged file that is dropped before it is published deletes itself. Thread-safe; writes block on the disk.
+/// A durable write has the usual order: create beside the target, write, `fsync`, rename, `fsync` the folder. A staged
+/// file that is released before it is published deletes itself. Thread-safe; writes block on the disk.
 public final class StagedFile: Sendable {
     /// The contents of a finished file.
     public struct Contents: Sendable, Hashable {
@@ -15,7 +15,7 @@ public final class StagedFile: Sendable {
         public let byteCount: Int
         /// SHA-256 (FIPS 180-4), 64 lower-case hexadecimal digits.
         public let sha256: String
-        /// The first bytes, at most 4,096: enough to tell a format.
+        /// The first bytes, at most 4,096, which suffice to detect a format.
         public let head: [UInt8]
     }
 
@@ -23,14 +23,14 @@ public final class StagedFile: Sendable {
         var hash = SHA256()
         var head: [UInt8] = []
         var byteCount = 0
-        /// How many bytes were made durable; see ``checkpoint()``.
+        /// The number of bytes that are durable; see ``checkpoint()``.
         var durableByteCount = 0
-        /// Whether the file stays when nobody holds it: it is gone on with later.
+        /// Whether the file is kept when this value is released, to be continued later.
         var isKept = false
         var isPublished = false
-        /// The contents once the file is finished.
+        /// The contents; nil until the file is finished.
         var contents: Contents?
-        /// The error of a write or of the fsync: the bytes may be anything, and no later call can make them good.
+        /// The error of a write or of the fsync. The bytes are undefined then, and no later call can repair them.
         var failure: FileError?
     }
 
@@ -47,22 +47,22 @@ public final class StagedFile: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Starts a file in `folder` under the temporary name `name`; a leftover of that name is replaced.
+    /// Creates a file in `folder` under the temporary name `name`; a leftover of that name is replaced.
     public convenience init(in folder: Directory, name: String) throws(FileError) {
         try folder.remove(name)
         self.init(in: folder, name: name, descriptor: try folder.create(name))
-        // It lives: see `removeAbandoned`.
+        // Marks the file as in use; see `removeAbandoned`.
         _ = flock(descriptor, LOCK_EX | LOCK_NB)
     }
 
-    /// Finishes a file in `folder` under a temporary name of its own, of bytes that are in memory.
+    /// Creates a finished file in `folder`, under a generated temporary name, from bytes in memory.
     public convenience init(holding bytes: [UInt8], in folder: Directory) throws(FileError) {
         try self.init(in: folder, name: ".\(UInt64.random(in: .min ... .max)).part")
         try write(bytes)
         _ = try finish()
     }
 
-    /// Whether a name is one of those that files have of ``init(holding:in:)`` until they are published.
+    /// Whether a name is a temporary name that ``init(holding:in:)`` generates.
     package static func isTemporary(_ name: String) -> Bool { name.wholeMatch(of: /\.[0-9]{1,20}\.part/) != nil }
 
     deinit {
@@ -72,12 +72,12 @@ public final class StagedFile: Sendable {
 
     var path: String { "\(folder.path)/\(name)" }
 
-    /// How many bytes were written so far.
+    /// The number of bytes that were written so far.
     public var byteCount: Int {
         state.withLock { $0.byteCount }
     }
 
-    /// Appends bytes. Blocks while the disk takes them.
+    /// Appends bytes. Blocks until the system has accepted them.
     public func write(_ bytes: UnsafeRawBufferPointer) throws(FileError) {
         try state.withLock { state throws(FileError) in
             if let failure = state.failure { throw failure }
@@ -95,15 +95,15 @@ public final class StagedFile: Sendable {
         }
     }
 
-    /// Appends bytes. Blocks while the disk takes them.
+    /// Appends bytes. Blocks until the system has accepted them.
     public func write(_ bytes: [UInt8]) throws(FileError) {
         try bytes.withUnsafeBufferPointer { buffer throws(FileError) in try self.write(UnsafeRawBufferPointer(buffer)) }
     }
 
-    /// Makes the bytes durable and tells what they are. Call once, after the last write.
+    /// Makes the bytes durable and returns their description. Call once, after the last write.
     ///
-    /// After a failure the file is good for nothing, and says so whatever is asked of it: the system may have dropped what
-    /// it could not write, and a second fsync would not tell. It is written anew, from what it was written from.
+    /// After a failure, the file is useless and every call fails: the system may have dropped bytes that it could not
+    /// write, and a second fsync would not report that. The file must be written again from its source.
     public func finish() throws(FileError) -> Contents {
         try state.withLock { state throws(FileError) in
             if let failure = state.failure { throw failure }
@@ -118,9 +118,9 @@ public final class StagedFile: Sendable {
         }
     }
 
-    /// The contents of the finished file: whoever sends it elsewhere knows its size and its SHA-256 without reading it.
+    /// Returns the contents of the finished file: its size and its SHA-256 are known without reading it.
     ///
-    /// - Throws: `FileError`: `io` for a file that is not finished, or the fault that it has met.
+    /// - Throws: `FileError`: `io` for a file that is not finished, or the fault of an earlier call.
     public func contents() throws(FileError) -> Contents {
         try state.withLock { state throws(FileError) in
             if let failure = state.failure { throw failure }
@@ -129,43 +129,44 @@ public final class StagedFile: Sendable {
         }
     }
 
-    /// Opens what was written so far for reading, as for another digest than the file's own.
+    /// Opens the bytes that were written so far for reading, for another digest than the file's own, for example.
     ///
-    /// - Throws: `FileError` for what the system says; `not_found` once the file was published.
+    /// - Throws: `FileError` for an error of the system; `not_found` if the file has been published.
     public func reader() throws(FileError) -> FileReader { try folder.file(name) }
 
-    /// Deletes the file of which somebody has a durable copy by now.
+    /// Deletes the file, of which a durable copy exists by now.
     public func discard() throws(FileError) {
         try folder.remove(name)
         state.withLock { $0.isPublished = true }
     }
 
-    /// Says who may do what with the file.
+    /// Sets the permission bits of the file.
     package func setMode(_ mode: UInt32) throws(FileError) {
         guard fchmod(descriptor, mode) == 0 else { throw folder.failure("chmod", name) }
     }
 
-    /// Gives the finished file its final name in `target`, replacing an earlier try; the caller syncs `target`.
+    /// Moves the finished file to its final name in `target`, replacing a file there; the caller syncs `target`.
     ///
-    /// - Throws: `FileError` when `target` is on another file system, or for what the system says.
+    /// - Throws: `FileError` if `target` is on another file system, or for an error of the system.
     public func publish(as finalName: String, in target: Directory) throws(FileError) {
         _ = try contents()
         let result = Failpoint.rename.around("\(target.path)/\(finalName)") {
             renameat(folder.descriptor, name, target.descriptor, finalName)
         }
         guard result == 0 else {
-            // The file itself, or the folder that it was to come to.
+            // Either the file itself or the target folder is missing.
             throw errno == ENOENT
                 ? .vanished(folder.path) : folder.failure("publish \(target.path)/\(finalName) from", name)
         }
         state.withLock { $0.isPublished = true }
     }
 
-    /// Deletes the files `*.part` in a folder that nobody writes any more: whoever began them could not delete them.
+    /// Deletes the files `*.part` in a folder that are not being written any longer, because their writer ended or
+    /// could not delete them.
     ///
-    /// A file that is being written is locked, from a moment after it was made; hence the age.
+    /// A file that is being written is locked shortly after its creation; therefore recent files are skipped.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of files deleted.
     @discardableResult
     public static func removeAbandoned(
         in folder: Directory, olderThan age: Duration = .seconds(2)
@@ -189,9 +190,9 @@ public final class StagedFile: Sendable {
         return count
     }
 
-    /// Gives the finished file a name that nothing has yet; the caller syncs `target`.
+    /// Moves the finished file to a name in `target` that is not taken; the caller syncs `target`.
     ///
-    /// - Throws: `FileError`, `exists` when the name is taken.
+    /// - Throws: `FileError`, `exists` if the name is taken.
     public func publish(asNew finalName: String, in target: Directory) throws(FileError) {
         _ = try contents()
         let result = Failpoint.rename.around("\(target.path)/\(finalName)") {
@@ -205,11 +206,11 @@ public final class StagedFile: Sendable {
 }
 
 extension Directory {
-    /// Writes a whole file under its final name, replacing what was there. Durable when it returns.
+    /// Writes a whole file under its final name, replacing a file there. Durable on return.
     ///
     /// - Parameters:
-    ///   - staging: Where the file lies until it is whole, on the same file system; without it, here.
-    ///   - mode: Who may do what with it; without it, the owner and the group's readers.
+    ///   - staging: The folder for the file until it is whole, on the same file system; nil for this folder.
+    ///   - mode: The permission bits of the file; nil for those of every staged file.
     public func write(
         _ bytes: [UInt8], as name: String, staging: Directory? = nil, mode: UInt32? = nil
     ) throws(FileError) {
@@ -219,9 +220,9 @@ extension Directory {
         try sync()
     }
 
-    /// Writes a whole file as `write` does, but under a name that nothing has yet.
+    /// Writes a whole file as `write` does, but under a name that is not taken.
     ///
-    /// - Throws: `FileError`, `exists` when the name is taken.
+    /// - Throws: `FileError`, `exists` if the name is taken.
     public func writeNew(
         _ bytes: [UInt8], as name: String, staging: Directory, mode: UInt32? = nil
     ) throws(FileError) {

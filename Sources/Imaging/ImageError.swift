@@ -1,15 +1,15 @@
-/// The reason for which an image or a recipe was refused.
+/// An error that refuses an image or a recipe.
 public struct ImageError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The reason, for programs; new ones may be added.
+    /// The code of the error, for programs; later versions may add codes.
     public let code: Code
-    /// A sentence for a person that says what was wrong and which limit was met.
+    /// A sentence for people that states the fault and, where one was exceeded, the limit.
     ///
-    /// It knows no file name: callers put theirs before it.
+    /// It contains no file name: callers prepend theirs.
     public let message: String
-    /// The advice that goes with the message.
+    /// Advice that accompanies the message, in one sentence.
     public let hint: String
 
-    /// Makes an error from its three parts.
+    /// Creates an error from its three parts.
     public init(_ code: Code, _ message: String, hint: String) {
         self.code = code
         self.message = message
@@ -19,42 +19,43 @@ public struct ImageError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The message and the hint, in one line.
     public var description: String { "\(message). \(hint)" }
 
-    /// Whether the same bytes may succeed later: true only when the system lacked memory.
+    /// Whether the same bytes may succeed later: true only if the system lacked memory.
     public var isTransient: Bool { code == .outOfMemory }
 }
 
 extension ImageError {
-    /// A reason code: lower case words joined by underscores, stable, fit for JSON.
+    /// An error code: lower-case words joined by underscores; stable, and suitable for JSON.
     public struct Code: RawRepresentable, Sendable, Hashable {
-        /// The code as it is written in JSON and logs.
+        /// The code as it appears in JSON and logs.
         public let rawValue: String
 
-        /// Makes a code from its text.
+        /// Creates a code from its text.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The input has no bytes.
         public static let empty = Code(rawValue: "empty")
-        /// The bytes are of no format that is read, or of a rare kind that its decoder does not know.
+        /// The format of the bytes is not supported, or is a rare variant that its decoder does not support.
         public static let unsupportedFormat = Code(rawValue: "unsupported_format")
         /// The input has more bytes than `ImageLimits.maxInputBytes`.
         public static let tooLargeBytes = Code(rawValue: "too_large_bytes")
         /// The image has more pixels than `ImageLimits.maxPixels`.
         public static let tooManyPixels = Code(rawValue: "too_many_pixels")
-        /// A side is longer than `ImageLimits.maxSide`.
+        /// A side of the image is longer than `ImageLimits.maxSide`.
         public static let sideTooLong = Code(rawValue: "side_too_long")
         /// All frames together have more pixels than `ImageLimits.maxFramePixels`.
         public static let tooManyFrames = Code(rawValue: "too_many_frames")
-        /// A JPEG has more scans than `ImageLimits.maxScans`, or more pixels in them than `maxScanPixels`.
+        /// A JPEG has more scans than `ImageLimits.maxScans`, or more pixels in all scans than
+        /// `ImageLimits.maxScanPixels`.
         public static let tooManyScans = Code(rawValue: "too_many_scans")
-        /// Decoding would need more than `ImageLimits.maxWorkingBytes`.
+        /// Decoding would need more memory than `ImageLimits.maxWorkingBytes`.
         public static let tooMuchMemory = Code(rawValue: "too_much_memory")
         /// The data ends before the image does.
         public static let truncated = Code(rawValue: "truncated")
-        /// The data breaks its format's rules.
+        /// The data violates the rules of its format.
         public static let corrupt = Code(rawValue: "corrupt")
-        /// A recipe cannot be read, or asks for the impossible.
+        /// A recipe is malformed, or one of its values is out of bounds.
         public static let badRecipe = Code(rawValue: "bad_recipe")
-        /// The system had no memory left.
+        /// The system is out of memory.
         public static let outOfMemory = Code(rawValue: "out_of_memory")
     }
 }
@@ -92,7 +93,7 @@ extension ImageError {
                 "Send a smaller picture, or save it without progressive or interlaced encoding", "max-memory"))
     }
 
-    /// - Parameter need: The memory that is needed, in bytes.
+    /// - Parameter need: The memory that decoding needs, in bytes.
     static func tooMuchMemory(_ format: ImageFormat, need: Int, limits: ImageLimits) -> ImageError {
         func mebibytes(_ bytes: Int) -> Int { (bytes + 1_048_575) / 1_048_576 }
         return ImageError(
@@ -105,7 +106,7 @@ extension ImageError {
     static func tooManyScans(of size: PixelSize, limits: ImageLimits) -> ImageError {
         let count = limits.scanCount(for: size)
         return ImageError(
-            .tooManyScans, "it has more than \(count) scans; that is the limit of a JPEG of \(size) pixels",
+            .tooManyScans, "it has more than \(count) scans; the limit for a JPEG of \(size) pixels",
             hint: ImageLimits.hint(
                 "Save the picture again, as a baseline JPEG",
                 count < limits.maxScans ? "max-scan-pixels" : "max-scans"))

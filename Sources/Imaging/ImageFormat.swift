@@ -1,15 +1,16 @@
-/// An image format that is read, or would be if this build had its library; some are written, too.
+/// An image format that can be read, if this build has its library; some can be written, too.
 public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
     case jpeg
     case png
     case gif
     case webp
-    /// High Efficiency Image Files, whatever the codec is, but for AVIF.
+    /// A High Efficiency Image File with any codec except AVIF's.
     case heic
     case avif
 
-    /// The codec of the format. This is the registry: a new format is a case above, a line here and a folder in
-    /// `Formats`.
+    /// The codec of the format.
+    ///
+    /// This is the registry: a new format needs a case above, a line here and a folder in `Formats`.
     var codec: any ImageCodec {
         switch self {
         case .jpeg: JPEGCodec()
@@ -21,13 +22,13 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The media type, for an HTTP `Content-Type`.
+    /// The media type, as in an HTTP `Content-Type`.
     public var contentType: String { "image/\(rawValue)" }
 
     /// The usual file extension, without the dot.
     public var fileExtension: String { fileExtensions[0] }
 
-    /// The extensions that names of such files have, in lower case and without the dot; the usual one is first.
+    /// The file extensions of the format, in lower case and without the dot; the usual one is first.
     public var fileExtensions: [String] {
         switch self {
         case .jpeg: ["jpg", "jpeg"]
@@ -36,25 +37,25 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The format that a file has by the extension of its name; nil when it is none of ours.
+    /// Creates the format for a file extension, without the dot and in any case; nil if it is of no supported format.
     public init?(fileExtension: some StringProtocol) {
         let fileExtension = fileExtension.lowercased()
         guard let format = Self.allCases.first(where: { $0.fileExtensions.contains(fileExtension) }) else { return nil }
         self = format
     }
 
-    /// The name that a person knows the format by.
+    /// The name of the format as people know it.
     var name: String { codec.name }
 
-    /// Tells the format from the first bytes, never from a name; nil when it is none of ours.
+    /// Detects the format by the file's first bytes, not by a name; nil if it is no supported format.
     public static func detect(_ bytes: Span<UInt8>) -> ImageFormat? {
         for format in allCases where format.codec.matches(bytes) { return format }
         return nil
     }
 
-    /// The format of ours of whose signature there is no more than the beginning.
+    /// The format whose signature begins with the bytes, which are shorter than the signature; nil if there is none.
     static func ofCutSignature(_ bytes: Span<UInt8>) -> ImageFormat? {
-        // The letter G, or a byte of 255, may be anything.
+        // A single byte other than PNG's first may be anything, even "G" or 255.
         guard bytes.byte(at: 0) == 0x89 || bytes.count > 1 else { return nil }
         for format in allCases {
             for signature in format.codec.signatures where bytes.count < signature.count {

@@ -1,14 +1,14 @@
-/// The header of an image, read and held against the limits before anything is allocated for the image.
+/// The header of an image, read and checked against the limits before anything is allocated for the image.
 public struct ImageHeader: Sendable, Hashable {
-    /// The format that the bytes have.
+    /// The format of the bytes.
     public let format: ImageFormat
-    /// The size as stored, before the orientation is applied; of a GIF, its canvas.
+    /// The size in pixels as stored, before the orientation is applied; for a GIF, the size of its canvas.
     public let storedSize: PixelSize
-    /// The turn that makes the stored image stand upright.
+    /// The rotation and mirroring that turn the stored image upright.
     public let orientation: Orientation
     /// Whether pixels may be transparent.
     ///
-    /// The size in pixels; for a GIF, that of the first frame and of the canvas that it leaves uncovered.
+    /// For a GIF: pixels of the first frame, or of the canvas that the frame leaves uncovered.
     public let hasAlpha: Bool
     /// The number of frames; 1 for a still image.
     public let frameCount: Int
@@ -23,15 +23,20 @@ public struct ImageHeader: Sendable, Hashable {
         self.frameCount = frameCount
     }
 
-    /// The upright size, as people see it.
+    /// The size in pixels of the upright image.
     public var size: PixelSize { orientation.applied(to: storedSize) }
 }
 
 extension ImageHeader {
-    /// Reads the header from a file's bytes and holds it against the limits.
+    /// Reads the header from a file's bytes and checks it against the limits.
     ///
-    /// Walks over the file's structure and decodes nothing; allocates nothing but a refusal's text.
-    /// - Throws: `ImageError`, with any code but `badRecipe`.
+    /// The method walks through the file's structure and decodes no pixels. It allocates nothing but the text of an
+    /// error, and may be called on any thread.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes of the whole file.
+    ///   - limits: The limits of the image's size and cost.
+    /// - Throws: `ImageError`, with any code except `badRecipe`.
     public static func read(
         _ bytes: Span<UInt8>, limits: ImageLimits = ImageLimits()
     ) throws(ImageError) -> ImageHeader {

@@ -1,32 +1,32 @@
-/// The limits of what an image may cost, checked on its header before anything is allocated, and whether it may be cut
-/// short.
+/// The limits on the cost of an image, checked on its header before anything is allocated, and whether its data may be
+/// incomplete.
 ///
-/// A refusal names the limit that was met as an operator would set it (`max-pixels`).
+/// The hint of an error names the limit by its setting (`max-pixels`).
 public struct ImageLimits: Sendable, Hashable {
-    /// The longest input, in bytes.
+    /// The maximum size of the input, in bytes.
     public var maxInputBytes: Int
-    /// The most pixels in the image, or in an animation's canvas.
+    /// The maximum number of pixels in the image, or in an animation's canvas.
     public var maxPixels: Int
-    /// The most pixels in a PNG or a GIF: all of them are decoded, however small the renditions are.
+    /// The maximum number of pixels in a PNG or a GIF, which are decoded at full size however small the renditions are.
     public var maxLosslessPixels: Int
-    /// The longest side, in pixels.
+    /// The maximum length of a side, in pixels.
     public var maxSide: Int
-    /// The most pixels in all frames of an animation together, whether or not they are decoded.
+    /// The maximum number of pixels in all frames of an animation together, whether or not they are decoded.
     public var maxFramePixels: Int
-    /// The most memory for what cannot be decoded row by row (see `Renderer`), in bytes.
+    /// The maximum memory for images that cannot be decoded row by row (see `Renderer`), in bytes.
     public var maxWorkingBytes: Int
-    /// The most scans of a JPEG: each costs as much as a whole image.
+    /// The maximum number of scans of a JPEG: each costs as much as a whole image.
     public var maxScans: Int
-    /// The most pixels in all scans of a JPEG together: what decoding it may take of time.
+    /// The maximum number of pixels in all scans of a JPEG together, which bounds the time of decoding.
     public var maxScanPixels: Int
-    /// Whether data that ends too early, after its first pixels, is rendered however much of it is missing, with a
-    /// warning; without this, if a tenth of the image is missing at most.
+    /// Whether data that ends too early, after its first pixels, is rendered with a warning however much of it is
+    /// missing; otherwise this is so only if a tenth of the image is missing at most.
     ///
-    /// What is missing is grey, or transparent where the image has alpha. An interlaced PNG or GIF is refused: what
-    /// there is of it is scattered.
+    /// The missing part is grey, or transparent if the image has alpha. An incomplete interlaced PNG or GIF is refused,
+    /// because its pixels are scattered.
     public var acceptsTruncated: Bool
 
-    /// Makes limits; the defaults admit every photo that today's cameras take.
+    /// Creates limits; the defaults admit every photo of today's cameras.
     public init(
         maxInputBytes: Int = 64 * 1_048_576, maxPixels: Int = 250_000_000, maxLosslessPixels: Int = 50_000_000,
         maxSide: Int = 30_000, maxFramePixels: Int = 200_000_000, maxWorkingBytes: Int = 640 * 1_048_576,
@@ -83,7 +83,7 @@ extension ImageLimits {
         }
     }
 
-    /// - Parameter kind: The images of which the limit is, if not of all.
+    /// - Parameter kind: The images that the limit applies to, as a part of the message; empty for all.
     func check(_ size: PixelSize, maxPixels: Int, of kind: String = "", setting: String) throws(ImageError) {
         guard size.pixelCount <= maxPixels else {
             throw tooManyPixels("\(size) pixels are", size.pixelCount, maxPixels: maxPixels, of: kind, setting: setting)
@@ -98,12 +98,12 @@ extension ImageLimits {
             hint: ImageLimits.hint("Send a smaller picture", setting))
     }
 
-    /// The number of scans that a JPEG of a size may have.
+    /// The maximum number of scans of a JPEG of a size.
     func scanCount(for size: PixelSize) -> Int { min(maxScans, maxScanPixels / max(1, size.pixelCount)) }
 
-    /// The hint that tells a sender what to do, and an operator which setting moves the limit.
+    /// Creates a hint that advises the sender, and names the setting that an operator would raise.
     static func hint(_ advice: String, _ setting: String) -> String {
-        "\(advice); or whoever runs the service raises \(setting)."
+        "\(advice), or ask the operator of the service to raise \(setting)."
     }
 
     private func megapixels(_ pixelCount: Int) -> String {

@@ -1,12 +1,12 @@
-/// A remark on an image that was rendered all the same: a stable code, fit for JSON.
+/// A warning about an image that was rendered nevertheless: a stable code, suitable for JSON.
 public enum ImageWarning: String, Sendable, Hashable, CaseIterable {
-    /// The data ended too early; what was missing is grey or transparent. It is a tenth at most, unless more is
-    /// accepted (see `ImageLimits.acceptsTruncated`).
+    /// The data ended too early; the missing part is grey or transparent. It is at most a tenth of the image, unless
+    /// more is accepted (see `ImageLimits.acceptsTruncated`).
     case truncated
-    /// Some of the data is damaged, and what was made of it may be shifted, discoloured or grey; a tenth is
-    /// missing at most.
+    /// Some of the data is damaged, and the affected pixels may be shifted, discoloured or grey; at most a tenth of the
+    /// image is missing.
     case damaged
-    /// The colour profile, or what else describes the colours, makes no sense, or is of another colour model: the
-    /// colours were taken for sRGB.
+    /// The colour profile, or another description of the colours, is invalid or of another colour model; the colours
+    /// were treated as sRGB.
     case profileIgnored = "profile_ignored"
 }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A cache of the values that were asked for last, each found by its key, for values that are dear to make. For any
+/// A cache of the most recently used values, by key, for values that are expensive to create. It may be used on any
 /// thread.
 final class LRUCache<Key: Equatable & Sendable, Value: Sendable>: Sendable {
     private struct Entry {
@@ -11,21 +11,21 @@ final class LRUCache<Key: Equatable & Sendable, Value: Sendable>: Sendable {
 
     private let maxCount: Int
     private let maxBytes: Int
-    /// The entries; the one that was asked for last is the last one.
+    /// The entries, from the least to the most recently used.
     private let entries = Mutex<[Entry]>([])
 
-    /// - Parameter maxBytes: The size of all values that are kept; the last one is kept however large it is.
+    /// - Parameter maxBytes: The maximum size of all values in bytes; the latest value is kept however large it is.
     init(maxCount: Int, maxBytes: Int) {
         self.maxCount = maxCount
         self.maxBytes = maxBytes
     }
 
-    /// The value of a key; made when it is not there.
+    /// Returns the value of a key, which is created if it is not cached.
     ///
-    /// - Parameter byteCount: The memory that keeping the key and the value costs.
+    /// - Parameter byteCount: Returns the memory that the key and the value need, in bytes.
     func value(of key: Key, byteCount: (Value) -> Int, make: () -> Value) -> Value {
         if let known = find(key) { return known }
-        // Outside of the lock: two threads may make one value each, and the second one's is kept.
+        // Outside the lock: two threads may create a value each, and the second one's is kept.
         let value = make()
         add(Entry(key: key, value: value, byteCount: byteCount(value)))
         return value

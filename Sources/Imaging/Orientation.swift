@@ -1,6 +1,6 @@
-/// The turn that makes a stored image stand upright: the values of EXIF's tag 0x0112 (EXIF 2.32, 4.6.4 A).
+/// The rotation and mirroring that turn a stored image upright: the values of EXIF's tag 0x0112 (EXIF 2.32, 4.6.4 A).
 ///
-/// The names say where the top of the scene is in the stored pixels, as Apple's `CGImagePropertyOrientation` does.
+/// A case's name states where the top of the scene is in the stored pixels, as in Apple's `CGImagePropertyOrientation`.
 public enum Orientation: Int, Sendable, Hashable, CaseIterable {
     case up = 1
     case upMirrored
@@ -11,15 +11,15 @@ public enum Orientation: Int, Sendable, Hashable, CaseIterable {
     case rightMirrored
     case left
 
-    /// Whether turning upright exchanges width and height.
+    /// Whether the upright image's width is the stored image's height, and the other way round.
     public var swapsSides: Bool { rawValue >= Orientation.leftMirrored.rawValue }
 }
 
 extension Orientation {
-    /// The size after turning, from the stored size; and, as turning twice does, the other way round.
+    /// Returns the upright size for a stored size, or the stored size for an upright one.
     func applied(to size: PixelSize) -> PixelSize { swapsSides ? size.swapped : size }
 
-    /// The stored pixel that stands at column `x` and row `y` of the upright image.
+    /// Returns the position in the stored image of the pixel at column `x` and row `y` of the upright image.
     func storedPosition(x: Int, y: Int, in stored: PixelSize) -> (x: Int, y: Int) {
         let (right, bottom) = (stored.width - 1, stored.height - 1)
         return switch self {

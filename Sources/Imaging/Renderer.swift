@@ -1,33 +1,43 @@
-/// Turns an image's bytes into its renditions.
+/// Renders an image's bytes as its renditions.
 ///
-/// A value without state: rendering is synchronous, keeps one thread busy, and may run on any number of threads at a
-/// time. The same bytes and recipe give the same rendition, byte for byte, on the same codec libraries.
+/// A renderer has no state: rendering is synchronous, occupies one thread, and may run on any number of threads at a
+/// time. The same bytes and recipe give the same rendition, byte for byte, with the same codec libraries.
 ///
-/// Memory beyond the input, at most: for each size that is asked for, 3 bytes a pixel (4 with alpha or of ink, 1.5 of a
-/// JPEG or a WebP) and `12 × scale + 12` rows of the decoded image, 1 byte a sample; for the one size that is just
-/// converted to sRGB, turned or written 9 bytes a pixel more (18, 4.5; 40 as an AVIF); one band of decoded rows: up to
-/// 32 of a JPEG, 1 of others; a colour profile, at most 8 MB, and what lcms2 makes of it.
+/// The memory in addition to the input is at most the sum of:
+/// - for each requested size, 3 bytes per pixel (4 with alpha or for CMYK, 1.5 for a JPEG or a WebP) and
+///   `12 × scale + 12` rows of the decoded image, 1 byte per sample;
+/// - for the one size that is currently converted to sRGB, turned or encoded, 9 bytes per pixel (18 with alpha or for
+///   CMYK, 4.5 for a JPEG or a WebP, 40 for an AVIF);
+/// - one band of decoded rows: up to 32 rows of a JPEG, 1 row of other formats;
+/// - a colour profile, at most 8 MB, and lcms2's tables for it.
 ///
-/// What is not decoded row by row adds, held under `ImageLimits.maxWorkingBytes`: a PNG of 8 bits and up to 64 MiB all
-/// of its samples, and its packed bytes; an interlaced PNG 1, 3 or 4 bytes a pixel, and up to 8 where each sample is
-/// to be looked at (`CodedSamples`); a GIF 1 and its packed bytes; a JPEG that is cut a copy of its bytes, and one of
-/// several scans 2⅛ bytes a stored sample (3.2 bytes a pixel at 4:2:0), a lossy WebP 1.5, another one 8; of a HEIC or
-/// AVIF a row of tiles, or all of it if it has none, as it is coded, a byte a pixel, and of a HEIC a plane more: 3.5
-/// bytes a pixel of an 8-bit HEIC at 4:2:0, 7 of a 10-bit AVIF at 4:4:4; an animation 12.
+/// Images that are not decoded row by row need more, within `ImageLimits.maxWorkingBytes`:
+/// - an 8-bit PNG whose samples have up to 64 MiB: all its samples and its compressed bytes;
+/// - an interlaced PNG: 1, 3 or 4 bytes per pixel, and up to 8 if each sample is converted (`CodedSamples`);
+/// - a GIF: 1 byte per pixel and its compressed bytes;
+/// - a truncated JPEG: a copy of its bytes; a JPEG of several scans: 2⅛ bytes per stored sample (3.2 bytes per pixel at
+///   4:2:0);
+/// - a lossy WebP: 1.5 bytes per pixel; any other WebP: 8;
+/// - a HEIC or AVIF: a row of tiles, or the whole image if it has none, in its coded form, and 1 byte per pixel; for a
+///   HEIC one more plane: 3.5 bytes per pixel of an 8-bit HEIC at 4:2:0, 7 of a 10-bit AVIF at 4:4:4;
+/// - an animation: 12 bytes per pixel.
 public struct Renderer: Sendable {
-    /// The limits of what an image may cost.
+    /// The limits on the cost of an image.
     public let limits: ImageLimits
 
-    /// Makes a renderer that refuses what is beyond the limits.
+    /// Creates a renderer that refuses images beyond the limits.
     public init(limits: ImageLimits = ImageLimits()) { self.limits = limits }
 
-    /// Renders an image by each of the recipes, from one decode.
+    /// Renders an image with each of the recipes, from one decode.
     ///
-    /// - Parameter others: Recipes of the same set whose renditions are there already: they have a hand in these, as they would
-    ///   if they were rendered, too (`Recipe.fingerprint(among:)`), and cost no encoding.
-    /// - Returns: the renditions in the order of the recipes, upright, in sRGB, with none of the original's metadata.
-    /// - Throws: `ImageError` when the bytes are no whole image of a known format, or are beyond a limit. Nothing is
-    ///   rendered in part: it is all recipes or none.
+    /// - Parameters:
+    ///   - bytes: The bytes of the whole file.
+    ///   - recipes: The recipes of the renditions.
+    ///   - others: Recipes of the same set whose renditions already exist. They affect the result as if they were
+    ///     rendered, too (`Recipe.fingerprint(among:)`), but are not encoded.
+    /// - Returns: The renditions in the order of the recipes, upright, in sRGB, without the original's metadata.
+    /// - Throws: `ImageError` if the bytes are not a complete image of a supported format, or exceed a limit. Then no
+    ///   recipe is rendered.
     public func render(
         _ bytes: Span<UInt8>, recipes: [Recipe], beside others: [Recipe] = []
     ) throws(ImageError) -> RenderedImage {
@@ -45,7 +55,7 @@ public struct Renderer: Sendable {
                 renditions.append(try recipe.rendition(of: image))
             }
         }
-        // Of what is shown blurred alone, no preview shows more.
+        // If all renditions are blurred, the preview shows no more than they do.
         let all = recipes + others
         let isBlurred = !all.isEmpty && all.allSatisfy(\.isBlurred)
         let upright = resized[preview]?.upright(header.orientation)
@@ -55,7 +65,7 @@ public struct Renderer: Sendable {
             color: small?.meanColor ?? .white, warnings: warnings)
     }
 
-    /// The animated rendition; nil where the recipe asks for a still one, or the image has one frame.
+    /// Returns the animated rendition; nil if the recipe is for a still one, or the image has one frame.
     private func animation(
         _ bytes: Span<UInt8>, header: ImageHeader, recipe: Recipe, target: ResizeTarget
     ) throws(ImageError) -> AnimatedRendition? {
@@ -63,7 +73,7 @@ public struct Renderer: Sendable {
             guard recipe.encoding == .animatedWebP, header.frameCount > 1, !recipe.isBlurred else { return nil }
             return try AnimationRenderer(header: header, recipe: recipe, target: target, limits: limits).render(bytes)
         #else
-            // A build without libwebp accepts no recipe of several frames.
+            // A build without libwebp accepts no recipes for animations.
             return nil
         #endif
     }

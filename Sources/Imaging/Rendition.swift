@@ -1,12 +1,12 @@
-/// An image that a recipe made from an original.
+/// An image that was rendered from an original by a recipe.
 public struct Rendition: Sendable, Hashable {
-    /// The recipe by which it was made.
+    /// The recipe of the rendition.
     public let recipe: Recipe
-    /// The format: JPEG, PNG (also where alpha was kept), WebP or AVIF.
+    /// The format: JPEG, PNG (also instead of a JPEG where alpha was kept), WebP or AVIF.
     public let format: ImageFormat
     /// The size in pixels, upright.
     public let size: PixelSize
-    /// The encoded image.
+    /// The encoded image, a complete file.
     public let bytes: [UInt8]
 
     package init(recipe: Recipe, format: ImageFormat, size: PixelSize, bytes: [UInt8]) {
@@ -23,11 +23,11 @@ public struct RenderedImage: Sendable, Hashable {
     public let header: ImageHeader
     /// The renditions, one for each recipe, in the order of the recipes.
     public let renditions: [Rendition]
-    /// A ThumbHash of the upright image: about 25 bytes that draw a blurred preview of it.
+    /// The ThumbHash of the upright image: about 25 bytes from which a blurred preview is drawn.
     public let placeholder: [UInt8]
-    /// The mean of the upright image's colours, in sRGB, each pixel weighted by its alpha; white of nothing.
+    /// The mean of the upright image's colours in sRGB, each pixel weighted by its alpha; white if all are transparent.
     public let color: RGBColor
-    /// The warnings; none for an image that is as it should be.
+    /// The warnings about the original; empty for an image without faults.
     public let warnings: [ImageWarning]
 
     package init(

@@ -4,14 +4,14 @@
     import Darwin
 #endif
 
-/// Makes a few bytes that draw a blurred preview: Evan Wallace's ThumbHash (https://evanw.github.io/thumbhash/).
+/// Computes a few bytes that describe a blurred preview: Evan Wallace's ThumbHash (https://evanw.github.io/thumbhash/).
 ///
-/// The image is split into luminance, two colour differences and alpha; of each, the lowest cosine frequencies are
-/// kept, each in half a byte. The bytes are a 3-byte header (averages and scales of the channels, whether there is
-/// alpha), 2 bytes more (colour scales, frequencies along the shorter side, landscape or not), 1 byte for alpha if
-/// there is any, then the frequencies, two to a byte.
+/// The image is split into luminance, two colour differences and alpha; the lowest cosine frequencies of each are kept,
+/// each in half a byte. The hash is a 3-byte header (averages and scales of the channels, whether there is alpha), 2
+/// more bytes (colour scales, frequencies along the shorter side, landscape or not), 1 byte for alpha if there is any,
+/// and then the frequencies, two per byte.
 enum ThumbHash {
-    /// The size at which a stored image is looked at: at most 100 pixels a side.
+    /// Returns the size at which a stored image is sampled: at most 100 pixels per side.
     static func inputSize(for image: PixelSize) -> PixelSize {
         let scale = min(1, 100 / Double(max(image.width, image.height)))
         return PixelSize(
@@ -19,7 +19,7 @@ enum ThumbHash {
             height: max(1, Int((Double(image.height) * scale).rounded())))
     }
 
-    /// The hash of an upright image of at most 100×100 pixels.
+    /// Returns the hash of an upright image of at most 100×100 pixels.
     static func encode(_ image: PixelBuffer) -> [UInt8] {
         let (width, height) = (Double(image.size.width), Double(image.size.height))
         let planes = Planes(image)
@@ -49,7 +49,7 @@ enum ThumbHash {
         return hash + packed(values)
     }
 
-    /// A number of 0...1 in `steps` steps.
+    /// Quantises a number from 0 to 1 to 0...`steps`.
     private static func quantised(_ value: Double, _ steps: Double) -> Int {
         Int((min(1, max(0, value)) * steps).rounded())
     }
@@ -63,7 +63,7 @@ enum ThumbHash {
 }
 
 extension ThumbHash {
-    /// The image's channels, 0...1; transparent parts are filled with the average colour.
+    /// The image's channels, from 0 to 1; transparent parts are filled with the average colour.
     private struct Planes {
         var luminance: [Double] = []
         var yellowBlue: [Double] = []
@@ -99,9 +99,9 @@ extension ThumbHash {
     /// The lowest frequencies of one channel (a discrete cosine transform of type II).
     private struct Frequencies {
         var average = 0.0
-        /// The largest magnitude of the others.
+        /// The largest magnitude of the other frequencies.
         var scale = 0.0
-        /// The others as 0...1, where 0.5 is none of it; those on and above the anti-diagonal, row by row.
+        /// The other frequencies, scaled to 0...1, where 0.5 is zero: those on and above the anti-diagonal, row by row.
         var values: [Double] = []
 
         init(_ channel: [Double], _ size: PixelSize, columns: Int, rows: Int) {

@@ -2,25 +2,25 @@ import Files
 import Foundation
 import TreeModel
 
-/// The document beside a thing in `done/` or `failed/`, as far as the inbox goes by it: a receipt or a reason.
+/// The document beside a file or folder in `done/` or `failed/`, as far as the inbox reads it: a receipt or a reason.
 ///
 /// ``Receipt`` and ``FailureReason`` write them.
 struct ArchiveDocument: Decodable, Sendable {
-    /// The thing's name in the folder.
+    /// The name of the file or folder.
     let file: String?
-    /// The upload that the thing was.
+    /// The id of the upload.
     let upload: String?
-    /// The mark that tells a thing that became no upload apart from others of its name.
+    /// The mark that distinguishes a file that became no upload from others of its name.
     let mark: String?
-    /// The path of the thing in the user's folder; nil for a photo that came by HTTP.
+    /// The path of the file in the user's folder; nil for a photo that was uploaded by HTTP.
     let source: String?
     /// The end of the upload: `published` or `duplicate`.
     let outcome: String?
-    /// The post that has the thing's photos.
+    /// The post that contains the photos.
     let post: String?
-    /// When it was published.
+    /// The time of publication.
     let publishedAt: Timestamp?
-    /// The SHA-256 of the photos, in their order, with spaces between.
+    /// The SHA-256 of the photos, in their order, separated by spaces.
     let sha256: String?
 
     private enum CodingKeys: String, CodingKey {
@@ -28,7 +28,7 @@ struct ArchiveDocument: Decodable, Sendable {
         case publishedAt = "published_at"
     }
 
-    /// Reads a document; nil when there is none of the name, or none of ours.
+    /// Reads a document; nil if it does not exist or was not written by this service.
     static func read(_ name: String, in folder: Directory) throws(FileError) -> ArchiveDocument? {
         guard try folder.entry(name)?.kind == .file else { return nil }
         let bytes = try folder.file(name).readAll(maxBytes: 1 << 20)

@@ -6,7 +6,7 @@ import Store
 import Tree
 import Uploads
 
-/// Deletes what has been in `done/` and `failed/` for its time.
+/// The sweeper that deletes files in `done/` and `failed/` at the end of their retention.
 struct ArchiveSweeper: Sendable {
     let storage: StorageFolder
     let index: PhotoIndex
@@ -15,19 +15,19 @@ struct ArchiveSweeper: Sendable {
 
     private static let receipt = ".receipt.json"
     private static let reason = ".reason.json"
-    /// How many names of a folder are held at a time.
+    /// The number of a folder's names in memory at a time.
     private static let pageSize = 100_000
 
     /// Sweeps `done/` and `failed/`.
     ///
-    /// What a thing in `done/` consists of has to be in the blob store, byte for byte, or its post deleted: it may be the last
-    /// copy otherwise.
+    /// The bytes of a file in `done/` must be in the blob store, or its post must be deleted; otherwise the file may be
+    /// the last copy and is kept.
     func sweep() async throws {
         if let lifetime = retention.done {
             let count = try await forEachDue(in: storage.done, Self.receipt, after: lifetime) { folder, document in
                 try await isDispensable(document, in: folder)
             }
-            if count > 0 { logger.info("deleted from done/ what posts have", metadata: ["things": "\(count)"]) }
+            if count > 0 { logger.info("deleted published files from done/", metadata: ["things": "\(count)"]) }
         }
         if let shortest = [retention.failed, retention.refused].compactMap({ $0 }).min() {
             let count = try await forEachDue(in: storage.failed, Self.reason, after: shortest) { folder, document in
@@ -39,7 +39,7 @@ struct ArchiveSweeper: Sendable {
                 }
                 return entry.map { $0.isOlder(than: lifetime, at: storage.clock()) } ?? false
             }
-            if count > 0 { logger.info("deleted from failed/ what is old", metadata: ["things": "\(count)"]) }
+            if count > 0 { logger.info("deleted expired files from failed/", metadata: ["things": "\(count)"]) }
         }
     }
 
@@ -73,8 +73,8 @@ struct ArchiveSweeper: Sendable {
         return try await index.hasOriginals(hashes, of: post)
     }
 
-    /// Whether a thing that was put away consists of photos with these SHA-256, and of texts and hidden files; true as well
-    /// when it is not there any more.
+    /// Whether an archived file or folder consists of photos with these SHA-256, texts and hidden files only;
+    /// also true if it no longer exists.
     private static func holds(
         _ name: String, nothingBut hashes: Set<String>, in folder: Directory
     ) throws(FileError) -> Bool {
@@ -91,10 +91,10 @@ struct ArchiveSweeper: Sendable {
         return true
     }
 
-    /// Deletes things, with their texts and documents, whose documents are older than a lifetime, and of which `isToGo` says
-    /// so.
+    /// Deletes archived files and folders, with their texts and documents, whose documents are older than a lifetime
+    /// and for which `isToGo` returns true.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of deleted files and folders.
     private func forEachDue(
         in folder: Directory, _ suffix: String, after lifetime: Duration, depth: Int = 0,
         isToGo: (Directory, ArchiveDocument) async throws -> Bool
@@ -116,7 +116,7 @@ struct ArchiveSweeper: Sendable {
                     try await FileThreads.run { try Self.remove(file, with: name, from: folder) }
                     count += 1
                 } else if entry?.kind == .folder {
-                    // A folder that is a thing of its own has a document beside it.
+                    // A folder that was archived as a whole has a document beside it.
                     let inside = try await FileThreads.run {
                         try folder.entry(FileName.document(of: name, kind: String(suffix.dropFirst().dropLast(5))))
                             == nil
@@ -133,7 +133,7 @@ struct ArchiveSweeper: Sendable {
         return count
     }
 
-    /// The document last: what is cut off is met again.
+    /// Deletes a file with its text and document; the document is last, so that an interrupted deletion is repeated.
     private static func remove(_ name: String, with document: String, from folder: Directory) throws(FileError) {
         try folder.removeTree(name)
         try folder.remove("\(name).json")
@@ -143,7 +143,7 @@ struct ArchiveSweeper: Sendable {
 }
 
 extension Directory.Entry {
-    /// Whether it has been as it is, under its name, for longer than that.
+    /// Whether the file has been unchanged, under its name, for longer than a lifetime.
     fileprivate func isOlder(than lifetime: Duration, at now: Timestamp) -> Bool {
         now - Timestamp(milliseconds: changedNanoseconds / 1_000_000) > lifetime
     }

@@ -4,22 +4,23 @@ import Model
 import Tree
 import Uploads
 
-/// Moves things that were dealt with to where a person finds them, each beside the document that says what became of
-/// it.
+/// The mover of finished files to `done/` and `failed/`, where people find them beside a document with the result.
 ///
-/// The document comes first and takes the name: it replaces nothing, so that of two things of one name, put away in the
-/// same moment, each has its own. A crash in between leaves a document that bears the thing's mark; it is found again.
+/// The document is written first and reserves the name, because it replaces nothing: two files of one name that are
+/// archived at the same time each get their own. A crash in between leaves a document with the file's mark, by which it
+/// is found again.
 struct Archiver {
     let folder: Directory
-    /// The folder in which documents lie until they are whole.
+    /// The folder in which documents are staged.
     let staging: Directory
-    /// Tells apart things of one name; put behind the name where it is taken. The documents bear it as `upload` or `mark`.
+    /// The identifier that distinguishes files of one name, and is added to the name if that exists. Documents contain
+    /// it as `upload` or `mark`.
     let mark: String
 
-    /// Moves `name`, and its sidecar if it has one, and writes `NAME.{kind}.json` beside it. What is not there was moved
-    /// before: then it is done.
+    /// Moves `name`, and its sidecar if it has one, and writes `NAME.{kind}.json` beside it. Does nothing if `name`
+    /// does not exist, because it was moved before.
     ///
-    /// - Parameter document: What is to be written beside the thing when it gets the name that is handed over.
+    /// - Parameter document: Returns the document for the name that the file gets.
     func put(_ name: String, from source: Directory, kind: String, document: (String) -> [UInt8]) throws {
         guard let entry = try source.entry(name) else { return }
         let sidecar = Sidecar.name(of: name)
@@ -29,10 +30,10 @@ struct Archiver {
             let textName = Sidecar.name(of: newName)
             if let copy = try folder.entry(newName) {
                 guard copy.isLike(entry), try isOurs(documentName) else { continue }
-                return try source.removeTree(name)  // A copy that a crash kept from being the only one.
+                return try source.removeTree(name)  // The source was copied before a crash, and not deleted.
             }
             let isTextThere = try hasText && folder.entry(textName) != nil
-            if isTextThere, try !isOurs(documentName) { continue }  // It is another thing's.
+            if isTextThere, try !isOurs(documentName) { continue }  // It belongs to another file.
             guard try take(documentName, with: document(newName)) else { continue }
             if isTextThere {
                 try source.removeTree(sidecar)  // As above.
@@ -42,11 +43,11 @@ struct Archiver {
             return try source.bring(
                 name, to: folder, as: newName, via: ".\(mark).part", isSpecial: entry.kind == .other)
         }
-        throw FileError(.exists, "\(folder.path) has \(name) already", hint: "move that one away")
+        throw FileError(.exists, "\(folder.path) already has \(name)", hint: "Move that one away.")
     }
 
-    /// Writes the document as if `name` had been put, for a thing that is not kept, because a post has all of it; nothing
-    /// where an earlier document says the same of that post.
+    /// Writes the document as if `name` had been moved, for a file that is not kept because a post contains all of it.
+    /// Does nothing if an earlier document names the same post.
     func note(_ name: String, kind: String, of post: String, document: (String) -> [UInt8]) throws {
         for newName in [name, FileName.marked(name, with: mark)] {
             let documentName = FileName.document(of: newName, kind: kind)
@@ -60,7 +61,8 @@ struct Archiver {
         }
     }
 
-    /// Writes the document, or finds that an earlier try of ours wrote it; false when it is about another thing.
+    /// Writes the document, unless an earlier attempt has written it; false if an existing document belongs to another
+    /// file.
     private func take(_ documentName: String, with document: [UInt8]) throws -> Bool {
         do throws(FileError) {
             try folder.writeNew(document, as: documentName, staging: staging)
@@ -78,16 +80,16 @@ struct Archiver {
 }
 
 extension Directory.Entry {
-    /// Whether one may be the other's copy, of what has its size in bytes.
+    /// Whether one may be a copy of the other, by the kind and the size in bytes.
     fileprivate func isLike(_ other: Self) -> Bool {
         kind == other.kind && (kind != .file || byteCount == other.byteCount)
     }
 }
 
 extension Directory {
-    /// Moves `name` into another folder, by a copy where that is on another file system.
+    /// Moves `name` into another folder, by a copy if that is on another file system.
     ///
-    /// - Parameter isSpecial: It is a link, a pipe or a device, of which there is no copy: it goes.
+    /// - Parameter isSpecial: Whether it is a link, a pipe or a device, which is deleted instead of copied.
     func bring(
         _ name: String, to target: Directory, as newName: String, via temporaryName: String, isSpecial: Bool = false
     ) throws(FileError) {
@@ -101,7 +103,7 @@ extension Directory {
         try sync()
     }
 
-    /// The folder some levels down, made where it is missing; this one itself where a file is in the way of that.
+    /// Returns a subfolder several levels down, creating it if necessary; this folder itself if a file is in the way.
     func deepest(below path: [String]) throws(FileError) -> Directory {
         do throws(FileError) {
             return try folder(below: path, create: true)
@@ -112,11 +114,11 @@ extension Directory {
     }
 }
 
-/// The document beside a file in `done/`: it names the post that the file became.
+/// The document beside a file in `done/`, which names the post that was created from the file.
 struct Receipt {
     let json: [UInt8]
 
-    /// - Parameter isKept: Whether the file lies beside it; a duplicate need not be kept.
+    /// - Parameter isKept: Whether the file is kept beside it; a duplicate need not be.
     init(_ record: UploadRecord, file: String, isKept: Bool = true) {
         let isDuplicate = record.state == .duplicate
         var document: [TreeKey: TreeValue] = [

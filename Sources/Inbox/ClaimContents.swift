@@ -9,25 +9,25 @@ struct ClaimContents {
         let name: String
         let folder: Directory
 
-        /// Opens the file; one at a time, for a folder may hold more than the process may have open.
+        /// Opens the file. Open one file at a time: a folder may contain more files than the process may have open.
         func open() throws(Failure) -> FileReader {
             do throws(FileError) { return try folder.file(name) } catch { throw Failure(error, about: name) }
         }
     }
 
-    /// The photos in the order of their names; one more than may be, where there are too many.
+    /// The photos in the order of their names; one more than the limit if there are too many.
     private(set) var photos: [Photo] = []
     private(set) var text = ""
-    /// The alternative texts of the photos, in their order; there may be fewer of them.
+    /// The alternative texts of the photos, in their order; may be fewer than the photos.
     private(set) var alts: [String] = []
-    /// For whom the post is; everybody when there are none.
+    /// The audiences of the post; empty for everybody.
     private(set) var audiences: [AudienceID] = []
-    /// Whether neither a photo nor a folder `NAME.post` is there.
+    /// Whether neither a photo nor a folder `NAME.post` exists.
     let isEmpty: Bool
 
     /// Reads the folder of a claim.
     ///
-    /// - Throws: `Failure` that names the file which cannot be part of a post.
+    /// - Throws: `Failure` that names the file that cannot be part of a post.
     init(_ folder: Directory, maxPhotos: Int) throws {
         let entries = try folder.entries().filter { !IgnoredFiles.contains($0.name) }
         let post = entries.first { $0.kind == .folder }
@@ -40,7 +40,7 @@ struct ClaimContents {
         for raw in try inside.rawNames(limit: maxPhotos + 2, where: { !IgnoredFiles.contains($0) }) {
             guard let name = raw.text else {
                 throw Failure(
-                    .badName, "\(raw.escaped) is no name in UTF-8", hint: "rename it")
+                    .badName, "the name \(raw.escaped) is not UTF-8", hint: "Rename it.")
             }
             try add(name, from: inside, isText: name == Sidecar.nameInPostFolder)
         }

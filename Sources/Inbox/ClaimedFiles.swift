@@ -4,25 +4,25 @@ import Store
 import Tree
 import Uploads
 
-/// The files of one inbox upload: where they came from, as its record says, and where they lie while they are taken.
+/// The files of one inbox upload: their source, according to its record, and their location while they are ingested.
 ///
-/// A claim is the folder `incoming/{id}/`; the rename into it takes a file. Where the inbox is on another file system, the
-/// rename that takes the file is one to the hidden name `.{id}.claim` in its own folder; what follows (copy, fsync,
-/// comparison, deletion of the hidden file) can be repeated at will. All calls block.
+/// A claim is the folder `incoming/{id}/`; the rename into it claims a file. If the inbox is on another file system,
+/// the rename that claims the file is one to the hidden name `.{id}.claim` in its own folder; the following steps
+/// (copy, fsync, comparison, deletion of the hidden file) can be repeated at will. All calls block.
 struct ClaimedFiles: Sendable {
-    /// The folder from which the upload was taken.
+    /// The folder from which the files were claimed.
     let folder: InboxFolder
-    /// The name of what was taken: a photo, or a folder `NAME.post`.
+    /// The name of the claimed photo or folder `NAME.post`.
     let name: String
     private let storage: StorageFolder
     private let id: PostID
     /// Whether files are copied although they could be renamed: for tests.
     private let copies: Bool
-    /// The sidecar, as it is called from here on, then the thing itself, each with the name under which it is hidden where it
-    /// cannot be moved at once.
+    /// The sidecar under its new name, then the photo or folder, each with its hidden name for a claim that cannot be
+    /// moved at once.
     private let names: [(name: String, hidden: String)]
 
-    /// Nil when the record names no source.
+    /// Creates the files of an upload; nil if its record names no source.
     init?(of record: UploadRecord, in storage: StorageFolder, copies: Bool) {
         var path = (record.source ?? "").split(separator: "/").map(String.init)
         guard let name = path.popLast() else { return nil }
@@ -36,14 +36,14 @@ struct ClaimedFiles: Sendable {
         ]
     }
 
-    /// The claim's own folder, made when it is missing.
+    /// Returns the claim's folder, creating it if necessary.
     func claim() throws(FileError) -> Directory {
         try storage.incoming.folder(id.description, create: true)
     }
 
-    // MARK: Taking
+    // MARK: Claiming
 
-    /// Moves the source and its sidecar into the claim. What is already there stays; repeating is harmless.
+    /// Moves the source and its sidecar into the claim. Files that are already there stay; repeated calls are harmless.
     func move() throws(FileError) {
         let claimed = try claim()
         guard let place = try? folder.open(in: storage.inbox) else { return }
@@ -62,7 +62,7 @@ struct ClaimedFiles: Sendable {
         }
     }
 
-    /// The name in the inbox that belongs to one of the claimed names; nil when it is not there.
+    /// Returns the name in the inbox for a name in the claim; nil if it does not exist.
     private func name(of claimed: String, in place: Directory) throws(FileError) -> String? {
         if claimed == name { return try place.entry(name) == nil ? nil : name }
         for document in SidecarNames.documents(of: name) where try place.entry(document)?.kind == .file {
@@ -71,7 +71,7 @@ struct ClaimedFiles: Sendable {
         return nil
     }
 
-    /// Copies what was claimed on another file system, and deletes it there once the copy is durable.
+    /// Copies a file claimed on another file system, and deletes the source once the copy is durable.
     private func fetch(
         _ hidden: String, from place: Directory, to claimed: Directory, as name: String
     ) throws(FileError) {
@@ -83,13 +83,13 @@ struct ClaimedFiles: Sendable {
 
     // MARK: Putting back
 
-    /// Puts what was claimed back into the inbox, under another name where its own is taken by now.
+    /// Moves the claimed files back into the inbox, under another name if their own exists by now.
     func putBack() throws(FileError) {
         let claimed = try claim()
         try? claimed.removeTree(".copy.part")
         let place = try storage.inbox.folder(below: folder.folders, create: true)
         let mark = id.description
-        // The text is named as its photo is, whatever lies there by now.
+        // The text is named after its photo, whichever files exist by now.
         let isTaken = try place.entry(self.name) != nil
         let freeName = isTaken ? FileName.marked(self.name, with: mark) : self.name
         for (name, hidden) in names {
@@ -105,9 +105,9 @@ struct ClaimedFiles: Sendable {
         try remove()
     }
 
-    // MARK: Looking
+    // MARK: Inspecting
 
-    /// Whether the claim holds photos with these names, in any order, and nothing else.
+    /// Whether the claim contains only photos with these names, in any order.
     func holdsNothing(but photos: [String]) throws(FileError) -> Bool {
         guard let entry = try storage.incoming.entry(id.description), entry.kind == .folder else { return false }
         let claimed = try storage.incoming.folder(entry.name)
@@ -116,7 +116,7 @@ struct ClaimedFiles: Sendable {
         return try claimed.folder(name).names().sorted() == photos.sorted()
     }
 
-    /// The text of an XMP document that lies where the photo lay; the document stays there.
+    /// Returns the text of an XMP document in the photo's source folder; the document stays there.
     func xmpText() throws -> String {
         guard let place = try? folder.open(in: storage.inbox) else { return "" }
         for name in SidecarNames.xmp(of: name) where try place.entry(name)?.kind == .file {
@@ -126,7 +126,7 @@ struct ClaimedFiles: Sendable {
         return ""
     }
 
-    /// Deletes the claim with all that is in it.
+    /// Deletes the claim with all its files.
     func remove() throws(FileError) {
         try storage.incoming.removeTree(id.description)
     }

@@ -4,14 +4,14 @@ import Foundation
 package import TreeModel
 import Uploads
 
-/// The list of what could not become a post, in `failed/REASON/USER/…`: the folder is the list, whether the service
-/// runs or not.
+/// The files that could not become posts, in `failed/REASON/USER/…`. The folder is the list, whether or not the service
+/// runs.
 package struct FailedFiles: Sendable {
-    /// Something that was put aside, and the document beside it.
+    /// A file or folder that was put aside, with its document.
     package struct Item: Sendable {
-        /// The path relative to `failed/`, by which it is named to people.
+        /// The path relative to `failed/`, by which people refer to it.
         package let path: String
-        /// Its size in bytes; nil for a folder, and for what is not there any more.
+        /// The size in bytes; nil for a folder, and for a file that no longer exists.
         package let byteCount: Int?
         package let reason: Reason
         fileprivate let folders: [String]
@@ -39,7 +39,7 @@ package struct FailedFiles: Sendable {
         package let user: String?
         package let upload: String?
         package let attempts: Int?
-        /// When that was.
+        /// The time of the failure.
         package let failedAt: Timestamp
 
         private enum CodingKeys: String, CodingKey {
@@ -53,17 +53,17 @@ package struct FailedFiles: Sendable {
 
     private let storage: Directory
 
-    /// Opens a Storage folder, without its lock: the service may run.
+    /// Opens a Storage folder, without its lock, because the service may be running.
     ///
-    /// - Throws: `FileError`, `not_found` when there is none.
+    /// - Throws: `FileError`, `not_found` if it does not exist.
     package init(storage path: String) throws(FileError) {
         storage = try Directory(path: path)
     }
 
-    /// Everything that was put aside, by reason, user and name.
+    /// Returns the items, ordered by reason, user and name.
     ///
-    /// - Parameter reason: Only what failed for it.
-    /// - Parameter user: Only this person's.
+    /// - Parameter reason: The failure to list; nil for all.
+    /// - Parameter user: The user whose items are listed; nil for all.
     package func items(reason: String? = nil, user: String? = nil) throws(FileError) -> [Item] {
         guard try storage.entry("failed") != nil else { return [] }
         var items: [Item] = []
@@ -71,9 +71,10 @@ package struct FailedFiles: Sendable {
         return items
     }
 
-    /// What was put aside under a path of the list; nil when nothing is there.
+    /// Returns the item with a path from the list; nil if it does not exist.
     ///
-    /// Each part of the path is the name of a folder or a file below `failed/`; no other name is opened, and no link is followed.
+    /// Each part of the path is the name of a folder or a file below `failed/`; no other names are opened, and links
+    /// are not followed.
     package func item(at path: String) throws(FileError) -> Item? {
         var folders = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard folders.allSatisfy(Self.isName), let file = folders.popLast(), !folders.isEmpty,
@@ -94,26 +95,26 @@ package struct FailedFiles: Sendable {
         return nil
     }
 
-    /// Whether a text can name something in a folder.
+    /// Whether a text can be the name of a file in a folder.
     private static func isName(_ text: String) -> Bool {
         !["", ".", ".."].contains(text) && !text.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "/") }
     }
 
-    /// Opens the photo that an item is, or the first one in its folder.
+    /// Opens the photo of an item, or the first one in its folder.
     ///
-    /// - Throws: `FileError`, `not_found` when there is none.
+    /// - Throws: `FileError`, `not_found` if there is none.
     package func open(_ item: Item) throws(FileError) -> FileReader {
         let folder = try storage.folder(below: item.folders)
         switch try folder.entry(item.file)?.kind {
         case .file: return try folder.file(item.file)
         case .folder: break
-        case .other, nil: throw FileError(.notFound, "\(item.path) is no file any more", hint: "drop it")
+        case .other, nil: throw FileError(.notFound, "\(item.path) is no longer a file", hint: "Drop it.")
         }
         let inside = try folder.folder(item.file)
         for entry in try inside.entries() where entry.kind == .file && !entry.name.hasSuffix(Sidecar.suffix) {
             return try inside.file(entry.name)
         }
-        throw FileError(.notFound, "\(item.path) has no photo in it", hint: "drop it")
+        throw FileError(.notFound, "\(item.path) contains no photo", hint: "Drop it.")
     }
 
     private func collect(
@@ -139,7 +140,7 @@ package struct FailedFiles: Sendable {
         let reason =
             (try? JSONDecoder().decode(Reason.self, from: Data(bytes)))
             ?? Reason(
-                code: "unknown", message: "\(name) is no document of this service", hint: "look at it", file: nil,
+                code: "unknown", message: "\(name) is not a document of this service", hint: "Inspect it.", file: nil,
                 source: nil, user: folders.count > 2 ? folders[2] : nil, upload: nil, attempts: nil, failedAt: .epoch)
         let file = reason.file ?? String(name.dropLast(Self.suffix.count))
         guard !file.isEmpty, !file.contains("/"), file != ".", file != ".." else { return nil }
@@ -150,14 +151,14 @@ package struct FailedFiles: Sendable {
             documentName: name)
     }
 
-    /// Puts something back into the inbox where it came from, under its old name, with its text; replaces nothing. A photo
-    /// that broke its decoder is decoded again.
+    /// Moves an item back into the inbox, to its former path, with its text; replaces nothing. A photo that crashed its
+    /// decoder is decoded again.
     ///
-    /// - Throws: `FileError`: `exists` when the inbox has something of that name, `not_found` when nothing is left.
+    /// - Throws: `FileError`: `exists` if the inbox has a file with its name, `not_found` if only the reason is left.
     package func retry(_ item: Item) throws(FileError) {
         let folder = try storage.folder(below: item.folders)
         guard try folder.entry(item.file) != nil else {
-            throw FileError(.notFound, "\(item.path): nothing is left of it but its reason", hint: "drop it")
+            throw FileError(.notFound, "\(item.path): only its reason is left", hint: "Drop it.")
         }
         var place = (item.reason.source ?? item.file).split(separator: "/").map(String.init)
         let name = place.popLast() ?? item.file
@@ -165,7 +166,7 @@ package struct FailedFiles: Sendable {
         let target = try storage.folder("inbox", create: true).folder(below: place, create: true)
         guard try target.entry(name) == nil else { throw taken(name, in: place) }
         if ErrorCode(named: item.reason.code).isPoison { try forgive(item.file, in: folder) }
-        // The text first, as people do who want both to be taken.
+        // The text is moved first, because the photo could be claimed without it.
         let (text, newText) = (Sidecar.name(of: item.file), Sidecar.name(of: name))
         let hasText = try folder.entry(text)?.kind == .file
         if hasText { try folder.bring(text, to: target, as: newText, via: Self.part(newText)) }
@@ -178,9 +179,9 @@ package struct FailedFiles: Sendable {
         try folder.remove(item.documentName)
     }
 
-    /// Has a photo, or those in a folder, decoded again the next time they come, though they broke their decoder.
+    /// Allows a photo, or those in a folder, to be decoded again although they crashed their decoder.
     ///
-    /// - Parameter folder: Where it lies: in Storage or elsewhere.
+    /// - Parameter folder: The folder that contains it, in Storage or elsewhere.
     package func forgive(_ name: String, in folder: Directory) throws(FileError) {
         guard try folder.entry(name)?.kind == .folder else {
             return try DecodeRetry.give(folder.file(name).sha256(), in: storage)
@@ -193,11 +194,11 @@ package struct FailedFiles: Sendable {
 
     private func taken(_ name: String, in place: [String]) -> FileError {
         FileError(
-            .exists, "inbox/\((place + [name]).joined(separator: "/")) is there already",
-            hint: "wait until it was taken, or rename it")
+            .exists, "inbox/\((place + [name]).joined(separator: "/")) already exists",
+            hint: "Wait until it is claimed, or rename it.")
     }
 
-    /// Deletes something that was put aside, with its text and its reason.
+    /// Deletes an item with its text and its reason.
     package func drop(_ item: Item) throws(FileError) {
         let folder = try storage.folder(below: item.folders)
         try folder.removeTree(item.file)

@@ -3,7 +3,7 @@ package import Files
 package import Store
 import Uploads
 
-/// The list of what could not become a post, as the running service shows and changes it.
+/// The list of files that could not become posts, as the running service shows and changes it.
 package struct FailedFilesOfService: PutAsideFiles {
     private let storage: StorageFolder
 
@@ -38,8 +38,8 @@ package struct FailedFilesOfService: PutAsideFiles {
     private func item(_ path: String, in files: FailedFiles) throws(FileError) -> FailedFiles.Item {
         guard let item = try files.item(at: path) else {
             throw FileError(
-                .notFound, "nothing that failed is called \(path.prefix(200))",
-                hint: "it may have been put back or deleted meanwhile")
+                .notFound, "the failed file \(path.prefix(200)) does not exist",
+                hint: "It may have been put back or deleted meanwhile.")
         }
         return item
     }

@@ -5,16 +5,16 @@ import Store
 import Tree
 import Uploads
 
-/// The document `NAME.reason.json` beside what can never become a post.
+/// The document `NAME.reason.json` beside a file that can never become a post.
 struct FailureReason: Sendable {
-    /// `code`, `message` and `hint`; the file's name; the upload's id, its user, and how often it was tried, as far as
-    /// it was one; and when that was.
+    /// The document: `code`, `message` and `hint`; the file's name; the upload's id, its user and its number of
+    /// attempts, if there was an upload; and the time.
     let json: [UInt8]
 
-    /// Says why the upload failed; `file` is what the thing is called beside the document.
+    /// Creates the reason of a failed upload; `file` is the name of the file beside the document.
     init(_ record: UploadRecord, file: String) {
         var fields = Self.fields(
-            record.error ?? Failure(.unknown, "nobody noted why"), file: file,
+            record.error ?? Failure(.unknown, "no reason was recorded"), file: file,
             at: record.updatedAt)
         fields["user"] = .string(record.owner.description)
         fields["upload"] = .string(record.id.description)
@@ -28,7 +28,8 @@ struct FailureReason: Sendable {
         self.init(fields)
     }
 
-    /// Says why something was refused before it became an upload; `mark` tells it apart from others of its name.
+    /// Creates the reason of a file that was refused before it became an upload; `mark` distinguishes it from others of
+    /// its name.
     init(_ error: Failure, user: UserID?, source: String, file: String, mark: String) {
         var fields = Self.fields(error, file: file, at: WallClock.now())
         if let user { fields["user"] = .string(user.description) }
@@ -50,13 +51,13 @@ struct FailureReason: Sendable {
 }
 
 extension StorageFolder {
-    /// The name of the folder for files that belong to no user.
+    /// The name of the folder for files without a user.
     static let noUser = "no_user"
 
-    /// The folder `failed/{reason}/{user}/`, made where it is missing.
+    /// Returns the folder `failed/{reason}/{user}/`, creating it if necessary.
     func failedFolder(of code: ErrorCode?, user: UserID?) throws(FileError) -> Directory {
         countPutAside()
-        // Codes are words of our own; should one ever not be, it names no folder.
+        // Codes are fixed words of this service; any other code must not name a folder.
         let code = code?.rawValue ?? ""
         let isWord = !code.isEmpty && code.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x5F }
         return try failed.folder(isWord ? code : "other", create: true)

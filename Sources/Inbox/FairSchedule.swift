@@ -1,11 +1,11 @@
 import DequeModule
 
-/// The order in which the inbox is looked at. Users take turns, a file each: one who drops ten thousand makes
-/// nobody wait for more than the one before.
+/// The order in which the inbox is read. Users take turns, one file each: ten thousand files of one user delay others
+/// only by the file in progress.
 struct FairSchedule {
-    /// The work that is to be done in one root.
+    /// The pending work in one root.
     private struct Work {
-        /// Names that the kernel told of, the first one last: new files come before the walk through the old ones.
+        /// The names from the kernel's events, in reverse order: new files precede the walk through old ones.
         var names: [InboxEvents.Name] = []
         var walk: InboxWalk?
         var wantsWalk = false
@@ -17,23 +17,23 @@ struct FairSchedule {
         case walk(InboxWalk)
     }
 
-    /// Names of files in memory, over all users: pages are as long as this allows.
+    /// The largest number of file names in memory, for all users together; it determines the length of pages.
     private static let maxPagedNames = 1 << 16
-    /// A walk takes at most one part in so many of the time.
+    /// The inverse of the share of time that walks may use.
     private static let share = 20
 
     private var work: [InboxFolder.Root: Work] = [:]
-    /// The time before which an expensive walk is not made again.
+    /// The times before which expensive walks are not repeated.
     private var rests: [InboxFolder.Root: ContinuousClock.Instant] = [:]
     private var queue: Deque<InboxFolder.Root> = []
-    /// How many names that the kernel told of are not looked at yet.
+    /// The number of names from events that have not been looked at yet.
     private(set) var nameCount = 0
-    /// The time at which the last walk through everything began; nil when one is due.
+    /// The time at which the last walk through the whole inbox began; nil if one is due.
     private var roundBegan: ContinuousClock.Instant?
-    /// The time that the walks of this round have taken.
+    /// The time that the walks of this round have used.
     private var cost: Duration = .zero
 
-    /// Adds what the kernel told.
+    /// Adds events from the kernel.
     mutating func add(_ news: InboxEvents.News) {
         for (root, names) in Dictionary(grouping: news.names, by: \.folder.root) {
             nameCount += names.count
@@ -47,13 +47,13 @@ struct FairSchedule {
         if news.isIncomplete { roundBegan = nil }
     }
 
-    /// Has a root walked through, once the walk that may be under way is over.
+    /// Schedules a walk through a root, after the walk that may be in progress.
     mutating func walk(through root: InboxFolder.Root) {
         enqueue(root) { $0.wantsWalk = true }
     }
 
-    /// Begins to walk through everything when it is time to: after the interval, but so that walks take a small share of
-    /// the time, however long the inbox; and at once when something was forgotten.
+    /// Begins a walk through the whole inbox if one is due: after the interval, extended so that walks use a small
+    /// share of the time in a large inbox; at once if events were lost.
     mutating func beginRound(every interval: Duration, atMost longest: Duration) {
         guard work[.inbox]?.walk == nil else { return }
         if let roundBegan, .now - roundBegan < max(interval, min(longest, cost * Self.share)) { return }
@@ -62,9 +62,9 @@ struct FairSchedule {
         walk(through: .inbox)
     }
 
-    /// The next step, of whoever's turn it is; how far a walk went is told by `went`.
+    /// Returns the next step, in the turns of the roots. The caller reports the progress of a walk with `went`.
     ///
-    /// - Parameter isFull: Whether nothing can be taken out of a root now: it keeps its place among the others.
+    /// - Parameter isFull: Returns whether nothing can be claimed from a root now; it keeps its position in the order.
     mutating func next(
         unless isFull: (InboxFolder.Root) -> Bool = { _ in false }
     ) -> (root: InboxFolder.Root, step: Step)? {
@@ -100,14 +100,14 @@ struct FairSchedule {
         return nil
     }
 
-    /// Notes how far a walk went, and what that took; nil when it is over.
+    /// Records the progress and the duration of a walk; nil for a finished walk.
     mutating func went(_ walk: InboxWalk?, of root: InboxFolder.Root, in time: Duration) {
         cost += time
         work[root]?.walk = walk
         if walk == nil, time > .milliseconds(20) { rests[root] = .now + time * Self.share }
     }
 
-    /// Forgets what was to be done in a root, until the next walk through everything.
+    /// Drops the pending work in a root, until the next walk through the whole inbox.
     mutating func giveUp(_ root: InboxFolder.Root) {
         nameCount -= work[root]?.names.count ?? 0
         work[root]?.names = []

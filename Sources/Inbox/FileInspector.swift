@@ -3,20 +3,20 @@ import Files
 import Keeping
 import Model
 
-/// A look at one name in the inbox: what it is, and whether its time has come.
+/// The decision about one name in the inbox: its kind, and whether it is complete.
 struct FileInspector {
     /// The result of a look at one name.
     enum Finding: Sendable {
         case candidate(Candidate)
         case rejected(RejectedFile)
-        /// A user's folder, or one below it, whose contents are to be looked at.
+        /// A user's folder or a subfolder, whose contents must be looked at.
         case folder(InboxFolder)
-        /// A text, or the moving part of a Live Photo, whose photo is not beside it: it may have been taken already.
+        /// A text, or the video of a Live Photo, without its photo, which may have been claimed already.
         case late(Candidate)
-        /// Something that is still on its way; `after` so many nanoseconds it is looked at again, without a time when
-        /// the kernel tells.
+        /// An incomplete file. It is looked at again `after` so many nanoseconds; nil if an event will report its
+        /// completion.
         case unfinished(name: String, after: Int64?)
-        /// Nothing that is the inbox's business, or nothing any more.
+        /// A name that does not concern the inbox, or no longer exists.
         case nothing
     }
 
@@ -27,14 +27,14 @@ struct FileInspector {
 
     /// Looks at a name.
     ///
-    /// - Throws: `FileError` when the folder cannot be worked in.
+    /// - Throws: `FileError` if the folder cannot be used.
     func look(at raw: RawName, hint: InboxEvents.Kind = .seen) throws(FileError) -> Finding {
         if IgnoredFiles.contains(raw.bytes) { return .nothing }
         guard let name = raw.text else { return try look(at: plain(raw)) }
         guard let entry = try folder.entry(name) else { return .nothing }
         if place.root == .inbox { return try lookAtTop(entry, hint) }
         switch entry.kind {
-        case .other: return rejected(entry, .wrongKind, "is a link, a pipe or a device", "put the photo itself there")
+        case .other: return rejected(entry, .wrongKind, "is a link, a pipe or a device", "Put the photo itself there.")
         case .file: return try look(atFile: entry, hint)
         case .folder where entry.name.hasSuffix(Sidecar.postFolderSuffix): return try look(atPost: entry, hint)
         case .folder where place.path.count < InboxFolder.maxDepth:
@@ -42,15 +42,15 @@ struct FileInspector {
         case .folder:
             guard stability.isQuiet(entry) else { return unfinished(entry) }
             return rejected(
-                entry, .tooDeep, "lies more than \(InboxFolder.maxDepth) folders deep", "move it further up")
+                entry, .tooDeep, "is more than \(InboxFolder.maxDepth) folders deep", "Move it further up.")
         }
     }
 
-    /// Gives a name that is no UTF-8 one that is, each strange byte as `%XX`: from there on it is a file like others.
+    /// Renames a file whose name is not UTF-8, each invalid byte becoming `%XX`, so that it can be handled like others.
     private func plain(_ raw: RawName) throws(FileError) -> RawName {
         var name = FileName.shortened(raw.escaped, to: 200)
         if try folder.entry(name) != nil { name += ".\(UInt64.random(in: .min ... .max))" }
-        // Its text first, or the photo would be taken without.
+        // The text is renamed first, or the photo would be claimed without it.
         do throws(FileError) {
             try folder.rename(raw.appending(Sidecar.suffix), to: Sidecar.name(of: name))
         } catch  where [.notFound, .exists, .badName].contains(error.code) {}
@@ -58,23 +58,23 @@ struct FileInspector {
         return RawName(name)
     }
 
-    /// Judges an entry of the inbox itself: users' folders belong there, and all else is misplaced.
+    /// Inspects an entry of the inbox itself: users' folders belong there, and other files are misplaced.
     private func lookAtTop(_ entry: Directory.Entry, _ hint: InboxEvents.Kind) throws(FileError) -> Finding {
         if entry.kind == .folder {
             if let user = UserID(entry.name) { return .folder(InboxFolder(root: .user(user))) }
             guard stability.isQuiet(entry) else { return unfinished(entry) }
             return rejected(
-                entry, .badUser, "is no user id", "name the folder with 1 to 128 letters, digits, - or _")
+                entry, .badUser, "is not a user id", "Name the folder with 1 to 128 letters, digits, - or _.")
         }
         if entry.kind == .file, let finding = try wait(for: entry, hint) { return finding }
-        return rejected(entry, .badUser, "lies outside of a user's folder", "put it into inbox/USER/")
+        return rejected(entry, .badUser, "is outside of a user's folder", "Put it into inbox/USER/.")
     }
 
     private func look(atFile entry: Directory.Entry, _ hint: InboxEvents.Kind) throws(FileError) -> Finding {
         if Sidecar.photoName(of: entry.name) != nil { return try look(atDocument: entry) }
         guard entry.linkCount == 1 else { return linked(entry) }
         if SidecarNames.isVideo(entry.name) {
-            // A Live Photo's: it is left alone.
+            // The video of a Live Photo is ignored.
             for still in SidecarNames.stills(of: entry.name) where try folder.entry(still) != nil { return .nothing }
         }
         if let finding = try wait(for: entry, hint) { return finding }
@@ -85,19 +85,20 @@ struct FileInspector {
     }
 
     private func look(atDocument entry: Directory.Entry) throws(FileError) -> Finding {
-        // It goes with its photo.
+        // The document is claimed with its photo.
         for photo in SidecarNames.photos(of: entry.name) where try folder.entry(photo) != nil { return .nothing }
         if let start = SidecarNames.photoPrefix(of: entry.name) {
             let names = try folder.rawNames(limit: 2) { $0.starts(with: start.utf8) }
             if names.contains(where: { $0.text.map { Sidecar.photoName(of: $0) == nil } ?? false }) { return .nothing }
         }
-        // The photo may be about to come.
+        // The photo may arrive soon.
         guard stability.isQuiet(entry) else { return unfinished(entry) }
         guard let owner = place.owner else { return .nothing }
         return .late(Candidate(owner: owner, place: place, name: entry.name))
     }
 
-    /// A folder `NAME.post` is complete when it was moved in or has been left alone, and all that is in it is complete.
+    /// Inspects a folder `NAME.post`. It is complete once it was moved in or has been unchanged for the quiet time, and
+    /// all its files are complete.
     private func look(atPost entry: Directory.Entry, _ hint: InboxEvents.Kind) throws(FileError) -> Finding {
         guard hint == .moved || stability.isQuiet(entry) else { return unfinished(entry) }
         let inside = try folder.folder(entry.name)
@@ -110,7 +111,7 @@ struct FileInspector {
             guard let file = try inside.entry(name) else { continue }
             guard file.kind == .file else {
                 return rejected(
-                    entry, .wrongKind, "holds \(name), a folder, a link, a pipe or a device", "put photos there alone")
+                    entry, .wrongKind, "holds \(name), a folder, a link, a pipe or a device", "Put only photos there.")
             }
             guard file.linkCount == 1 else { return linked(file, within: entry) }
             if try look.wait(for: file, hint == .moved ? .moved : .seen) != nil { return unfinished(entry) }
@@ -118,7 +119,7 @@ struct FileInspector {
         return try candidate(entry)
     }
 
-    /// Takes the sidecar into account: a photo waits for its text to be whole.
+    /// Returns the candidate with its sidecar: a photo waits until its text is complete.
     private func candidate(_ entry: Directory.Entry) throws(FileError) -> Finding {
         for name in SidecarNames.documents(of: entry.name) + SidecarNames.xmp(of: entry.name) {
             guard let sidecar = try folder.entry(name), sidecar.kind == .file else { continue }
@@ -140,13 +141,13 @@ struct FileInspector {
         .unfinished(name: entry.name, after: stability.remaining(entry))
     }
 
-    /// Rejects a file with several names; programs that deliver by a link and an unlink get a second between the two.
+    /// Rejects a file with several names; programs that deliver by a link and an unlink have a second between the two.
     private func linked(_ file: Directory.Entry, within post: Directory.Entry? = nil) -> Finding {
         guard stability.isAtRest(file) else { return unfinished(post ?? file) }
         let what = post == nil ? "has" : "holds \(file.name), which has"
         return rejected(
             post ?? file, .hardLinked, "\(what) \(file.linkCount) names (hard links)",
-            "copy the photo: through another name it could be changed when it is published")
+            "Copy the photo: it could be changed through another name when it is published.")
     }
 
     private func rejected(

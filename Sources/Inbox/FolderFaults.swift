@@ -5,9 +5,9 @@ import Synchronization
 final class FolderFaults: Sendable {
     /// The part of the inbox that has a fault.
     enum Subject: Hashable, Sendable {
-        /// The folder itself: nothing can be taken out of it.
+        /// The folder itself: no file can be claimed from it.
         case folder(InboxFolder.Root)
-        /// Something in it.
+        /// A file in the folder.
         case contents(of: InboxFolder.Root)
 
         var root: InboxFolder.Root {
@@ -25,19 +25,19 @@ final class FolderFaults: Sendable {
     private static let maxSubjects = 10_000
     private let conditions = Mutex<[Subject: Condition]>([:])
 
-    /// Whether it is not known that all is well with the folder.
+    /// Whether the folder should be tested, because it is not known to be usable.
     func isWorthATry(_ root: InboxFolder.Root) -> Bool {
         conditions.withLock { $0[.folder(root)] != .good }
     }
 
-    /// Whether the folder was of no use the last time.
+    /// Whether the folder was unusable the last time.
     func isBroken(_ root: InboxFolder.Root) -> Bool {
         conditions.withLock { $0[.folder(root), default: .good] != .good }
     }
 
-    /// Notes how something is; without a fault, it is well.
+    /// Records the fault of a subject; nil for none.
     ///
-    /// - Returns: Whether that is news; that a new folder is well is none.
+    /// - Returns: Whether the condition has changed; a new folder without a fault counts as unchanged.
     func note(_ fault: FileError?, of subject: Subject) -> Bool {
         conditions.withLock { conditions in
             if conditions.count >= Self.maxSubjects { conditions = [:] }

@@ -5,8 +5,8 @@ package import Store
 import Tree
 package import Uploads
 
-/// The part that HTTP has in the life of its uploads: the originals of those that failed are kept in `failed/`, as if
-/// they had been dropped, so that a person finds them and can put them into the inbox again.
+/// The part of HTTP in the life of its uploads: the originals of failed uploads are kept in `failed/`, like dropped
+/// files, so that a person can find them and put them into the inbox again.
 package struct HTTPIntake: IntakeHandler {
     private let storage: StorageFolder
 
@@ -14,24 +14,25 @@ package struct HTTPIntake: IntakeHandler {
         self.storage = storage
     }
 
-    /// Makes a new post of photos that were posted before: clients that send them again mean it.
+    /// Creates a new post for photos that were posted before, because clients send them again deliberately.
     package func duplicatePolicy(for user: UserID) -> DuplicatePolicy { .newPost }
 
-    /// Puts the originals of a failed upload aside, and deletes the other blobs of an upload that became nothing. An avatar
-    /// is not put aside, as it is no photo to post, nor what is of somebody who has been deleted.
+    /// Puts the originals of a failed upload aside, and deletes the other blobs of an upload that was not published.
+    /// Avatars are not put aside, because they are not photos to post, nor are files of deleted users.
     package func cleanUp(after record: UploadRecord) async throws -> Bool {
         if record.state == .failed, record.purpose == .post, record.error?.code != .deleted {
             try await putAside(record)
         }
-        // The bytes of an object are its own, whatever can be made of them.
+        // The bytes of an object belong to the object, even if they cannot be rendered.
         if !record.state.isPost, record.purpose != .object {
             try await storage.blobs.removeAll(userID: record.owner.description, postID: record.id.description)
         }
         return true
     }
 
-    /// Keeps the originals of an upload: one photo under a name of its own, with its words and its audiences beside it, several
-    /// in a folder `.post`. Its reason comes last: what stands in the list of what failed is all there, and can be put back.
+    /// Keeps the originals of an upload: a single photo under its own name with its texts and audiences beside it,
+    /// several in a folder `.post`. The reason is written last, so that every listed item is complete and can be put
+    /// back.
     private func putAside(_ record: UploadRecord) async throws {
         let photos = record.orderedPhotos
         guard let first = photos.first else { return }

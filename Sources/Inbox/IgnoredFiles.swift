@@ -1,5 +1,6 @@
-/// Names that desktop systems, synchronisers and copying programs leave in folders, files that are on their way, and what photo
-/// programs keep beside photos (`.xmp` is read where it lies).
+/// The names of files that are ignored: those that desktop systems, synchronisers and copying programs leave in
+/// folders, unfinished files, and files that photo programs keep beside photos (`.xmp` files are read, but never
+/// moved).
 enum IgnoredFiles {
     private static let names = [
         "Thumbs.db", "ehthumbs.db", "desktop.ini", "__MACOSX", "@eaDir", "lost+found",
@@ -10,7 +11,8 @@ enum IgnoredFiles {
     ]
     private static let suffixes = (unfinished + ["~", ".aae", ".AAE", ".xmp", ".XMP"]).map { Array($0.utf8) }
 
-    /// Whether a file is one of some others on its way: its name has the other's in it, and is hidden or ends as such names do.
+    /// Whether a file is an unfinished copy of one of some others: its name contains the other's, and is hidden
+    /// or has a typical ending.
     static func isUnfinished(_ name: String, of others: [String]) -> Bool {
         guard name.hasPrefix(".") || unfinished.contains(where: name.hasSuffix) else { return false }
         return others.contains(where: name.contains)

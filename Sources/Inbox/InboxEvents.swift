@@ -9,20 +9,20 @@ import Synchronization
 
 /// The kernel's events in the inbox (inotify(7)): names to look at, and folders to walk through.
 ///
-/// Only hints: on network file systems nothing comes, and the queue of events can overflow, this one too. Whoever listens
-/// walks through everything now and then.
+/// Events are only hints: network file systems send none, and the kernel's queue can overflow, like the one here. The
+/// listener must therefore walk through everything from time to time.
 final class InboxEvents: Sendable {
     /// The kind of an event.
     enum Kind: Sendable {
-        /// It is worth a look.
+        /// The file appeared or changed.
         case seen
-        /// It was closed by somebody who wrote.
+        /// The file was closed by a writer.
         case closed
-        /// It appeared whole, by a rename.
+        /// The file appeared as a whole, by a rename.
         case moved
     }
 
-    /// A name in a folder that is to be looked at.
+    /// A name in a folder, to be looked at.
     struct Name: Sendable, Comparable {
         let folder: InboxFolder
         let text: String
@@ -32,12 +32,12 @@ final class InboxEvents: Sendable {
         static func < (one: Name, other: Name) -> Bool { one.due < other.due }
     }
 
-    /// The events that nobody has dealt with yet.
+    /// The events that have not been handled yet.
     struct News: Sendable {
         var names: [Name] = []
-        /// The roots in which something appeared that a walk has to find.
+        /// The roots in which a folder or file appeared that a walk must find.
         var walks: Set<InboxFolder.Root> = []
-        /// Whether something was forgotten: everything has to be walked through.
+        /// Whether events were lost, so that everything must be walked through.
         var isIncomplete = false
     }
 
@@ -48,14 +48,15 @@ final class InboxEvents: Sendable {
         var folders: [Int32: InboxFolder] = [:]
     }
 
-    /// How many names are remembered; what comes beyond that is found by a walk.
+    /// The largest number of remembered names; further ones are found by a walk.
     private static let maxNames = 1 << 16
-    /// The time that copying programs get to finish a photo and its text, which they write one after the other.
+    /// The time that copying programs have for a photo and its text, which they write one after the other.
     private static let settlingTime: Duration = .milliseconds(250)
-    /// The bounds of the time after which a file that was too fresh is looked at again.
+    /// The bounds of the time after which a file that was changed too recently is looked at again.
     private static let shortestWait: Duration = .milliseconds(250)
     private static let longestWait: Duration = .seconds(60)
-    /// A change of attributes is told as well: who mends a file's permissions need not wait for the next walk.
+    /// The events to watch. They include changes of attributes, so that a file whose permissions were fixed need not
+    /// wait for the next walk.
     private static let mask = UInt32(
         IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_ATTRIB | IN_ONLYDIR | IN_DONT_FOLLOW)
 
@@ -64,7 +65,7 @@ final class InboxEvents: Sendable {
     private let state = Mutex(State())
     private let signal = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
-    /// Begins to listen to the inbox.
+    /// Starts to listen to the inbox.
     init(inbox: Directory) throws {
         path = inbox.path
         descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
@@ -72,14 +73,14 @@ final class InboxEvents: Sendable {
         watch(InboxFolder(root: .inbox))
     }
 
-    /// Listens to a folder below the inbox as well. Listening twice is harmless; where the kernel's watches have run out,
-    /// walks have to do.
+    /// Listens to a folder below the inbox as well. Repeated calls are harmless. If the kernel's watches are used up,
+    /// walks find the files.
     func watch(_ folder: InboxFolder) {
         let watch = inotify_add_watch(descriptor, ([path] + folder.folders).joined(separator: "/"), Self.mask)
         if watch >= 0 { state.withLock { $0.folders[watch] = folder } }
     }
 
-    /// Takes what is due by now, at most `limit` names; everything is handed out once.
+    /// Returns the events that are due, at most `limit` names; each is returned once.
     func take(_ limit: Int) -> News {
         let now = ContinuousClock.now
         return state.withLock { state in
@@ -95,17 +96,17 @@ final class InboxEvents: Sendable {
         }
     }
 
-    /// Asks for another look at a name after some time, unless too many are asked for already, or a walk will come first.
+    /// Schedules another look at a name after some time, unless too many are scheduled, or a walk comes first.
     func lookAgain(at name: String, in folder: InboxFolder, after time: Duration) {
         guard time < Self.longestWait else { return }
         let name = Name(folder: folder, text: name, kind: .seen, due: .now + max(time, Self.shortestWait))
         state.withLock { if $0.later.count < Self.maxNames { $0.later.insert(name) } }
     }
 
-    /// Whether names wait for their time.
+    /// Whether names wait until they are due.
     var hasNames: Bool { state.withLock { !$0.settling.isEmpty || !$0.later.isEmpty } }
 
-    /// A reason to take the news; several that come while nobody asks are one.
+    /// The signals to read the events. Several signals are merged into one while the reader is busy.
     var signals: AsyncStream<Void> { signal.stream }
 
     func wake() {
@@ -119,7 +120,7 @@ final class InboxEvents: Sendable {
     /// Listens until the surrounding task is cancelled.
     func run() async throws {
         let channel = try await NIOPipeBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-            // A read must have room for the longest event, or the kernel refuses it.
+            // The buffer must have room for the longest event, or the kernel refuses the read.
             .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 64 * 1024))
             .takingOwnershipOfDescriptor(input: descriptor) { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -131,7 +132,7 @@ final class InboxEvents: Sendable {
         }
     }
 
-    /// Takes in what was read from inotify: any number of whole events.
+    /// Parses data from inotify: any number of whole events.
     func note(_ buffer: ByteBuffer) {
         var buffer = buffer
         state.withLock { state in
@@ -158,7 +159,7 @@ final class InboxEvents: Sendable {
             state.news.walks.insert(newUser.map { .user($0) } ?? folder.root)
             return
         }
-        if !isFolder, mask & UInt32(IN_CREATE) != 0 { return }  // Its closing will be told, too.
+        if !isFolder, mask & UInt32(IN_CREATE) != 0 { return }  // Another event reports when it is closed.
         let kind: Kind =
             if mask & UInt32(IN_MOVED_TO) != 0 {
                 .moved

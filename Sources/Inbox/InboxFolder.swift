@@ -8,12 +8,12 @@ struct InboxFolder: Hashable, Sendable {
     /// The greatest depth of a folder below a user's own.
     static let maxDepth = 16
 
-    /// The inbox itself, where nothing but users' folders belongs, or one user's folder. Each has its turn by itself.
+    /// The inbox itself, which should contain only users' folders, or one user's folder. Each has turns of its own.
     enum Root: Hashable, Sendable, CustomStringConvertible {
         case inbox
         case user(UserID)
 
-        /// The folder, as it is told to people.
+        /// The folder in messages.
         var description: String {
             switch self {
             case .inbox: "inbox"
@@ -23,27 +23,27 @@ struct InboxFolder: Hashable, Sendable {
     }
 
     let root: Root
-    /// The folders below the root.
+    /// The names of the folders below the root.
     var path: [String] = []
 
-    /// The user whose photos lie here; nil for the inbox itself.
+    /// The user to whom the photos in the folder belong; nil for the inbox itself.
     var owner: UserID? { if case .user(let user) = root { user } else { nil } }
 
-    /// All folders from the inbox on.
+    /// The names of all folders from the inbox on.
     var folders: [String] { (owner.map { [$0.description] } ?? []) + path }
 
-    /// Opens the folder; by name each time, for there may be more of them than a process may hold open.
+    /// Opens the folder by its name each time, because there may be more folders than a process may have open.
     func open(in inbox: Directory) throws(FileError) -> Directory {
         try inbox.folder(below: folders)
     }
 
-    /// The path of a name in this folder, as it is told to people.
+    /// Returns the path of a name in this folder, for messages.
     func description(of name: String) -> String {
         (folders + [name]).joined(separator: "/")
     }
 }
 
-/// Something complete that is to become a post.
+/// A complete file or folder that can become a post.
 struct Candidate: Hashable, Sendable {
     let owner: UserID
     let place: InboxFolder
@@ -54,7 +54,7 @@ struct Candidate: Hashable, Sendable {
     var source: String { (place.path + [name]).joined(separator: "/") }
 }
 
-/// Something complete that can never become a post, and why.
+/// A complete file or folder that can never become a post, and the reason.
 struct RejectedFile: Sendable {
     let place: InboxFolder
     let name: String

@@ -5,11 +5,12 @@ import Store
 import Tree
 import Uploads
 
-/// Takes one thing out of the inbox, exactly once, and brings it to its end.
+/// The work on one claim: claims a file or folder of the inbox exactly once, and processes it until its upload has
+/// ended.
 ///
-/// The reservation names the source before anything moves; then the files are claimed (``ClaimedFiles``). A crash at any
-/// point leaves either the file in the inbox with an idle reservation, or the file in the folder that bears the id:
-/// `ingest` goes on from both.
+/// The reservation names the source before any file is moved; then the files are claimed (``ClaimedFiles``). A crash at
+/// any point leaves either the file in the inbox with an idle reservation, or the file in the folder with the upload's
+/// id. `ingest` continues from both.
 struct InboxImporter {
     private let tools: IntakeTools
     private let copies: Bool
@@ -23,7 +24,7 @@ struct InboxImporter {
         ClaimedFiles(of: record, in: tools.storage, copies: copies)
     }
 
-    // MARK: Taking
+    // MARK: Claiming
 
     /// Reserves an upload for the candidate and moves it out of the inbox.
     func take(_ candidate: Candidate) async throws -> UploadRecord? {
@@ -33,8 +34,8 @@ struct InboxImporter {
         do {
             try await move(record)
         } catch {
-            // What cannot be moved stays where it is, whole; the next look reserves anew. If it can neither be moved nor
-            // be put back, it is this upload's, which goes on from where it is.
+            // A file that cannot be moved stays where it is, and the next look reserves again. If it can neither be
+            // moved nor put back, it belongs to this upload, which continues from there.
             do { try await takeBack(record) } catch { return record }
             throw error
         }
@@ -47,11 +48,11 @@ struct InboxImporter {
         try await FileThreads.run { () throws(FileError) in try files.move() }
     }
 
-    /// Puts what was claimed back into the inbox and gives the reservation up.
+    /// Moves the claimed files back into the inbox and ends the reservation.
     private func takeBack(_ record: UploadRecord) async throws {
         try await putBack(record)
         try await tools.store.expire(record.id, from: .reserved)
-        // Nobody asks for it, and what cannot be taken is tried again and again.
+        // The record is deleted because no client needs it, and a file that cannot be claimed is tried again and again.
         try await tools.store.forget(record.id)
     }
 
@@ -60,11 +61,11 @@ struct InboxImporter {
         try await FileThreads.run { () throws(FileError) in try files.putBack() }
     }
 
-    // MARK: Going on
+    // MARK: Ingesting
 
-    /// Goes on with an upload wherever it stands, until it is acknowledged or has failed.
+    /// Continues an upload in any state, until it is acknowledged or has failed.
     ///
-    /// - Returns: Whether there is something to archive; false when nothing is left of the upload.
+    /// - Returns: Whether there are files to archive; false if the upload no longer exists.
     func ingest(_ id: PostID) async throws -> Bool {
         guard let record = try await tools.store.record(of: id) else { return false }
         guard record.state == .reserved else { return true }
@@ -72,12 +73,12 @@ struct InboxImporter {
             try await move(record)
             let contents = try await contents(of: record)
             if contents.isEmpty {
-                try await takeBack(record)  // Its owner took it back in time.
+                try await takeBack(record)  // The owner removed the file in time.
                 return false
             }
             try await ingest(contents, of: record)
         } catch let fault as Failure where fault.code == .changedWhileRead {
-            // Somebody had it open all the while, and writes on: it was not complete, and its time will come.
+            // A process had the file open and continues to write: it was not complete, and is claimed later.
             try await takeBack(record)
             return false
         } catch let failure as Failure where !failure.isTransient {
@@ -102,15 +103,15 @@ struct InboxImporter {
         guard contents.photos.count <= tools.settings.maxPhotos else {
             throw Failure(
                 .tooManyPhotos, "more than the \(tools.settings.maxPhotos) photos that a post may have",
-                hint: "make several folders of it")
+                hint: "Split it into several folders.")
         }
         guard contents.alts.count <= contents.photos.count else {
             throw Failure(
                 .badSidecar,
                 "\"alt\" has \(contents.alts.count) alternative texts, and there are \(contents.photos.count) photos",
-                hint: "give one for each photo, in the order of their names")
+                hint: "Give one for each photo, in the order of their names.")
         }
-        // The claimed files stay when the session goes, and with them the reservation.
+        // The claimed files and their reservation stay when the session ends.
         var session = tools.receiver.resume(
             try await tools.receiver.address(record, to: contents.audiences))
         for (number, photo) in contents.photos.enumerated() {
@@ -124,31 +125,31 @@ struct InboxImporter {
         _ = try await session.accept(text: text)
     }
 
-    /// Looks whether the file has another name by which it could be written; and where the file system cannot tell who has
-    /// it open, sees to it that nobody has written for a second.
+    /// Checks that the file has no other name by which it could be written. If the file system cannot report who has it
+    /// open, also waits a second and checks that it was not written.
     private func waitUntilUnmodified(_ reader: FileReader, named name: String) async throws {
         let version = try reader.version()
         guard version.linkCount == 1 else {
             throw Failure(
                 .hardLinked, "the photo has \(version.linkCount) names (hard links)",
-                hint: "copy it: through another name it could be changed when it is published")
+                hint: "Copy it: it could be changed through another name when it is published.")
         }
         let age = tools.storage.clock().milliseconds - version.modifiedNanoseconds / 1_000_000
         if reader.hasWriter != nil || !(0..<1000).contains(age) { return }
         try await Task.sleep(for: .milliseconds(1000 - age))
-        // Once: whoever goes on writing makes nobody else wait.
+        // It is checked only once, so that a persistent writer does not delay others.
         guard try reader.version() == version else { throw Failure.changedWhileRead(name) }
     }
 
     // MARK: Archiving
 
-    /// Moves the claimed files to `done/` or `failed/` with a receipt or a reason, and forgets the claim.
+    /// Moves the claimed files to `done/` or `failed/` with a receipt or a reason, and deletes the claim.
     private func archive(_ record: UploadRecord) async throws {
         guard record.state.isTerminal else { return }
         try tools.tree.health.check()
         if let files = files(of: record) {
             if record.state == .expired {
-                try await putBack(record)  // Its reservation was given up when its file could not be put back.
+                try await putBack(record)  // Its reservation was ended when its file could not be put back.
             } else {
                 try await addWords(of: record)
                 let (storage, post) = (tools.storage, try await postWithAll(of: record, files))
@@ -163,9 +164,9 @@ struct InboxImporter {
         try await tools.store.finishCleanUp(record.id)
     }
 
-    /// Gives the words of a duplicate to the post that has its photos, and no words of its own.
+    /// Adds the texts of a duplicate to the post that has its photos, if that has none of its own.
     private func addWords(of record: UploadRecord) async throws {
-        // Nobody would be asked about them.
+        // With moderation, the texts would not be moderated.
         guard record.state == .duplicate, let post = record.duplicateOf, !tools.isModerated else { return }
         do {
             _ = try await LateText(of: record).add(to: post, of: record.owner, in: tools.tree)
@@ -194,8 +195,9 @@ struct InboxImporter {
         }
     }
 
-    /// The post that has all of a claim, so that nothing is lost with that: it is a duplicate, has photos and nothing else, and
-    /// the post has these bytes, as a look at them says. Nil when there is none.
+    /// Returns the post that contains all of a claim, so that deleting the claim loses nothing: the claim is a
+    /// duplicate, consists of photos only, and the post's originals have these bytes, which are read. Nil if there is
+    /// none.
     private func postWithAll(of record: UploadRecord, _ files: ClaimedFiles) async throws -> PostID? {
         guard record.state == .duplicate, record.text.isEmpty, let post = record.duplicateOf else { return nil }
         let photos = record.orderedPhotos

@@ -6,8 +6,8 @@ package import Store
 import Tree
 package import Uploads
 
-/// The part that the inbox has in the life of its uploads: their files lie in `incoming/{id}/` while they are taken,
-/// and in `done/` or `failed/` when they have ended.
+/// The part of the inbox in the life of its uploads: their files are in `incoming/{id}/` while they are ingested, and
+/// in `done/` or `failed/` when they have ended.
 package struct InboxIntake: IntakeHandler {
     private let storage: StorageFolder
     private let settings: @Sendable () -> PipelineSettings
@@ -21,13 +21,13 @@ package struct InboxIntake: IntakeHandler {
 
     package func duplicatePolicy(for user: UserID) -> DuplicatePolicy { settings().duplicates[user] }
 
-    /// Photos that were dropped together come in the order of their names.
+    /// Whether order is kept: photos that are dropped together are posted in the order of their names.
     package var keepsOrder: Bool { true }
 
-    /// The dropped file goes to `done/`.
+    /// Whether clean-up follows publication: the dropped file is moved to `done/`.
     package var cleansUpAfterPublication: Bool { true }
 
-    /// Leaves all but an expired upload to the importer, which archives the files.
+    /// Cleans up after an expired upload; leaves other uploads to the importer, which archives the files.
     package func cleanUp(after record: UploadRecord) async throws -> Bool {
         guard record.state == .expired else { return false }
         try await storage.blobs.removeAll(userID: record.owner.description, postID: record.id.description)
@@ -52,9 +52,9 @@ package struct InboxIntake: IntakeHandler {
             storage: storage, index: PhotoIndex(storage), retention: settings().retention, logger: logger)
     }
 
-    // MARK: Claims that are left over
+    // MARK: Leftover claims
 
-    /// Puts aside claimed files that nobody works on: an upload needs them until it has been cleaned up.
+    /// Puts claimed files aside that no upload needs: an upload needs them until it has been cleaned up.
     package func sweep() async throws {
         let incoming = storage.incoming
         let folders = try await FileThreads.run { () throws(FileError) in
@@ -69,15 +69,15 @@ package struct InboxIntake: IntakeHandler {
         }
     }
 
-    /// Moves a claim to `failed/`, with all that is in it; an empty one is deleted.
+    /// Moves a claim to `failed/`, with all its files; an empty claim is deleted.
     private func putAside(claim name: String, owner: UserID?) async throws {
         let storage = storage
         let reason = Failure(
             .leftOver,
-            "these files were left over by an upload that has ended, or that nobody knows",
-            hint: "look into done/ and at the posts; what is missing there can be put into the inbox again")
+            "these files are left over from an upload that has ended or does not exist",
+            hint: "Compare them with done/ and the posts, and put missing ones into the inbox again.")
         let isPutAside = try await FileThreads.run { () throws(FileError) in
-            // It may have come to its end since it was listed.
+            // The claim may have ended since it was listed.
             guard try storage.incoming.entry(name) != nil else { return false }
             guard try !storage.incoming.folder(name).names().isEmpty else {
                 try storage.incoming.remove(name)
@@ -90,15 +90,15 @@ package struct InboxIntake: IntakeHandler {
             return true
         }
         guard isPutAside else { return }
-        logger.warning("put aside a claim that was left over", metadata: ["upload": "\(name)"])
+        logger.warning("put aside a leftover claim", metadata: ["upload": "\(name)"])
     }
 
     // MARK: The backlog
 
-    /// How many folders deep files are counted.
+    /// The depth of folders to which files are counted.
     private static let backlogDepth = 4
 
-    /// The photos in the inbox: neither hidden files nor texts beside photos.
+    /// Returns the number of photos in the inbox, without hidden files and texts beside photos.
     package func backlog() async -> Int? {
         let inbox = storage.inbox
         return try? await FileThreads.run { () throws(FileError) in

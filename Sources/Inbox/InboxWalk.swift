@@ -1,33 +1,33 @@
 import Files
 import Keeping
 
-/// A walk through a user's folder and those below it, in the order of names, a page at a time: however many files there
-/// are, only some thousand names are in memory, and only what is looked at is looked up.
+/// A walk through a user's folder and its subfolders, in the order of names, a page at a time: however many files there
+/// are, only some thousand names are in memory, and each file is read only when its turn comes.
 struct InboxWalk: Sendable {
-    /// Names looked at without a result before others have their turn.
+    /// The number of names without a result after which others have their turn.
     private static let maxLooks = 256
 
     private struct Level: Sendable {
         let place: InboxFolder
-        /// The last one first.
+        /// The names in reverse order.
         var names: [RawName] = []
         var cursor: RawName?
         var isLastPage = false
     }
 
     private var levels: [Level]
-    /// How many names of one folder are in memory.
+    /// The number of names of one folder in memory.
     private let pageLength: Int
 
-    /// Begins at a root. The inbox's own walk finds the users' folders and does not enter them.
+    /// Begins a walk at a root. The walk of the inbox itself finds the users' folders without entering them.
     init(_ root: InboxFolder.Root, pageLength: Int) {
         levels = [Level(place: InboxFolder(root: root))]
         self.pageLength = pageLength
     }
 
-    /// Goes on to the next name about which something is to be done.
+    /// Continues to the next name that requires an action.
     ///
-    /// - Returns: What was found, and where; `nothing` when others should have a turn; nil at the end.
+    /// - Returns: The finding and its folder; `nothing` if others should have a turn; nil at the end.
     mutating func next(
         in inbox: Directory, events: InboxEvents, stability: FileStability, maxPhotos: Int
     ) throws(FileError) -> (finding: FileInspector.Finding, place: InboxFolder)? {
@@ -44,7 +44,7 @@ struct InboxWalk: Sendable {
                 }
                 if level.names.isEmpty, !level.isLastPage { try turn(&level, in: folder, events) }
             } catch {
-                if error.code == .notFound { continue }  // Somebody took the folder away.
+                if error.code == .notFound { continue }  // The folder was removed meanwhile.
                 throw error
             }
             guard let name = level.names.popLast() else { continue }
@@ -63,7 +63,7 @@ struct InboxWalk: Sendable {
         return nil
     }
 
-    /// Turns to the next page of a folder.
+    /// Loads the next page of a folder.
     private func turn(_ level: inout Level, in folder: Directory, _ events: InboxEvents) throws(FileError) {
         if level.cursor == nil { events.watch(level.place) }
         let names = try folder.rawNames(after: level.cursor, limit: pageLength) { !IgnoredFiles.contains($0) }

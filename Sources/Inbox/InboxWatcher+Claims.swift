@@ -9,7 +9,7 @@ import Tree
 import Uploads
 
 extension InboxWatcher {
-    /// Claims a candidate; nil when it cannot be taken now, or never: then it is put aside.
+    /// Claims a candidate; nil if it cannot be claimed now, or never, in which case it is put aside.
     func take(_ candidate: Candidate, _ events: InboxEvents) async -> UploadRecord? {
         let file = candidate.place.description(of: candidate.name)
         do {
@@ -19,24 +19,25 @@ extension InboxWatcher {
         } catch {
             if await tools.disk.report(error) { return nil }
             if let fault = error as? FileError, fault.code == .permission {
-                // Of all its files the same is to be expected, unless it is about one folder in it.
+                // Other files of the folder will fail in the same way, unless the fault concerns a subfolder.
                 await probe(candidate.place.root, again: true)
                 note(fault, in: candidate.place.root)
                 return nil
             }
             events.lookAgain(at: candidate.name, in: candidate.place, after: .seconds(1))
             logger.warning(
-                "cannot take a file", metadata: ["file": "\(file.printable)", "fault": "\("\(error)".printable)"])
-            // The disk or the engine is in trouble: the rest of the inbox would only meet the same.
+                "cannot claim a file", metadata: ["file": "\(file.printable)", "fault": "\("\(error)".printable)"])
+            // The disk or the engine has a fault, which other files of the inbox would meet as well.
             try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Backoff.delay(afterAttempt: 2)) }
         }
         return nil
     }
 
-    /// Brings a claim to its end, however often a transient error is in the way; a shutdown leaves it for the next start.
+    /// Processes a claim until its upload has ended, retrying after transient errors; a shutdown leaves it for the next
+    /// start.
     ///
-    /// It keeps its slot while the intake is paused. What is acknowledged, and what meets a fault of its own again and again, gives
-    /// it to others.
+    /// It keeps its slot while the intake is paused. An acknowledged claim, or one with repeated errors of its own,
+    /// gives its slot to others.
     func finish(_ record: UploadRecord, signalling slots: AsyncSemaphore, _ events: InboxEvents) async {
         var slots = slots
         defer {
@@ -97,16 +98,16 @@ extension InboxWatcher {
         }
     }
 
-    // MARK: - Folders that cannot be worked in
+    // MARK: - Unusable folders
 
-    /// Tries out a folder that was not tried out yet, or that was of no use the last time; or one that was.
+    /// Tests a folder that has not been tested or was unusable the last time; with `again`, also a usable one.
     func probe(_ root: InboxFolder.Root, again: Bool = false) async {
         guard again || faults.isWorthATry(root) else { return }
         let inbox = tools.storage.inbox
         do {
             try await FileThreads.run { try FolderProbe(in: InboxFolder(root: root).open(in: inbox)).tryMoving() }
             if faults.note(nil, of: .folder(root)) {
-                logger.notice("the folder can be worked in again", metadata: ["folder": "\(root)"])
+                logger.notice("the folder is usable again", metadata: ["folder": "\(root)"])
             }
         } catch {
             guard let fault = error as? FileError else { return }
@@ -114,7 +115,7 @@ extension InboxWatcher {
         }
     }
 
-    /// Says what is wrong with something in a folder: once, for the many things with which the same is wrong.
+    /// Reports a fault of a file in a folder, once for many files with the same fault.
     func note(_ fault: FileError?, in root: InboxFolder.Root) {
         if let fault { report(fault, of: .contents(of: root)) }
     }
@@ -122,7 +123,7 @@ extension InboxWatcher {
     private func report(_ fault: FileError, of subject: FolderFaults.Subject) {
         guard fault.code != .notFound, faults.note(fault, of: subject) else { return }
         logger.warning(
-            "cannot take files out of a folder",
+            "cannot claim files from a folder",
             metadata: ["folder": "\(subject.root)", "fault": "\(fault.description.printable)"])
     }
 }

@@ -10,9 +10,9 @@ extension InboxWatcher {
     /// The time after its publication in which a post without a text gets one from a late document.
     private static let lateTime = Duration.seconds(24 * 3600)
 
-    /// Deals with a file whose photo is not beside it: that may have been taken already.
+    /// Handles a file without its photo, which may have been claimed already.
     ///
-    /// - Returns: What was claimed, if it is to be taken like anything else.
+    /// - Returns: The claim, if the file must be processed like any other.
     func takeLate(_ late: Candidate, _ events: InboxEvents) async -> UploadRecord? {
         do {
             let photos =
@@ -25,7 +25,7 @@ extension InboxWatcher {
                 return nil
             }
             if let (photo, receipt) = try await receipt(ofOneOf: photos, late) {
-                // The moving part of a Live Photo is left alone.
+                // The video of a Live Photo is ignored.
                 if !SidecarNames.isVideo(late.name) { try await addText(in: late, to: photo, receipt) }
                 return nil
             }
@@ -34,7 +34,7 @@ extension InboxWatcher {
             if try await waits(late, for: photos) { return nil }
             throw Failure(
                 .badSidecar, "\(late.name) has no photo beside it",
-                hint: "put the text there before the photo, or use a folder NAME.post")
+                hint: "Put the text there before the photo, or use a folder NAME.post.")
         } catch let refusal as Failure where !refusal.isTransient {
             await reject(RejectedFile(place: late.place, name: late.name, reason: refusal))
         } catch {
@@ -43,7 +43,7 @@ extension InboxWatcher {
         return nil
     }
 
-    /// Whether one of some photos may still come: the text has not waited for long, or a photo is on its way beside it.
+    /// Whether one of some photos may still arrive: the text is recent, or an unfinished photo is beside it.
     private func waits(_ late: Candidate, for photos: [String]) async throws -> Bool {
         let (storage, patience) = (tools.storage, settings.photoPatience)
         return try await FileThreads.run {
@@ -55,14 +55,14 @@ extension InboxWatcher {
         }
     }
 
-    /// The first of some photos that was taken from the place, and its receipt.
+    /// Returns the first of some photos that was claimed from the folder, with its receipt.
     private func receipt(
         ofOneOf photos: [String], _ late: Candidate
     ) async throws -> (photo: String, receipt: ArchiveDocument)? {
         let done = tools.storage.done
         return try await FileThreads.run {
             let folders = [late.owner.description] + late.place.path
-            // Where nothing was taken, nothing is.
+            // Without the folder in `done/`, no photo was claimed.
             guard let folder = try? done.folder(below: folders) else { return nil }
             for photo in photos where try folder.entry(photo) != nil {
                 let document = FileName.document(of: photo, kind: "receipt")
@@ -74,7 +74,8 @@ extension InboxWatcher {
         }
     }
 
-    /// Gives the photo's post what the document says, if it is young and has nothing of that, and puts the document beside the photo.
+    /// Adds the document's texts to the photo's post, if that is recent and has none of them, and moves the document
+    /// beside the photo.
     private func addText(in late: Candidate, to photo: String, _ receipt: ArchiveDocument) async throws {
         let storage = tools.storage
         let sidecar = try await FileThreads.run {
@@ -83,21 +84,21 @@ extension InboxWatcher {
         guard sidecar.audiences.isEmpty else {
             throw Failure(
                 .badSidecar,
-                "\(late.name) says for whom the post is, and came after its photo: post \(receipt.post ?? "unknown") is there already",
+                "\(late.name) names audiences, and arrived after its photo: post \(receipt.post ?? "unknown") already exists",
                 hint:
-                    "delete that post if not everybody was to see it; a document with audiences comes before its photo, or in a folder NAME.post with it"
+                    "Delete that post if it must not be visible to everybody. Put a document with audiences there before its photo, or into a folder NAME.post with it."
             )
         }
         let isYoung = receipt.publishedAt.map { storage.clock() - $0 < Self.lateTime } ?? false
-        // Nobody would be asked about it.
+        // With moderation, the text would not be moderated.
         guard receipt.outcome == "published", isYoung, !tools.isModerated,
             let post = receipt.post.flatMap({ PostID($0) }),
             try await LateText(sidecar).add(to: post, of: late.owner, in: tools.tree)
         else {
             throw Failure(
-                .badSidecar, "\(late.name) came after its photo, which is post \(receipt.post ?? "unknown")",
+                .badSidecar, "\(late.name) arrived after its photo, which is post \(receipt.post ?? "unknown")",
                 hint:
-                    "a text that comes late is added within a day, to a post that has none, where posts are not moderated; write this one there by hand"
+                    "Add this text to the post yourself. A late text is added within a day, to a post that has none, if posts are not moderated."
             )
         }
         try await FileThreads.run {
@@ -109,7 +110,7 @@ extension InboxWatcher {
             try place.bring(late.name, to: folder, as: newName, via: ".\(post).part")
         }
         logger.info(
-            "a text came late",
+            "added a late text",
             metadata: ["post": "\(post)", "file": "\(late.place.description(of: late.name).printable)"])
     }
 }

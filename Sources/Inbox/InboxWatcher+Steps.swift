@@ -6,21 +6,21 @@ import Uploads
 extension InboxWatcher {
     /// The result of a step.
     enum Step {
-        /// Files were claimed for an upload that is to be finished.
+        /// Files were claimed for an upload that must be finished.
         case claimed(UploadRecord)
-        /// Something was looked at, and there may be more.
+        /// A name was looked at, and there may be more.
         case looked
-        /// Nobody has anything to look at.
+        /// There is nothing to look at.
         case idle
     }
 
-    /// A finding of a look or a walk, and the folder in which it lies.
+    /// A finding of a look or a walk, and its folder.
     private typealias Found = (finding: FileInspector.Finding, place: InboxFolder)
 
-    /// Makes one step for whoever's turn it is.
+    /// Makes one step in the root whose turn it is.
     func step(_ schedule: inout FairSchedule, _ events: InboxEvents) async -> Step {
         guard let (root, turn) = schedule.next(unless: counts.isFull) else { return .idle }
-        // (From the inbox itself nothing is to be taken but what is misplaced.)
+        // (Only misplaced files are moved out of the inbox itself.)
         if root != .inbox, faults.isBroken(root) {
             await probe(root)
             if faults.isBroken(root) {
@@ -37,7 +37,7 @@ extension InboxWatcher {
             guard let found else { return .looked }
             return await deal(with: found, &schedule, events)
         } catch {
-            // A file that nobody lets us read is no fault of the disk, and its neighbours are looked at all the same.
+            // An unreadable file is not a fault of the disk, and other files are still looked at.
             let fault = error as? FileError
             let isOfTheDisk = fault?.code == .permission ? false : await tools.disk.report(error)
             if !isOfTheDisk { note(fault, in: root) }

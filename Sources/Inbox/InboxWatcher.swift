@@ -8,38 +8,41 @@ import Store
 import Tree
 package import Uploads
 
-/// Watches the inbox: `inbox/{uid}/photo.jpg` becomes a post of that user.
+/// The watcher of the inbox: `inbox/{uid}/photo.jpg` becomes a post of that user.
 ///
-/// Events of the kernel are a hint, walks through the folders are the truth: one at the start, one whenever events were
-/// lost, and one every few seconds anyway. What is complete is claimed (moved out of the inbox by a rename, so that it can
-/// never be taken twice), ingested, and put away under `done/` or `failed/` when its upload has ended.
+/// Events of the kernel are only hints. Walks through the folders find everything: one at the start, one whenever
+/// events were lost, and one every few seconds in any case. Complete files are claimed (moved out of the inbox by a
+/// rename, so that they are claimed only once), ingested, and moved to `done/` or `failed/` when their upload has
+/// ended.
 package struct InboxWatcher: Service, CustomStringConvertible {
     package var description: String { "inbox watcher" }
 
     /// The settings of the inbox.
     package struct Settings: Sendable {
-        /// How long a file must be unchanged before it is taken, if nothing told that it was closed or moved in.
+        /// The time for which a file must be unchanged before it is claimed, if no event reported that it was closed or
+        /// moved in.
         package var quietTime: Duration = .seconds(5)
-        /// The time for which a text waits for a photo that has not come, since it was last changed.
+        /// The time for which a text waits for a photo that has not arrived, since its last change.
         package var photoPatience: Duration = .seconds(3600)
-        /// How often the inbox is walked through although nothing happened; less often where that takes long.
+        /// The interval between walks through the inbox without events; longer if a walk takes long.
         package var rescanInterval: Duration = .seconds(10)
-        /// Whether files are copied out of the inbox although they could be renamed: what happens by itself where the
-        /// inbox is on another file system. For tests.
+        /// Whether files are copied out of the inbox although they could be renamed, as is done if the inbox is on
+        /// another file system. For tests.
         package var copies = false
 
         package init() {}
     }
 
-    /// The longest time between two walks through everything.
+    /// The longest time between two walks through the whole inbox.
     private static let longestInterval: Duration = .seconds(300)
-    /// The most claims that are taken in at a time.
+    /// The largest number of claims that are ingested at a time.
     private static let maxClaims = 16
-    /// The most that wait besides: for their renditions and their turn, or each for the end of a fault of its own.
+    /// The largest number of further claims that wait: for their renditions and their turn, or each for the end of its
+    /// own fault.
     private static let maxWaitingClaims = 1000
-    /// The most claims of one user at a time.
+    /// The largest number of claims of one user at a time.
     private static let maxClaimsOfUser = 256
-    /// How many names that the kernel told of are taken over at a time.
+    /// The largest number of names that are read from the events at a time.
     private static let maxNews = 1024
 
     let tools: IntakeTools
@@ -55,7 +58,7 @@ package struct InboxWatcher: Service, CustomStringConvertible {
         self.logger = logger
     }
 
-    /// Takes files until a graceful shutdown. Claims that are not finished by then are taken up at the next start.
+    /// Claims files until a graceful shutdown. Unfinished claims are continued at the next start.
     package func run() async throws {
         let events = try InboxEvents(inbox: tools.storage.inbox)
         try await withGracefulShutdownHandler {
@@ -85,7 +88,7 @@ package struct InboxWatcher: Service, CustomStringConvertible {
         let unfinished = await unfinishedAtLast()
         try await withThrowingDiscardingTaskGroup { group in
             for record in unfinished {
-                // Before the first look: it would take the file for one that nobody has claimed.
+                // The file must be moved before the first look, which would take it for an unclaimed one.
                 if record.state == .reserved { try? await importer.move(record) }
             }
             for record in unfinished {
@@ -99,7 +102,7 @@ package struct InboxWatcher: Service, CustomStringConvertible {
                     await tools.disk.gate.waitUntilOpen()
                     schedule.add(events.take(Self.maxNews - schedule.nameCount))
                     schedule.beginRound(every: settings.rescanInterval, atMost: Self.longestInterval)
-                    // A slot first: what is found complete is claimed at once, not when it may be so no more.
+                    // A slot is acquired first, so that a complete file is claimed at once, before it can change.
                     guard await slots.wait() else { return }
                     guard tools.disk.gate.pause == nil else {
                         slots.signal()
@@ -118,14 +121,14 @@ package struct InboxWatcher: Service, CustomStringConvertible {
         }
     }
 
-    /// The uploads that the last run left unfinished; waits as long as a fault is in the way of reading them.
+    /// Returns the uploads that the last run left unfinished; waits while a fault prevents them from being read.
     private func unfinishedAtLast() async -> [UploadRecord] {
         while !Task.isEnding {
             do {
                 return try await tools.store.unfinished(from: .inbox)
             } catch {
                 if await !tools.disk.report(error) {
-                    logger.warning("cannot read what is unfinished", metadata: ["fault": "\(error)"])
+                    logger.warning("cannot read the unfinished uploads", metadata: ["fault": "\(error)"])
                 }
                 try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(1)) }
             }

@@ -4,12 +4,12 @@ import Social
 import Tree
 import Uploads
 
-/// The words that come after a post of photos was published: its text, and alternative texts of its photos.
+/// The texts that arrive after a post of photos was published: its text, and alternative texts of its photos.
 struct LateText {
     private let text: String
     private let alts: [String]
 
-    /// The words of an upload that became no post, since there was one with its photos.
+    /// Creates the texts of an upload that is a duplicate of a post with its photos.
     init(of record: UploadRecord) { (text, alts) = (record.text, record.orderedPhotos.map(\.alt)) }
 
     /// Checks the texts.
@@ -22,9 +22,10 @@ struct LateText {
         self.alts = alts
     }
 
-    /// Gives all of it to the post, with its hashtags, or nothing, if that is not the user's or has other words in a place.
+    /// Adds all texts to the post, with its hashtags; adds none if the post does not belong to the user or has
+    /// different texts.
     ///
-    /// - Returns: Whether it was done, or the post has these very words.
+    /// - Returns: Whether the post has these texts now.
     /// - Throws: `Failure` `not_consented`; a fault of the tree.
     func add(to id: PostID, of owner: UserID, in tree: TreeStore) async throws -> Bool {
         guard !text.isEmpty || alts.contains(where: { !$0.isEmpty }) else { return false }
@@ -39,7 +40,7 @@ struct LateText {
         }.result
     }
 
-    /// The update that adds what the post lacks; nil when it has other words in a place, or no such photo.
+    /// Returns the update that adds the missing texts; nil if the post has different ones or lacks a photo.
     private func additions(
         to post: TreeValue, at path: TreePath, _ id: PostID
     ) throws(TreeError) -> MultiPathUpdate? {

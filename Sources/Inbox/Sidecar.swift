@@ -5,33 +5,34 @@ import Model
 import Tree
 import Uploads
 
-/// A person's words about a photo: `photo.jpg.json` beside it, or `post.json` in a folder `NAME.post`.
+/// The texts of a photo: `photo.jpg.json` beside it, or `post.json` in a folder `NAME.post`.
 ///
 ///     { "text": "At the lake #summer", "alt": "Two children on a jetty" }
 ///
-/// `audiences` names for whom the post is, as a text with spaces between or as a list; without it, it is for everybody.
+/// `audiences` contains the audiences of the post, as a text separated by spaces or as a list; without it, the post is
+/// for everybody.
 ///
-/// Other programs call the text `caption` or `description`. `alt` is what the photo shows, in words; of several photos a list,
-/// in the order of their names. Fields beside these are kept for their owners and ignored; a document without any of these is
-/// refused, for its text would be lost.
+/// Other programs call the text `caption` or `description`. `alt` is a description of the photo; for several photos it
+/// is a list, in the order of their names. Other fields are ignored. A document without any of these fields is refused,
+/// because its text would be lost.
 struct Sidecar: Decodable {
     static let suffix = ".json"
     static let postFolderSuffix = ".post"
     static let nameInPostFolder = "post.json"
     private static let maxBytes = 64 * 1024
-    /// The fields that hold a text, the one that counts first.
+    /// The fields that contain a text, in the order of precedence.
     private static let textFields = ["text", "caption", "description"]
-    /// The fields of a document without a text: Google Takeout's, of a photo that nobody described.
+    /// The fields of a document without a text: Google Takeout's, for a photo without a description.
     private static let fieldsWithoutText = ["photoTakenTime", "creationTime"]
     private static let altField = "alt"
-    /// The fields that say for whom a post is: who errs by a letter must not tell everybody.
+    /// The fields for audiences. Misspellings are refused, because the post would be published for everybody.
     private static let audienceFields = ["audiences", "audience"]
 
-    /// Empty when there is none.
+    /// The text; empty if there is none.
     let text: String
-    /// The alternative texts of the photos, in their order; there may be fewer of them.
+    /// The alternative texts of the photos, in their order; may be fewer than the photos.
     let alts: [String]
-    /// For whom the post is; everybody when there are none.
+    /// The audiences of the post; empty for everybody.
     let audiences: [AudienceID]
     let fields: [String]
 
@@ -72,11 +73,11 @@ struct Sidecar: Decodable {
         guard words.allSatisfy({ AudienceID($0) != nil }), audiences.count <= PostAudiences.maxCount,
             !isGiven || !audiences.isEmpty
         else {
-            throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "these are no audiences"))
+            throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "invalid audiences"))
         }
     }
 
-    /// Whether it is certain that no text is lost with it.
+    /// Whether the document certainly contains no other text.
     private var isUnderstood: Bool {
         fields.isEmpty
             || fields.contains { name in
@@ -85,16 +86,16 @@ struct Sidecar: Decodable {
             }
     }
 
-    /// The document of a post that was to be made of photos; nil where there is nothing to say.
+    /// Returns the document for the photos of an upload; nil if there are no texts and audiences.
     static func document(text: String, alts: [String], audiences: [AudienceID]) -> [UInt8]? {
         var fields: [TreeKey: TreeValue] = [:]
         if !text.isEmpty { fields["text"] = .string(text) }
         if alts.contains(where: { !$0.isEmpty }) {
-            // Children that are called 0, 1, 2 … are a list in JSON.
+            // Children with the keys 0, 1, 2 … are a list in JSON.
             let list = alts.enumerated().map { (TreeKey(unchecked: "\($0)"), TreeValue.string($1)) }
             fields["alt"] = .object(Dictionary(uniqueKeysWithValues: list))
         }
-        // Whoever puts the photos into the inbox again has them for the same people, and nobody else.
+        // Photos that are put into the inbox again are posted for the same audiences.
         if !audiences.isEmpty { fields["audiences"] = .string(audiences.map(\.description).joined(separator: " ")) }
         return fields.isEmpty ? nil : TreeValue.object(fields).json()
     }
@@ -114,19 +115,19 @@ struct Sidecar: Decodable {
 
     static func read(_ bytes: [UInt8], named name: String) throws(Failure) -> Sidecar {
         guard bytes.count <= maxBytes else {
-            throw Failure(.badSidecar, "\(name) has more than \(maxBytes) bytes", hint: "it only needs a text")
+            throw Failure(.badSidecar, "\(name) has more than \(maxBytes) bytes", hint: "Store only a text in it.")
         }
         guard let sidecar = try? JSONDecoder().decode(Sidecar.self, from: Data(bytes)) else {
             throw Failure(
                 .badSidecar,
-                "\(name) is no JSON object with a \"text\" string, or its \"alt\" or \"audiences\" are none",
-                hint: #"write {"text": "…", "alt": "…"}"#)
+                "\(name) is not a JSON object with a \"text\" string, or its \"alt\" or \"audiences\" are invalid",
+                hint: #"Write {"text": "…", "alt": "…"}."#)
         }
         guard sidecar.isUnderstood else {
             let fields = sidecar.fields.prefix(5).map { "\"\($0.prefix(40))\"" }.joined(separator: ", ")
             throw Failure(
-                .badSidecar, "\(name) has no field that is known to hold a text; it has \(fields)",
-                hint: #"write {"text": "…"}; "caption" and "description" are read, too"#)
+                .badSidecar, "\(name) has no known field for a text; it has \(fields)",
+                hint: #"Write {"text": "…"}, or use "caption" or "description" as the name."#)
         }
         return sidecar
     }

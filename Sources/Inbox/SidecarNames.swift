@@ -2,23 +2,23 @@ import Files
 import Foundation
 import Imaging
 
-/// The names of documents beside a photo, and of other files that photo programs put there.
+/// The names of documents and other files that photo programs store beside a photo.
 ///
-/// Google Takeout calls its documents `PHOTO.supplemental-metadata.json`, cut to 46 characters before the ending, and puts
-/// the number of `PHOTO(1).jpg` behind: `PHOTO.jpg.supplemental-metadata(1).json`.
+/// Google Takeout names its documents `PHOTO.supplemental-metadata.json`, cut to 46 characters before the ending, and
+/// moves the number of `PHOTO(1).jpg` to the end: `PHOTO.jpg.supplemental-metadata(1).json`.
 enum SidecarNames {
     private static let takeout = "supplemental-metadata"
-    /// How many characters Takeout leaves before `.json`.
+    /// The number of characters that Takeout leaves before `.json`.
     private static let takeoutLength = 46
     private static let videos: Set<String> = ["mov", "mp4"]
     private static let photos = ImageFormat.allCases.flatMap(\.fileExtensions)
 
-    /// The JSON documents that a photo may have, the one that counts first.
+    /// Returns the possible JSON documents of a photo, in the order of precedence.
     static func documents(of photo: String) -> [String] {
         var names = [photo + Sidecar.suffix]
         let (plain, number) = withoutNumber(photo)
         for (name, number) in [(photo, ""), (plain, number)] where name == photo || !number.isEmpty {
-            // Cut after the dot at the earliest.
+            // The name is never cut before the dot.
             names += (0...takeout.count).reversed().map { "\(name).\(takeout.prefix($0))\(number)\(Sidecar.suffix)" }
             if !number.isEmpty { names.append(name + number + Sidecar.suffix) }
         }
@@ -26,8 +26,8 @@ enum SidecarNames {
         return forms(of: names)
     }
 
-    /// The photos whose document a file may be by its name, the likeliest first; those of which only the beginning can be
-    /// told are not among them.
+    /// Returns the photos to which a document may belong by its name, the likeliest first, except those of which only
+    /// the beginning of the name is known.
     static func photos(of document: String) -> [String] {
         guard let base = Sidecar.photoName(of: document), !base.isEmpty else { return [] }
         let (plain, number) = withoutNumber(base)
@@ -42,31 +42,31 @@ enum SidecarNames {
         return forms(of: names.filter { !$0.isEmpty && documents(of: $0).contains(document) })
     }
 
-    /// The beginning of the name of the photo that a document belongs to, when the whole name was too long for Takeout.
+    /// Returns the beginning of the name of a document's photo if the whole name was too long for Takeout.
     static func photoPrefix(of document: String) -> String? {
         Sidecar.photoName(of: document).flatMap { $0.count == takeoutLength ? $0 : nil }
     }
 
-    /// The XMP documents that a photo may have, the one that counts first. They stay where they are.
+    /// Returns the possible XMP documents of a photo, in the order of precedence. They are not moved.
     static func xmp(of photo: String) -> [String] {
         let stem = stem(of: photo)
         return forms(of: [".xmp", ".XMP"].flatMap { [photo + $0, stem + $0] })
     }
 
-    /// Whether a file holds what is said about a photo, by its name.
+    /// Whether a file contains texts about a photo, by its name.
     static func isText(_ name: String) -> Bool { name.hasSuffix(Sidecar.suffix) || ending(of: name) == "xmp" }
 
-    /// Whether a file may be the moving part of a Live Photo.
+    /// Whether a file may be the video of a Live Photo.
     static func isVideo(_ name: String) -> Bool { videos.contains(ending(of: name)) }
 
-    /// The possible names of the still part of a Live Photo.
+    /// Returns the possible names of the still image of a Live Photo.
     static func stills(of video: String) -> [String] {
         let stem = stem(of: video)
         return forms(of: photos.flatMap { ["\(stem).\($0)", "\(stem).\($0.uppercased())"] })
     }
 
-    /// The names, and the same in the other forms of Unicode: a Mac may write the one file's name in NFD, and another program its
-    /// document's in NFC (Unicode Standard Annex 15).
+    /// Returns the names, and their other Unicode normalization forms: a Mac may write the photo's name in NFD, and
+    /// another program its document's in NFC (Unicode Standard Annex 15).
     private static func forms(of names: [String]) -> [String] {
         names.flatMap { name in
             guard name.utf8.contains(where: { $0 >= 0x80 }) else { return [name] }

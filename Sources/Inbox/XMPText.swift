@@ -1,15 +1,17 @@
 import Files
 import Foundation
 
-/// The description in an XMP document (ISO 16684-1), `dc:description`, as photo programs write it beside a photo.
+/// The reader of the description in an XMP document (ISO 16684-1), `dc:description`, which photo programs write beside
+/// a photo.
 ///
 ///     <dc:description><rdf:Alt><rdf:li xml:lang="x-default">At the lake</rdf:li></rdf:Alt></dc:description>
 ///
-/// Or as an attribute. What is no such document has none; entities that a document declares itself are not known.
+/// The description may also be an attribute. A malformed document has none, and entities declared in a document are not
+/// resolved.
 enum XMPText {
     private static let maxBytes = 1 << 20
 
-    /// Reads the description; empty when there is none.
+    /// Reads the description; empty if there is none.
     static func description(in reader: FileReader) throws -> String {
         description(in: Data(try reader.readAll(maxBytes: maxBytes).prefix(maxBytes)))
     }
@@ -24,7 +26,7 @@ enum XMPText {
         return plain(rest[..<end]) ?? ""
     }
 
-    /// The alternative for all languages, else the first one, else the element's own text.
+    /// Returns the alternative for all languages, otherwise the first one, otherwise the element's own text.
     private static func item(in element: Data) -> Data? {
         var (first, rest): (Data?, Data) = (nil, element)
         while let (attributes, content, end) = next("rdf:li", in: rest) {
@@ -46,7 +48,7 @@ enum XMPText {
         return (document[tag.upperBound..<open], document[(open + 1)..<close.lowerBound], close.upperBound)
     }
 
-    /// Text without markup, its references resolved; nil when it has markup, or references that nobody knows.
+    /// Returns text with its references resolved; nil if it contains markup or unknown references.
     private static func plain(_ bytes: Data) -> String? {
         guard let text = String(validating: bytes, as: UTF8.self), !text.contains("<") else { return nil }
         var result = ""

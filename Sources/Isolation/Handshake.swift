@@ -1,8 +1,8 @@
-/// The first message of a worker.
+/// The first message of a worker, which reports whether it is isolated.
 enum Handshake: Sendable, Hashable {
-    /// The worker has given up all that it does not need; with the address space that it has so far, in bytes.
+    /// The worker has given up all privileges that it does not need; with its current address space in bytes.
     case ready(addressSpaceBytes: Int)
-    /// The worker could not: this system lacks something.
+    /// The worker could not give them up, because this system lacks a feature; with its name.
     case missing(String)
 
     var message: [UInt8] {

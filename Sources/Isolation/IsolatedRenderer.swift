@@ -2,11 +2,12 @@ public import CoreMetrics
 public import Imaging
 import Synchronization
 
-/// Renders images in processes that can harm nobody: an image that breaks its decoder is rejected for good, and nothing
-/// else happens.
+/// Renders images in sandboxed processes: an image that crashes its decoder is rejected permanently and has no other
+/// effect.
 ///
-/// Workers are kept and used again, one image at a time each; there are as many as images were rendered at a time.
-/// Calls block, and come from any threads. The workers end with this value, or with the process.
+/// Workers are reused and render one image at a time each; their number is the largest number of images that have been
+/// rendered concurrently. Calls block until the image is rendered, and may come from any thread. The workers end with
+/// this object, or with the process.
 public final class IsolatedRenderer: Sendable {
     private let program: WorkerProgram
     private let limits: WorkerLimits
@@ -14,19 +15,24 @@ public final class IsolatedRenderer: Sendable {
     private let idle: Mutex<[Worker]>
     private let requestCount = Atomic(0)
 
-    /// The most recipes for which a message has room.
+    /// The maximum number of recipes in a request, so that its message has room for them.
     private static let maxRecipes = 500
 
-    /// The number of fresh workers that an image has to end to be rejected: a used worker's end may have been the doing
-    /// of an image before it.
+    /// The number of fresh workers that an image must end to be rejected; a used worker may have ended because of an
+    /// earlier image.
     private static let failuresForRejection = 2
-    /// The number of attempts at an image whose workers somebody else ends.
+    /// The number of attempts at an image whose workers are killed from outside.
     private static let maxKills = 2
 
-    /// Starts a first worker, so that a system that cannot isolate images is noticed at once.
+    /// Creates a renderer and starts a first worker, so that a system without support for isolation is detected at
+    /// once.
     ///
-    /// - Parameter metrics: Makes the metrics of workers.
-    /// - Throws: `IsolationError`: `isolation_unavailable` with what is missing, or `worker_unavailable`.
+    /// - Parameters:
+    ///   - program: The program of the workers.
+    ///   - limits: The limits of each worker.
+    ///   - metrics: The factory of the metrics.
+    /// - Throws: `IsolationError` with the code `isolation_unavailable`, which names the missing feature, or
+    ///   `worker_unavailable`.
     public convenience init(
         _ program: WorkerProgram, limits: WorkerLimits = WorkerLimits(),
         metrics: any MetricsFactory = NOOPMetricsHandler.instance
@@ -42,17 +48,21 @@ public final class IsolatedRenderer: Sendable {
         idle = Mutex(workers)
     }
 
-    /// Renders an image as `Renderer` does, by a descriptor that is open for reading; nothing but it is handed over.
+    /// Renders an image, as `Renderer` does, from an open file descriptor. The worker receives only this descriptor and
+    /// memory for the renditions.
     ///
-    /// An image is rejected for good for what it did to two fresh workers, which had seen nothing else before. The
-    /// failure of a used worker, and a signal from outside, are no image's fault.
+    /// An image is rejected permanently if it ends two fresh workers, which have rendered nothing else before. The
+    /// failure of a used worker, or a signal from outside, is not attributed to the image.
     ///
     /// - Parameters:
-    ///   - file: The descriptor of a file of at least `byteCount` bytes.
-    ///   - byteCount: The length of the image in bytes.
-    ///   - others: Recipes of the same set whose renditions are there already; see `Renderer`.
-    /// - Throws: `ImageError`, the renderer's, which is never transient; `IsolationError`, which is transient
-    ///   when workers were killed from outside: try again after a while.
+    ///   - file: The descriptor, open for reading, of a file of at least `byteCount` bytes; the caller closes it.
+    ///   - byteCount: The length of the image in bytes, from the beginning of the file.
+    ///   - recipes: The recipes of the renditions; with `others`, 500 at most.
+    ///   - others: Recipes of the same set whose renditions already exist; see `Renderer`.
+    ///   - imageLimits: The limits on the image.
+    /// - Returns: The renditions in the order of the recipes.
+    /// - Throws: `ImageError` from the renderer, which is never transient; `IsolationError`, which is transient if the
+    ///   fault was not the image's, such as workers that were killed from outside: try again later.
     public func render(
         _ file: Int32, byteCount: Int, recipes: [Recipe], beside others: [Recipe] = [],
         limits imageLimits: ImageLimits = ImageLimits()
@@ -61,7 +71,7 @@ public final class IsolatedRenderer: Sendable {
         guard recipeCount <= Self.maxRecipes else {
             throw ImageError(
                 .badRecipe, "\(recipeCount) recipes are too many; the limit is \(Self.maxRecipes)",
-                hint: "Render the image twice.")
+                hint: "Render the recipes in several calls.")
         }
         let number = requestCount.add(1, ordering: .relaxed).newValue
         let request = RenderRequest(
@@ -86,7 +96,7 @@ public final class IsolatedRenderer: Sendable {
     ) throws -> Result<RenderedImage, WorkerFailure> {
         switch try worker.render(file, request) {
         case .failed(let failure): return .failure(failure)
-        // Memory is bounded, and the image is the same tomorrow.
+        // Memory is limited, and the same image would need as much the next time.
         case .refused(let error) where error.code == .outOfMemory: return .failure(.outOfMemory)
         case .refused(let error):
             giveBack(worker)
@@ -100,21 +110,21 @@ public final class IsolatedRenderer: Sendable {
         }
     }
 
-    /// Renders in processes that get the processor only while nobody else wants it (`SCHED_IDLE`), and that are none of those
-    /// here. They start with the first image.
+    /// Creates a renderer with the same program and limits whose workers use only idle processor time (`SCHED_IDLE`)
+    /// and are separate from this renderer's. They start with the first image.
     public func inBackground() -> IsolatedRenderer {
         var limits = limits
         limits.isBackground = true
         return IsolatedRenderer(program, limits, metrics, workers: [])
     }
 
-    /// Ends the workers that have nothing to do; the next image starts another one.
+    /// Ends the workers that are idle, and waits for their end; the next image starts a new one.
     public func endIdleWorkers() {
         let ended = idle.withLock { idle in
             defer { idle = [] }
             return idle
         }
-        withExtendedLifetime(ended) {}  // Each waits for its process, for which nobody else is to wait.
+        withExtendedLifetime(ended) {}  // Each waits for the end of its process, outside the lock.
     }
 
     private func take(for request: RenderRequest) throws(IsolationError) -> Worker {

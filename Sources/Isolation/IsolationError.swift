@@ -1,37 +1,37 @@
-/// The reason why an image could not be rendered in a process of its own.
+/// An error that prevented an image from being rendered in a separate process.
 public struct IsolationError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A reason code: lower case words joined by underscores, stable, fit for JSON.
+    /// An error code: lower-case words joined by underscores; stable, and suitable for JSON.
     public struct Code: RawRepresentable, Sendable, Hashable {
-        /// The code as it is written in JSON and logs.
+        /// The code as it appears in JSON and logs.
         public let rawValue: String
 
-        /// Makes a code from its text.
+        /// Creates a code from its text.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The image made two fresh workers crash, do what they may not, or send malformed answers.
+        /// The image made two fresh workers crash, violate the sandbox, or send malformed answers.
         public static let decoderCrashed = Code(rawValue: "decoder_crashed")
-        /// The image kept two fresh workers busy beyond their limits.
+        /// The image kept two fresh workers busy beyond their time limits.
         public static let decoderTimedOut = Code(rawValue: "decoder_timed_out")
-        /// The image needs more memory than a worker may have.
+        /// The image needs more memory than a worker's limit.
         public static let tooMuchMemory = Code(rawValue: "too_much_memory")
-        /// The image could not be read from its descriptor.
+        /// The image could not be read from its file descriptor.
         public static let unreadable = Code(rawValue: "unreadable")
-        /// The workers were stopped by somebody else, or by the kernel, which wanted their memory.
+        /// The workers were stopped from outside, or by the kernel to free memory.
         public static let workerKilled = Code(rawValue: "worker_killed")
-        /// A worker could not be started just now.
+        /// A worker could not be started at the moment.
         public static let workerUnavailable = Code(rawValue: "worker_unavailable")
-        /// This system lacks what keeps a worker in.
+        /// This system lacks a feature that is needed to isolate a worker.
         public static let isolationUnavailable = Code(rawValue: "isolation_unavailable")
 
-        /// The codes of permanent failures: the image's bytes are at fault.
+        /// The codes of permanent failures, which are caused by the image's bytes.
         public static let poison: Set<Code> = [.decoderCrashed, .decoderTimedOut, .tooMuchMemory]
     }
 
-    /// The reason, for programs.
+    /// The code of the error, for programs.
     public let code: Code
-    /// A sentence for a person that says what happened; it knows no file name, so callers put theirs before it.
+    /// A sentence for people that describes the error; it contains no file name, so callers prepend theirs.
     public let message: String
-    /// The advice that goes with the message.
+    /// Advice that accompanies the message.
     public let hint: String
 
     init(_ code: Code, _ message: String, hint: String) {
@@ -43,10 +43,10 @@ public struct IsolationError: Error, Sendable, Hashable, CustomStringConvertible
     /// The message and the hint, in one line.
     public var description: String { "\(message). \(hint)" }
 
-    /// Whether the image is poison: nobody is to decode it again.
+    /// Whether the image is poison and must not be decoded again.
     public var isPoison: Bool { Code.poison.contains(code) }
 
-    /// Whether the same image may be rendered later: the fault was not the image's.
+    /// Whether the same image may be rendered later, because it did not cause the error.
     public var isTransient: Bool { !isPoison }
 }
 

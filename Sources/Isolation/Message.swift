@@ -1,5 +1,4 @@
-/// Writes a message: integers of eight bytes, little-endian, and texts behind their
-/// length.
+/// Writes a message: integers of eight bytes, little-endian, and texts preceded by their length.
 struct MessageWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -15,18 +14,18 @@ struct MessageWriter {
     mutating func append(_ text: String) { append(Array(text.utf8)) }
 }
 
-/// An error about a message that is not what it should be.
+/// An error about a malformed message.
 struct MalformedMessage: Error, Sendable {
-    /// The part that is wrong or missing: a noun phrase.
+    /// The part that is wrong or missing, as a noun phrase.
     let what: String
 }
 
-/// Reads a message, and believes nothing that its sender says.
+/// Reads a message and validates every value, since its sender is not trusted.
 struct MessageReader {
     private let bytes: ArraySlice<UInt8>
     private var position: Int
 
-    /// The length of the longest message, in bytes.
+    /// The maximum length of a message, in bytes.
     static let maxBytes = 65_536
 
     init(_ bytes: ArraySlice<UInt8>) {
@@ -48,7 +47,7 @@ struct MessageReader {
 
     mutating func bool(_ what: String) throws(MalformedMessage) -> Bool { try integer(what, in: 0...1) == 1 }
 
-    /// Reads bytes behind their count.
+    /// Reads bytes preceded by their count.
     mutating func list(_ what: String, maxCount: Int) throws(MalformedMessage) -> [UInt8] {
         let count = try integer("length of \(what)", in: 0...maxCount)
         guard bytes.endIndex - position >= count else { throw MalformedMessage(what: "no \(what)") }
@@ -56,13 +55,13 @@ struct MessageReader {
         return Array(bytes[position..<position + count])
     }
 
-    /// Reads a text in UTF-8; what is no UTF-8 is replaced.
+    /// Reads a UTF-8 text; invalid bytes are replaced.
     mutating func text(_ what: String, maxCount: Int) throws(MalformedMessage) -> String {
         String(decoding: try list(what, maxCount: maxCount), as: UTF8.self)
     }
 
-    /// Checks that nothing follows.
+    /// Throws if bytes follow.
     func finish() throws(MalformedMessage) {
-        guard position == bytes.endIndex else { throw MalformedMessage(what: "something after the end") }
+        guard position == bytes.endIndex else { throw MalformedMessage(what: "bytes after the end") }
     }
 }

@@ -34,7 +34,7 @@ extension RenderAnswer.Summary {
         var warnings: [ImageWarning] = []
         for _ in 0..<(try reader.integer("count of warnings", in: 0...ImageWarning.allCases.count)) {
             let text = try reader.text("warning", maxCount: 40)
-            guard let warning = ImageWarning(rawValue: text) else { throw MalformedMessage(what: "a warning") }
+            guard let warning = ImageWarning(rawValue: text) else { throw MalformedMessage(what: "an unknown warning") }
             warnings.append(warning)
         }
         self.warnings = warnings
@@ -69,7 +69,7 @@ extension RenderAnswer.Summary {
         let size = recipe.fittedSize(for: header.size)
         _ = try reader.integer("width of a rendition", in: size.width...size.width)
         _ = try reader.integer("height of a rendition", in: size.height...size.height)
-        let offset = try reader.integer("place of a rendition", in: 0...capacity)
+        let offset = try reader.integer("offset of a rendition", in: 0...capacity)
         let byteCount = try reader.integer("length of a rendition", in: 1...max(1, capacity - offset))
         guard recipe.outputFormats.contains(format), byteCount <= capacity - offset else {
             throw MalformedMessage(what: "a wrong rendition")

@@ -1,8 +1,8 @@
 import Imaging
 
-/// A worker's answer to a request. Its renditions lie in the shared memory, one behind the other.
+/// A worker's answer to a request. Its renditions are in the shared memory, one after the other.
 enum RenderAnswer: Sendable, Hashable {
-    /// A rendition, but for its bytes.
+    /// A rendition without its bytes.
     struct Piece: Sendable, Hashable {
         let format: ImageFormat
         let size: PixelSize
@@ -10,7 +10,7 @@ enum RenderAnswer: Sendable, Hashable {
         let byteCount: Int
     }
 
-    /// The rendered image, but for the renditions' bytes.
+    /// The rendered image without the renditions' bytes.
     struct Summary: Sendable, Hashable {
         let header: ImageHeader
         let pieces: [Piece]
@@ -21,16 +21,16 @@ enum RenderAnswer: Sendable, Hashable {
 
     case rendered(Summary)
     case refused(ImageError)
-    /// The file cannot be read; with the error number.
+    /// The file cannot be read; with the value of `errno`.
     case unreadable(Int32)
 }
 
-// MARK: - As it is written
+// MARK: - Encoding
 
 extension RenderAnswer {
     private static let maxTextBytes = 2000
 
-    /// The answer to a request, as it is sent.
+    /// The encoded answer to the request with a number.
     func message(to number: Int) -> [UInt8] {
         var writer = MessageWriter()
         writer.append(number)
@@ -50,7 +50,7 @@ extension RenderAnswer {
         return writer.bytes
     }
 
-    /// Reads what a worker answered to a request, and believes nothing that cannot be true.
+    /// Decodes a worker's answer to a request, and throws for values that are impossible.
     init(_ message: ArraySlice<UInt8>, to request: RenderRequest) throws(MalformedMessage) {
         var reader = MessageReader(message)
         _ = try reader.integer("number", in: request.number...request.number)
@@ -70,13 +70,13 @@ extension RenderAnswer {
         return ImageError(code, printable(message), hint: printable(hint))
     }
 
-    /// The codes with which the renderer can refuse an image.
+    /// The codes with which the renderer may refuse an image.
     private static let rendererCodes: Set<ImageError.Code> = [
         .empty, .unsupportedFormat, .tooLargeBytes, .tooManyPixels, .sideTooLong, .tooManyFrames, .tooManyScans,
         .tooMuchMemory, .truncated, .corrupt, .badRecipe, .outOfMemory,
     ]
 
-    /// A text without control characters, which would play tricks on a terminal.
+    /// The text without control characters, which could manipulate a terminal.
     private static func printable(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.properties.generalCategory != .control }))
     }

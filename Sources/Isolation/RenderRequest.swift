@@ -1,16 +1,16 @@
 import Imaging
 
 /// A request to a worker: an image's length, the recipes, and the limits. The image's file and the memory for the
-/// renditions come as descriptors.
+/// renditions are sent as descriptors.
 struct RenderRequest: Sendable, Hashable {
-    /// The number that the answer repeats, so that one request's answer is never taken for another's.
+    /// The number of the request; the answer repeats it, so that it cannot be mistaken for another request's answer.
     let number: Int
     /// The length of the image's file in bytes.
     let byteCount: Int
-    /// The room for the renditions, in bytes.
+    /// The size of the memory for the renditions, in bytes.
     let capacity: Int
     let recipes: [Recipe]
-    /// Recipes of the same set whose renditions are there already.
+    /// Recipes of the same set whose renditions already exist.
     let others: [Recipe]
     let limits: ImageLimits
 
@@ -23,8 +23,8 @@ struct RenderRequest: Sendable, Hashable {
         capacity = Self.capacity(for: recipes)
     }
 
-    /// The room in bytes for all renditions, each encoded as badly as can be; memory that is not written to costs
-    /// nothing.
+    /// The size in bytes of the memory for all renditions in the worst case of encoding; memory that is not written to
+    /// costs nothing.
     static func capacity(for recipes: [Recipe]) -> Int {
         let most = 256 * 1_048_576
         guard !recipes.contains(where: { $0.encoding == .animatedWebP }) else { return most }
@@ -33,13 +33,13 @@ struct RenderRequest: Sendable, Hashable {
 }
 
 extension RenderRequest {
-    /// The numbers among the limits, in the order in which they are sent.
+    /// The numeric limits, in the order in which they are sent.
     static let limitNumbers: [any WritableKeyPath<ImageLimits, Int> & Sendable] = [
         \.maxInputBytes, \.maxPixels, \.maxLosslessPixels, \.maxSide, \.maxFramePixels, \.maxWorkingBytes, \.maxScans,
         \.maxScanPixels,
     ]
 
-    /// The request as it is sent.
+    /// The encoded request.
     var message: [UInt8] {
         var writer = MessageWriter()
         for value in [number, byteCount, capacity] { writer.append(value) }
@@ -52,7 +52,7 @@ extension RenderRequest {
         return writer.bytes
     }
 
-    /// Reads a request back.
+    /// Decodes a request.
     init(_ message: ArraySlice<UInt8>) throws {
         var reader = MessageReader(message)
         number = try reader.integer("number", in: 0...Int.max)

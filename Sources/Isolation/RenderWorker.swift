@@ -2,17 +2,21 @@ internal import CSandbox
 internal import Glibc
 public import Imaging
 
-/// The program of a worker: enters its sandbox, then renders what it is handed until there are no more requests.
+/// The program of a worker: enters its sandbox, then renders images until its socket is closed.
 public enum RenderWorker {
-    /// A function that makes renditions of an image's bytes.
+    /// A function that renders an image's bytes, with the recipes to render, other recipes of the same set, and the
+    /// limits.
     public typealias Render = (
         Span<UInt8>, _ recipes: [Recipe], _ others: [Recipe], ImageLimits
     ) throws(ImageError) -> RenderedImage
 
-    /// The socket to the service, which started this process with it.
+    /// The socket to the service, which is inherited from it.
     static let socket: Int32 = 3
 
-    /// Runs a worker; the program that `IsolatedRenderer` starts calls it before it has a second thread.
+    /// Runs a worker and never returns; the program that `IsolatedRenderer` starts must call it while it has a single
+    /// thread.
+    ///
+    /// - Parameter render: The function that renders an image; by default `Renderer`.
     public static func run(
         render: Render = { bytes, recipes, others, limits throws(ImageError) in
             try Renderer(limits: limits).render(bytes, recipes: recipes, beside: others)
@@ -29,7 +33,7 @@ public enum RenderWorker {
         while true {
             var descriptors: [Int32] = [-1, -1]
             let count = csandbox_receive(socket, &buffer, buffer.count, &descriptors)
-            // Nobody asks any more.
+            // The service has closed the socket.
             guard count > 0, let request = try? RenderRequest(buffer[..<count]) else { _exit(count == 0 ? 0 : 1) }
             let answer = answer(to: request, file: descriptors[0], memory: descriptors[1], render)
             for descriptor in descriptors { _ = close(descriptor) }
@@ -44,7 +48,7 @@ public enum RenderWorker {
     private static func answer(
         to request: RenderRequest, file: Int32, memory: Int32, _ render: Render
     ) -> RenderAnswer {
-        // One byte beyond the limit, so that it shows.
+        // One byte beyond the limit is enough for the renderer to refuse the image.
         let wanted = request.limits.maxInputBytes
         let count = request.byteCount > wanted ? wanted + 1 : request.byteCount
         let (bytes, code) = read(file, at: 0, maxBytes: count)
@@ -57,7 +61,7 @@ public enum RenderWorker {
         }
     }
 
-    /// Lays the renditions one behind the other into the shared memory.
+    /// Writes the renditions, one after the other, into the shared memory.
     private static func hand(
         _ image: RenderedImage, over memory: Int32, capacity: Int
     ) throws(ImageError) -> RenderAnswer.Summary {
@@ -65,7 +69,7 @@ public enum RenderWorker {
         guard byteCount <= capacity else {
             throw ImageError(
                 .tooMuchMemory, "its renditions have more than \(capacity / 1_048_576) MiB",
-                hint: "Ask for smaller renditions.")
+                hint: "Request smaller renditions.")
         }
         let mapped = mmap(nil, capacity, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0)
         guard let mapped, mapped != MAP_FAILED else {

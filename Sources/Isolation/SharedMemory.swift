@@ -1,8 +1,8 @@
 internal import CSandbox
 internal import Glibc
 
-/// Memory into which a worker writes the renditions of an image. This side never maps it: what is read is a copy, which
-/// no worker can change after it was looked at.
+/// Memory into which a worker writes the renditions of an image. The service never maps it, but reads copies, which no
+/// worker can change after they have been checked.
 struct SharedMemory: ~Copyable {
     let descriptor: Int32
     let byteCount: Int
@@ -15,25 +15,25 @@ struct SharedMemory: ~Copyable {
 
     deinit { _ = close(descriptor) }
 
-    /// Checks that this system has such memory.
+    /// Throws if this system does not support such memory.
     static func checkSystem() throws(IsolationError) {
         let descriptor = csandbox_shared_memory(1)
         guard descriptor >= 0 else { throw .unavailable("sealed memory (memfd_create): \(String(errno: -descriptor))") }
         _ = close(descriptor)
     }
 
-    /// Gives back what was written, once that is much.
+    /// Releases the memory that has been written, if it is much.
     func release(after count: Int) {
         if count > 4 << 20 { _ = csandbox_release(descriptor, byteCount) }
     }
 
-    /// A copy of some bytes; fewer where there are not so many.
+    /// A copy of some bytes; fewer if the memory ends earlier.
     func bytes(at offset: Int, count: Int) -> [UInt8] {
         read(descriptor, at: offset, maxBytes: count).bytes
     }
 }
 
-/// Reads until there are so many bytes, or no more, or an error.
+/// Reads bytes until the count is reached, the file ends, or an error occurs.
 func read(_ descriptor: Int32, at offset: Int, maxBytes: Int) -> (bytes: [UInt8], error: Int32) {
     var error: Int32 = 0
     let bytes = [UInt8](unsafeUninitializedCapacity: maxBytes) { buffer, count in
@@ -49,6 +49,6 @@ func read(_ descriptor: Int32, at offset: Int, maxBytes: Int) -> (bytes: [UInt8]
 }
 
 extension String {
-    /// The system's words for an error number.
+    /// The system's text for an error number.
     init(errno code: Int32) { self = strerror(code).map { String(cString: $0) } ?? "error \(code)" }
 }

@@ -1,16 +1,16 @@
 import Imaging
 
-/// A small image whose decoding makes libraries load what they load at first use.
+/// A small image whose decoding makes libraries load everything that they load on first use.
 enum WarmUpImage {
-    /// Decodes the image once, so that nothing is left to be opened.
+    /// Decodes the image once, so that no file needs to be opened later.
     static func render() {
         let digits = heic.compactMap(\.hexDigitValue)
         let bytes = stride(from: 1, to: digits.count, by: 2).map { UInt8(digits[$0 - 1] * 16 + digits[$0]) }
-        // Where there are no codecs for it, there is nothing to load either.
+        // Without codecs for the image, nothing would be loaded later either.
         _ = try? Renderer().render(bytes.span, recipes: [])
     }
 
-    /// 32×24 pixels in HEVC: libavcodec is loaded, where it is installed, or libde265 makes its tables.
+    /// 32×24 pixels in HEVC: libavcodec is loaded, if it is installed, or libde265 creates its tables.
     private static let heic = """
         000000186674797068656963000000006d69663168656963000001566d657461000000000000002168646c72000000000000000070696374\
         000000000000000000000000000000000e7069746d0000000000010000001e696c6f63000000004400000100010000000100000176000001\

@@ -3,22 +3,22 @@ internal import Glibc
 import Imaging
 import Synchronization
 
-/// A process that renders, as the service sees it. It ends when the last reference to this goes.
+/// A worker process as the service sees it. The process ends when the last reference to this object is released.
 ///
-/// It renders one image at a time: whoever renders by it has it alone.
+/// It renders one image at a time: the caller of `render` must have exclusive use of it.
 final class Worker: Sendable {
     /// The result of rendering an image.
     enum RenderResult: Sendable {
         case rendered(RenderedImage)
         case refused(ImageError)
-        /// The file cannot be read; with the error number.
+        /// The file cannot be read; with the value of `errno`.
         case unreadable(Int32)
         case failed(WorkerFailure)
     }
 
-    /// The processor time between two images, in seconds: there is nothing to compute then.
+    /// The processor time that a worker may use between two images, in seconds: an idle worker needs almost none.
     private static let idleSeconds = 1
-    /// The most threads of a worker, far more than any decoder needs.
+    /// The maximum number of threads of a worker, far more than any decoder needs.
     private static let maxThreads = 256
 
     private let process: WorkerProcess
@@ -26,12 +26,12 @@ final class Worker: Sendable {
     private let limits: WorkerLimits
     private let renderedCount = Atomic(0)
     private let isExhausted = Atomic(false)
-    /// The memory for the renditions of all images: however many descriptors of it are kept, there is no more of it.
+    /// The memory for the renditions of all images; a worker that keeps descriptors of it gains no more memory.
     private let memory: SharedMemory
 
-    /// Starts a process, and waits until it has entered its sandbox.
+    /// Starts a process and waits until it has entered its sandbox.
     ///
-    /// - Parameter capacity: The number of bytes the renditions of one image may have.
+    /// - Parameter capacity: The maximum size of the renditions of one image, in bytes.
     init(_ program: WorkerProgram, limits: WorkerLimits, capacity: Int) throws(IsolationError) {
         let memory = try SharedMemory(byteCount: capacity)
         var sockets: [Int32] = [-1, -1]
@@ -43,7 +43,7 @@ final class Worker: Sendable {
             for socket in sockets { _ = close(socket) }
             throw error
         }
-        // The connection ends with the worker only while nobody else has the worker's end.
+        // The connection ends with the worker only if no other process has the worker's end.
         _ = close(sockets[1])
         socket = sockets[0]
         self.limits = limits
@@ -66,29 +66,29 @@ final class Worker: Sendable {
         }
     }
 
-    /// Whether it waits for a request, as it should. One that has ended, or sends messages unasked, does not.
+    /// Whether the worker waits for a request. A worker that has ended, or has sent an unexpected message, does not.
     var isWaiting: Bool {
         var polled = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         return poll(&polled, 1, 0) == 0
     }
 
-    /// Whether it has rendered as many images as a worker should, or may not be trusted with more.
+    /// Whether the worker has rendered its maximum number of images, or must not be used for another reason.
     var needsReplacement: Bool {
         isExhausted.load(ordering: .relaxed) || renderedCount.load(ordering: .relaxed) >= limits.imagesPerWorker
     }
 
-    /// Whether it has not seen any image.
+    /// Whether the worker has not rendered any image yet.
     var isFresh: Bool { renderedCount.load(ordering: .relaxed) == 0 }
 
-    /// Whether its memory has room for what a request asks for.
+    /// Whether the worker's memory is large enough for a request.
     func hasRoom(for request: RenderRequest) -> Bool { memory.byteCount >= request.capacity }
 
-    /// Has an image rendered. Blocks until there is a result; after a failure, this worker is of no more use.
+    /// Renders an image. Blocks until there is a result; after a failure, this worker must not be used again.
     func render(_ file: Int32, _ request: RenderRequest) throws(IsolationError) -> RenderResult {
         renderedCount.add(1, ordering: .relaxed)
         let message = request.message
         let cpuLimit = try process.grantTime(for: limits.cpuSeconds)
-        // Its time in all draws to an end, and the next image might get less than is due to it.
+        // The total time of the worker is almost used up, and the next image might get less than its limit.
         if cpuLimit + limits.cpuSeconds + 2 > limits.cpuSecondsPerWorker { isExhausted.store(true, ordering: .relaxed) }
         guard csandbox_send(socket, message, message.count, [file, memory.descriptor], 2) == 0 else {
             return .failed(process.failure())
@@ -114,7 +114,8 @@ final class Worker: Sendable {
         return failure
     }
 
-    /// Leaves it no more processor time than waiting takes. The kernel ends a worker that computes on.
+    /// Reduces the worker's processor time to that of an idle worker; the kernel ends a worker that continues to
+    /// compute.
     private func rest() {
         let isAtRest = (try? process.grantTime(for: Self.idleSeconds)) != nil
         if !isAtRest || process.threadCount ?? 0 > Self.maxThreads { isExhausted.store(true, ordering: .relaxed) }
@@ -131,7 +132,7 @@ final class Worker: Sendable {
             for (piece, recipe) in zip(summary.pieces, request.recipes) {
                 let bytes = memory.bytes(at: piece.offset, count: piece.byteCount)
                 guard bytes.count == piece.byteCount, ImageFormat.detect(bytes.span) == piece.format else {
-                    throw MalformedMessage(what: "a rendition that is none")
+                    throw MalformedMessage(what: "a rendition of another format")
                 }
                 renditions.append(Rendition(recipe: recipe, format: piece.format, size: piece.size, bytes: bytes))
             }
@@ -145,14 +146,14 @@ final class Worker: Sendable {
 
     private enum Reply {
         case message(ArraySlice<UInt8>)
-        /// The other side has closed its socket.
+        /// The worker has closed its socket.
         case gone
         case timeIsOver
         case tooManyThreads
     }
 
-    /// Waits for a message. One that is too long is cut, and makes no sense then. Descriptors that come with it are
-    /// dropped by the kernel.
+    /// Waits for a message. A message that is too long is truncated and therefore malformed. The kernel drops
+    /// descriptors that are sent with it.
     private func receive(within timeout: Duration) -> Reply {
         let deadline = SuspendingClock.now + timeout
         var polled = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)

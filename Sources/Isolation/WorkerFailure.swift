@@ -1,41 +1,42 @@
 internal import Glibc
 
-/// The way in which a worker ended without an answer.
+/// The reason why a worker ended without an answer.
 enum WorkerFailure: Error, Sendable, Hashable {
-    /// The worker ended by a signal that it brought upon itself.
+    /// The worker was ended by a signal that it caused itself.
     case signal(Int32)
     case exit(Int32)
     /// The worker used up its processor time.
     case cpuTimeExceeded
-    /// The worker's time on the clock was over, and nothing from outside had kept it from computing.
+    /// The worker reached its limit of elapsed time, although it was free to compute.
     case timedOut
-    /// The worker ran out of memory, and said so.
+    /// The worker ran out of memory and reported it.
     case outOfMemory
     /// The worker's answer is malformed.
     case malformedMessage(String)
-    /// The worker closed its socket, and went on.
+    /// The worker closed its socket and kept running.
     case closedSocket
-    /// The worker had more threads than any decoder starts.
+    /// The worker had more threads than any decoder needs.
     case tooManyThreads
-    /// The worker was ended by somebody else's signal, or by the kernel's, which wanted its memory.
+    /// The worker was ended by a signal from outside, or by the kernel to free memory.
     case killed(Int32)
-    /// The worker was stopped, or was given no processor, until the time on the clock was over.
+    /// The worker was stopped, or was given no processor, until its limit of elapsed time.
     case stalled
 
-    /// The signals that a decoder brings upon itself; others come from outside, for a worker may send itself SIGABRT
-    /// alone.
+    /// The signals that a decoder causes itself; all others come from outside, since a worker may send only SIGABRT to
+    /// itself.
     private static let ownSignals: Set<Int32> = [
         SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGSYS, SIGXFSZ,
     ]
 
-    /// Reads what `wait4(2)` gave; `cpuLimit` is the processor time in seconds, since its start, that it was allowed.
+    /// Interprets the result of `wait4(2)`; `cpuLimit` is the worker's limit of processor time in seconds since its
+    /// start.
     init(_ end: WorkerProcess.End, cpuLimit: Int) {
         let signal = end.status & 0x7F
         self =
             switch signal {
             case 0: .exit((end.status >> 8) & 0xFF)
-            // SIGXCPU at the limit; SIGKILL at the hard one. The kernel counts ticks, which may be a few more than were
-            // used.
+            // SIGXCPU is sent at the limit, SIGKILL at the hard limit. The kernel counts ticks, which may be slightly
+            // more than the time that was used.
             case let signal where [SIGXCPU, SIGKILL].contains(signal) && end.cpuSeconds >= Double(cpuLimit) - 0.5:
                 .cpuTimeExceeded
             case let signal where Self.ownSignals.contains(signal): .signal(signal)
@@ -43,7 +44,7 @@ enum WorkerFailure: Error, Sendable, Hashable {
             }
     }
 
-    /// Whether nothing that the image did can have been the reason.
+    /// Whether the image cannot have caused the failure.
     var isFromOutside: Bool {
         switch self {
         case .killed, .stalled: true
@@ -51,8 +52,8 @@ enum WorkerFailure: Error, Sendable, Hashable {
         }
     }
 
-    /// The permanent failure of an image that ended two workers by itself, the second of them so; a transient one when
-    /// it was somebody else who ended them.
+    /// Returns the permanent failure of an image that ended two workers, if this is the second failure; a transient
+    /// error if the worker was ended from outside.
     func error(_ limits: WorkerLimits) -> IsolationError {
         switch self {
         case .killed, .stalled:
@@ -78,7 +79,7 @@ enum WorkerFailure: Error, Sendable, Hashable {
 }
 
 extension WorkerFailure: CustomStringConvertible {
-    /// A few words on what happened.
+    /// A short description of the failure.
     var description: String {
         switch self {
         case .signal(SIGSYS): "a forbidden system call"
@@ -88,7 +89,7 @@ extension WorkerFailure: CustomStringConvertible {
         case .timedOut: "it did not end"
         case .outOfMemory: "it had no memory left"
         case .malformedMessage(let what): "its answer has \(what)"
-        case .closedSocket: "it hung up"
+        case .closedSocket: "it closed its socket"
         case .tooManyThreads: "it started too many threads"
         case .killed(let number): "it was ended by \(Self.name(number))"
         case .stalled: "it was kept from running"

@@ -1,21 +1,22 @@
-/// The limits of what a worker may use before it is stopped, and of how long it is kept.
+/// The limits on a worker's use of the system, and on its lifetime.
 public struct WorkerLimits: Sendable, Hashable {
-    /// The address space beyond what a worker has before its first image, in bytes.
+    /// The maximum growth of the address space after the start of a worker, in bytes.
     public var memoryBytes: Int
-    /// The processor time for one image, in whole seconds.
+    /// The maximum processor time for one image, in whole seconds.
     public var cpuSeconds: Int
-    /// The processor time for all images of one worker, in seconds: it is replaced when the next one might go beyond.
+    /// The maximum processor time for all images of one worker, in seconds; a worker is replaced when the next image
+    /// might exceed it.
     public var cpuSecondsPerWorker: Int { cpuSeconds * 100 }
-    /// The time on the clock for one image: far more, for the machine may have other work.
+    /// The maximum elapsed time for one image; much more than the processor time, since the machine may be busy.
     public var timeout: Duration
-    /// Whether a worker gets the processor only while nobody else wants it. How long an image takes on the clock says nothing
-    /// of it then: for a background worker `timeout` is a hundred times as long.
+    /// Whether a worker uses only idle processor time. The elapsed time then depends on the machine's other work, so
+    /// the timeout is a hundred times `timeout`.
     public var isBackground = false
-    /// The number of images that a worker renders before another takes its place: what leaks or gathers in it goes with
-    /// it.
+    /// The number of images that a worker renders before it is replaced, which frees memory that has leaked or
+    /// accumulated.
     public var imagesPerWorker: Int
 
-    /// Makes limits; the defaults admit what `ImageLimits()` does.
+    /// Creates limits; the defaults suffice for all images within `ImageLimits()`.
     public init(
         memoryBytes: Int = 1024 * 1_048_576, cpuSeconds: Int = WorkerLimits.defaultCPUSeconds,
         timeout: Duration = .seconds(6 * WorkerLimits.defaultCPUSeconds), imagesPerWorker: Int = 1000
@@ -26,16 +27,17 @@ public struct WorkerLimits: Sendable, Hashable {
         self.imagesPerWorker = imagesPerWorker
     }
 
-    /// The time on the clock that an image has to be rendered in.
+    /// The maximum elapsed time for one image, with `isBackground` taken into account.
     var clockTimeout: Duration { isBackground ? timeout * Self.backgroundTimeouts : timeout }
 
     private static let backgroundTimeouts = 100
 
     #if DEBUG
-        /// A hundred seconds: code that was not optimised is some ten times slower.
+        /// The default processor time for one image: 100 seconds, since code without optimisation is about ten times
+        /// slower.
         public static let defaultCPUSeconds = 100
     #else
-        /// Ten seconds: an image of 12 megapixels takes a tenth of one.
+        /// The default processor time for one image: 10 seconds; an image of 12 megapixels needs a tenth of a second.
         public static let defaultCPUSeconds = 10
     #endif
 }

@@ -19,7 +19,7 @@ struct WorkerMetrics: Sendable {
 }
 
 extension WorkerFailure {
-    /// A failure without its details, as a label.
+    /// A failure without its details, for a metric's label.
     fileprivate enum Cause: String, MetricLabels {
         case signal, exit, timeout, memory, message, socket, threads, killed, stalled
         case cpuTime = "cpu_time"

@@ -2,24 +2,24 @@ internal import CSandbox
 internal import Glibc
 import Synchronization
 
-/// The process of a worker, from its start to its end. It is killed, and waited for, when its last reference goes.
+/// The process of a worker, from its start to its end. It is killed and reaped when its last reference is released.
 final class WorkerProcess: Sendable {
-    /// The end of a process as `wait4(2)` tells it.
+    /// The end of a process as `wait4(2)` reports it.
     struct End: Sendable, Hashable {
-        /// The status as `waitpid(2)` has it.
+        /// The status in the format of `waitpid(2)`.
         let status: Int32
-        /// The processor time that the process had used, in seconds.
+        /// The processor time that the process has used, in seconds.
         let cpuSeconds: Double
     }
 
     let id: pid_t
-    /// The processor time since its start, in seconds, at which it gets SIGXCPU.
+    /// The processor time since the process's start, in seconds, at which it receives SIGXCPU.
     private let cpuLimit = Atomic(Int.max)
     private let ending = Mutex<End?>(nil)
 
-    /// Starts a program that has `socket` for its descriptor 3.
+    /// Starts a program with `socket` as its descriptor 3.
     ///
-    /// - Parameter isBackground: Whether it gets the processor only while nobody else wants it.
+    /// - Parameter isBackground: Whether the process uses only idle processor time.
     init(_ program: WorkerProgram, socket: Int32, isBackground: Bool = false) throws(IsolationError) {
         var id: pid_t = 0
         let spawned = withCStrings([CommandLine.arguments.first ?? program.path] + program.arguments) { arguments in
@@ -29,24 +29,25 @@ final class WorkerProcess: Sendable {
         }
         guard spawned == 0 else { throw .noWorker("\(program.path): \(String(errno: -spawned))") }
         self.id = id
-        // Where the system allows neither way, it computes like others.
+        // If the system allows neither way, the process computes with normal priority.
         if isBackground { _ = csandbox_yield_processor(id) }
     }
 
     deinit { _ = end() }
 
-    /// Limits what it may use from now on.
+    /// Limits the further use of resources by the process.
     ///
-    /// - Parameter addressSpaceBytes: Its address space.
-    /// - Parameter cpuSeconds: Processor time in all: a hard limit, whatever `grantTime` says.
+    /// - Parameter addressSpaceBytes: The maximum size of its address space, in bytes.
+    /// - Parameter cpuSeconds: The maximum processor time in total, in seconds: a hard limit that `grantTime` cannot
+    ///   exceed.
     func limit(addressSpaceBytes: Int, cpuSeconds: Int) throws(IsolationError) {
         let result = csandbox_limit(id, UInt64(addressSpaceBytes), UInt64(cpuSeconds))
         guard result == 0 else { throw .unavailable("resource limits: \(String(errno: -result))") }
     }
 
-    /// Grants it so many more seconds of processor time; then the kernel ends it.
+    /// Grants the process further seconds of processor time; when they are used up, the kernel ends it.
     ///
-    /// - Returns: The number of seconds of processor time it may have had by then, since its start.
+    /// - Returns: The resulting limit of processor time since the process's start, in seconds.
     @discardableResult
     func grantTime(for seconds: Int) throws(IsolationError) -> Int {
         let limit = csandbox_limit_cpu(id, UInt64(seconds))
@@ -55,12 +56,12 @@ final class WorkerProcess: Sendable {
         return Int(limit)
     }
 
-    /// The number of its threads; nil when that cannot be told.
+    /// The number of the process's threads; nil if it cannot be determined.
     var threadCount: Int? { state.map { Int($0.threads) } }
 
-    /// Whether it could go on and does not, for want of a processor or the disk, or because somebody stopped it.
+    /// Whether the process could run but does not: it has no processor, waits for the disk, or is stopped.
     var isStalled: Bool {
-        // R, D, T and t: runs or wants to, waits for the disk, is stopped, is traced.
+        // R, D, T and t: running or runnable, waiting for the disk, stopped, traced.
         guard let letter = state?.letter else { return false }
         return "RDTt".utf8.contains(UInt8(bitPattern: letter))
     }
@@ -70,13 +71,13 @@ final class WorkerProcess: Sendable {
         return csandbox_look(id, &state) == 0 ? state : nil
     }
 
-    /// Finds out how a process ended whose socket is closed; one that lives on is killed.
+    /// Finds out how a process has ended whose socket is closed; kills it if it is still running.
     func failure() -> WorkerFailure {
         if let state, !state.is_ending {
             _ = end()
             return .closedSocket
         }
-        // Of several threads one may be left that closed the socket and goes on: for that one is not waited long.
+        // One of several threads may have closed the socket and may still be running; the wait for it is short.
         for _ in 0..<10_000 {
             if let end = reap(WNOHANG) { return failure(end) }
             usleep(1000)
@@ -89,7 +90,8 @@ final class WorkerProcess: Sendable {
         WorkerFailure(end, cpuLimit: cpuLimit.load(ordering: .relaxed))
     }
 
-    /// Kills it, unless it is dead, and waits for its end: a process that is ending already keeps its own reason.
+    /// Kills the process, unless it has ended, and waits for its end; a process that is already ending keeps its own
+    /// status.
     @discardableResult
     func end() -> End? {
         if let end = ending.withLock({ $0 }) { return end }
@@ -97,7 +99,7 @@ final class WorkerProcess: Sendable {
         return reap(0)
     }
 
-    /// Waits for its end; nil when it has not come yet, and is not waited for.
+    /// Reaps the process; returns nil if it has not ended yet and the options do not wait for it.
     private func reap(_ options: Int32) -> End? {
         ending.withLock { ending in
             if let ending { return ending }

@@ -5,41 +5,41 @@ import Synchronization
 package import Tree
 package import Uploads
 
-/// The condition of the pipeline, for people and for monitoring.
+/// The condition of the pipeline, for operators and for monitoring.
 package struct PipelineStatus: Sendable {
-    /// Uploads that wait for a worker.
+    /// The number of uploads that wait for a worker.
     package let waiting: Int
     /// The time at which the upload that has waited longest was reserved.
     package let oldestTimestamp: Timestamp?
-    /// Uploads that have not ended yet, by the state in which they are.
+    /// The numbers of uploads that have not ended yet, by state.
     package let unfinished: [UploadState: Int]
-    /// Posts that were committed since the start.
+    /// The number of posts that were committed since the start.
     package let published: Int
-    /// Uploads whose photos their users had posted before, since the start.
+    /// The number of uploads since the start whose photos their users had posted before.
     package let duplicates: Int
-    /// Uploads that could never become a post, since the start.
+    /// The number of permanent failures of uploads since the start.
     package let failed: Int
-    /// Bytes that are free on the disk, and bytes that have to be; nil before the first look.
+    /// The free bytes of the disk, and the bytes that must stay free; nil before the first measurement.
     package let freeSpace: (bytes: Int, reserve: Int)?
-    /// The job over posts that runs; nil while none does.
+    /// The job over posts that is running; nil if there is none.
     package let batch: PostRun?
-    /// Files that wait to be taken; nil when no intake can tell.
+    /// The number of files in the inbox that wait to be claimed; nil if no intake reports it.
     package let inboxFiles: Int?
-    /// The reason for which nothing is swept; nil while everything is.
+    /// The reason why nothing is cleaned up; nil while the clean-up works.
     package let sweepHold: Failure?
-    /// How many posts' files nobody claims, at the last look; nil before the first.
+    /// The number of posts with unclaimed files, at the last search; nil before the first.
     package let unclaimed: Int?
-    /// Posts that were deleted for their age, since the start; nil where none are.
+    /// The number of posts that were deleted for their age since the start; nil without the setting `post-retention`.
     package let expired: Int?
-    /// What is left to do behind the commits that cause it; nil for nothing.
+    /// The follow-up tasks that are pending; nil if there are none.
     package let jobs: FollowUpTaskSummary?
-    /// What the last audits came to.
+    /// The results of the last store checks.
     package let audits: StoreCheckResults
-    /// The numbers of the tree's commits since it was opened.
+    /// The counts of the tree's commits since it was opened.
     package let tree: TreeStatistics
 }
 
-/// Tells how the pipeline is doing.
+/// Collects the status of the pipeline.
 package struct PipelineReport: Sendable {
     let storage: StorageFolder
     let store: UploadStore
@@ -66,7 +66,7 @@ package struct PipelineReport: Sendable {
 
     private var tree: TreeStore { storage.tree }
 
-    /// Returns the present status. Costs a read of what is unfinished.
+    /// Returns the present status. It reads all unfinished uploads.
     package func status() async throws -> PipelineStatus {
         let states = try await readable { try await store.queued().compactMap(\.state) } ?? []
         return PipelineStatus(
@@ -82,7 +82,7 @@ package struct PipelineReport: Sendable {
             tree: tree.statistics)
     }
 
-    /// The result of a read; nil where a row is damaged, which the rest of the status tells.
+    /// Returns the result of a read; nil if a row is damaged, which the rest of the status reports.
     private func readable<Value>(_ read: () async throws -> Value) async throws -> Value? {
         do {
             return try await read()

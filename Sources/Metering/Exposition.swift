@@ -3,13 +3,13 @@ public struct Exposition: Sendable {
     /// The media type of the text.
     public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-    /// The lines, each with its end.
+    /// The lines, each with its line end.
     public private(set) var text = ""
 
-    /// Makes an empty text.
+    /// Creates an empty text.
     public init() {}
 
-    /// Begins a metric; its samples follow. One that nobody has declared has no help.
+    /// Begins a metric; its samples follow. A metric without a declaration has no help text.
     public mutating func begin(_ metric: Metric) {
         let help = metric.help.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
         if !help.isEmpty { text += "# HELP \(metric.name) \(help)\n" }
@@ -18,7 +18,7 @@ public struct Exposition: Sendable {
 
     /// Adds a sample.
     ///
-    /// - Parameters:
+    ///   - name: The metric's name, with a suffix for the parts of a histogram.
     ///   - name: The metric's name, with a suffix for the parts of a histogram.
     ///   - labels: The labels, each once.
     ///   - value: A number, as text.
@@ -27,13 +27,13 @@ public struct Exposition: Sendable {
         text += pairs.isEmpty ? "\(name) \(value)\n" : "\(name){\(pairs.joined(separator: ","))} \(value)\n"
     }
 
-    /// Adds a metric that is read when it is shown, with one sample.
+    /// Adds a metric with one sample, whose value is read when it is shown.
     public mutating func add(_ metric: Metric, _ value: Int) {
         begin(metric)
         add(metric.name, [], String(value))
     }
 
-    /// Adds a metric that is read when it is shown, with a sample for each value of a label.
+    /// Adds a metric with a sample for each value of a label, whose values are read when they are shown.
     public mutating func add(_ metric: Metric, by label: String, _ values: [(value: String, count: Int)]) {
         begin(metric)
         for (value, count) in values { add(metric.name, [MetricLabel(label, value)], String(count)) }

@@ -1,4 +1,4 @@
-/// The declaration of a metric: what stands above its series in the exposition.
+/// The declaration of a metric: the lines above its series in the exposition.
 public struct Metric: Sendable {
     /// The kinds of metrics, by their names in the exposition.
     public enum Kind: String, Sendable {
@@ -10,16 +10,16 @@ public struct Metric: Sendable {
         case histogram
     }
 
-    /// The name, with the unit at its end.
+    /// The name, which ends in the unit.
     public let name: String
     /// The kind of its series.
     public let kind: Kind
     /// The meaning, as one sentence.
     public let help: String
-    /// The buckets of a histogram; those of times for other kinds, which have none.
+    /// The buckets of a histogram; unused for the other kinds.
     let buckets: Buckets
 
-    /// - Parameter name: The name; what no name may contain becomes an underscore.
+    /// - Parameter name: The name; characters that a name may not contain become underscores.
     public init(_ name: String, _ kind: Kind, _ help: String, buckets: Buckets = .seconds) {
         self.name = Self.valid(name)
         self.kind = kind
@@ -27,7 +27,7 @@ public struct Metric: Sendable {
         self.buckets = buckets
     }
 
-    /// A name of Prometheus: letters, digits and underscores, with no digit at the beginning.
+    /// Returns a valid Prometheus name: letters, digits and underscores, with no digit at the beginning.
     static func valid(_ name: String) -> String {
         let text = name.utf8.map { Self.mayBeInName($0) ? Character(Unicode.Scalar($0)) : "_" }
         return text.first.map { $0.isNumber } == false ? String(text) : "_" + String(text)
@@ -44,25 +44,26 @@ public struct Metric: Sendable {
 
 /// The upper bounds of a histogram's buckets, in the integers that are recorded.
 public struct Buckets: Sendable {
-    /// The most bounds that a histogram has room for.
+    /// The largest number of bounds of a histogram.
     static let maxCount = 31
 
-    /// The bounds, ascending; what is larger than the last belongs to a bucket without a bound.
+    /// The bounds, ascending; larger values belong to a last bucket without a bound.
     let bounds: [Int64]
-    /// The integer that is 1 in the exposition.
+    /// The recorded integer that the exposition shows as 1.
     let one: Int64
 
     /// - Parameters:
-    ///   - bounds: The upper bounds, ascending; those beyond the 31st are left out.
-    ///   - one: The integer that is 1 in the exposition, such as 1,000,000,000 for nanoseconds that are shown as seconds.
+    ///   - bounds: The upper bounds, ascending; those beyond the 31st are ignored.
+    ///   - one: The recorded integer that is shown as 1, such as 1,000,000,000 for nanoseconds that are shown as
+    ///     seconds.
     public init(_ bounds: [Int64], one: Int64 = 1) {
         self.bounds = Array(bounds.prefix(Self.maxCount))
         self.one = one
     }
 
-    /// Times, recorded in nanoseconds and shown in seconds: three buckets for each power of ten from 100 µs, the time of a read
-    /// or of an fsync on a fast disk, to 60 s, the time after which clients give up. No bucket is wider than a factor
-    /// of 3, so that a quantile is known that well wherever it lies, for 18 counters a series.
+    /// Times, recorded in nanoseconds and shown in seconds: three buckets for each power of ten from 100 µs, the time
+    /// of a read or of an fsync on a fast disk, to 60 s, the time after which clients give up. No bucket is wider than
+    /// a factor of 3, which bounds the error of every quantile, at a cost of 18 counters per series.
     public static let seconds = Buckets(
         [
             100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000, 25_000_000, 50_000_000, 100_000_000,
@@ -70,10 +71,10 @@ public struct Buckets: Sendable {
             60_000_000_000,
         ], one: 1_000_000_000)
 
-    /// Small numbers of things: the powers of two up to 512.
+    /// Small counts: the powers of two up to 512.
     public static let counts = Buckets((0...9).map { 1 << $0 })
 
-    /// The index of the bucket that a value belongs to.
+    /// Returns the index of the bucket that a value belongs to.
     func index(of value: Int64) -> Int {
         var (low, high) = (0, bounds.count)
         while low < high {
@@ -83,7 +84,7 @@ public struct Buckets: Sendable {
         return low
     }
 
-    /// A recorded value as the exposition shows it.
+    /// Returns a recorded value in the form that the exposition shows.
     func text(_ value: Int64) -> String {
         value % one == 0 ? String(value / one) : "\(Double(value) / Double(one))"
     }

@@ -1,7 +1,7 @@
 import CoreMetrics
 import Synchronization
 
-/// The numbers of one series. They are changed by relaxed atomics, from any thread.
+/// The numbers of one series, changed by relaxed atomics from any thread.
 protocol MetricCell: AnyObject, Sendable {
     init(_ metric: Metric)
     /// Adds the samples of the series.
@@ -61,7 +61,7 @@ final class GaugeCell: MetricCell, MeterHandler, RecorderHandler {
 
 /// A histogram: an observation is a search among the bounds and two atomic additions.
 ///
-/// The number of observations is the sum of the buckets', so that a text never has one that the other lacks.
+/// The number of observations is computed as the sum of the buckets, so the two always agree in the text.
 final class HistogramCell: MetricCell, RecorderHandler, TimerHandler {
     private let buckets: Buckets
     private let sum = Atomic<Int64>(0)

@@ -1,15 +1,16 @@
 public import CoreMetrics
 import Synchronization
 
-/// The labels of a series. Their values have to be few: each combination that occurs is kept for as long as the service runs.
+/// The labels of a series. They must have few values: each combination that occurs is kept for as long as the service
+/// runs.
 public protocol MetricLabels: Hashable, Sendable {
     /// The labels with their values, always in the same order.
     var pairs: [(String, String)] { get }
 }
 
-/// The instruments of a metric with labels, each made when it is first asked for.
+/// The instruments of a metric with labels, each created on its first use.
 ///
-/// Asking takes a lock and a look into a table. Whoever counts often keeps the instrument.
+/// A lookup takes a lock and a table access. Code that counts often should keep the instrument.
 public final class MetricFamily<Labels: MetricLabels, Instrument: Sendable>: Sendable {
     private let make: @Sendable ([(String, String)]) -> Instrument
     private let made = Mutex<[Labels: Instrument]>([:])
@@ -27,16 +28,16 @@ public final class MetricFamily<Labels: MetricLabels, Instrument: Sendable>: Sen
     }
 }
 
-/// The instruments of this package: each is declared where it is made, with its name, its kind and its meaning. A factory of
-/// somebody else's gets the name alone.
+/// The instruments of this package: each is declared where it is created, with its name, its kind and its meaning. A
+/// metrics factory of another package gets the name alone.
 extension MetricsFactory {
-    /// A number that only grows; its name ends in `_total`.
+    /// Creates a counter: a number that only grows. Its name ends in `_total`.
     public func counter(_ name: String, _ help: String) -> Counter {
         declare(Metric(name, .counter, help))
         return Counter(label: name, factory: self)
     }
 
-    /// Numbers that only grow, by labels; their name ends in `_total`.
+    /// Creates counters by labels. Their name ends in `_total`.
     public func counters<Labels: MetricLabels>(
         _ name: String, _ help: String, by labels: Labels.Type
     ) -> MetricFamily<Labels, Counter> {
@@ -44,19 +45,19 @@ extension MetricsFactory {
         return MetricFamily { Counter(label: name, dimensions: $0, factory: self) }
     }
 
-    /// A number that goes up and down.
+    /// Creates a gauge: a number that goes up and down.
     public func gauge(_ name: String, _ help: String) -> Meter {
         declare(Metric(name, .gauge, help))
         return Meter(label: name, factory: self)
     }
 
-    /// The distribution of times; its name ends in `_seconds`.
+    /// Creates a distribution of times. Its name ends in `_seconds`.
     public func timer(_ name: String, _ help: String) -> Timer {
         declare(Metric(name, .histogram, help))
         return Timer(label: name, preferredDisplayUnit: .seconds, factory: self)
     }
 
-    /// The distributions of times, by labels; their name ends in `_seconds`.
+    /// Creates distributions of times by labels. Their name ends in `_seconds`.
     public func timers<Labels: MetricLabels>(
         _ name: String, _ help: String, by labels: Labels.Type
     ) -> MetricFamily<Labels, Timer> {
@@ -66,7 +67,7 @@ extension MetricsFactory {
         }
     }
 
-    /// The distribution of numbers that are no times.
+    /// Creates a distribution of numbers that are not times.
     public func histogram(_ name: String, _ help: String, _ buckets: Buckets) -> Recorder {
         declare(Metric(name, .histogram, help, buckets: buckets))
         return Recorder(label: name, factory: self)

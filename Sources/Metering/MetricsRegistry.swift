@@ -1,10 +1,11 @@
 public import CoreMetrics
 import Synchronization
 
-/// The metrics of one service: it makes the instruments of swift-metrics, keeps their numbers, and shows them as text.
+/// The metrics of one service. It creates the instruments of swift-metrics, keeps their numbers, and shows them as
+/// text.
 ///
-/// There is no global one: whoever makes instruments is handed the registry, as a `MetricsFactory`. It may be used from any
-/// thread. Making an instrument takes a lock; using one does not. Counters, meters, recorders and timers become
+/// There is no global registry: code that creates instruments is passed one, as a `MetricsFactory`. It may be used from
+/// any thread. Creating an instrument takes a lock; using one does not. Counters, meters, recorders and timers become
 /// counters, gauges and histograms; times are recorded in nanoseconds and shown in seconds.
 public final class MetricsRegistry: MetricsFactory {
     private struct Family {
@@ -15,10 +16,10 @@ public final class MetricsRegistry: MetricsFactory {
     /// The metrics, by name.
     private let families = Mutex<[String: Family]>([:])
 
-    /// Makes an empty registry.
+    /// Creates an empty registry.
     public init() {}
 
-    /// Declares a metric before its instruments are made. A name keeps its first declaration.
+    /// Declares a metric before its instruments are created. A name keeps its first declaration.
     public func declare(_ metric: Metric) {
         families.withLock { families in
             if families[metric.name] == nil { families[metric.name] = Family(metric: metric) }
@@ -37,42 +38,43 @@ public final class MetricsRegistry: MetricsFactory {
         }
     }
 
-    // MARK: What swift-metrics asks for
+    // MARK: MetricsFactory
 
-    /// Makes the numbers of a counter.
+    /// Creates the numbers of a counter.
     public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         cell(label, .counter, dimensions) as CounterCell
     }
 
-    /// Makes the numbers of a gauge.
+    /// Creates the numbers of a gauge.
     public func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
         cell(label, .gauge, dimensions) as GaugeCell
     }
 
-    /// Makes the numbers of a histogram; of a gauge where nothing is to be aggregated.
+    /// Creates the numbers of a histogram, or of a gauge if `aggregate` is false.
     public func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
         aggregate
             ? cell(label, .histogram, dimensions) as HistogramCell : cell(label, .gauge, dimensions) as GaugeCell
     }
 
-    /// Makes the numbers of a histogram of times.
+    /// Creates the numbers of a histogram of times.
     public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
         cell(label, .histogram, dimensions) as HistogramCell
     }
 
-    /// Shows a counter no longer.
+    /// Removes a counter from the exposition.
     public func destroyCounter(_ handler: any CounterHandler) { remove(handler) }
 
-    /// Shows a gauge no longer.
+    /// Removes a gauge from the exposition.
     public func destroyMeter(_ handler: any MeterHandler) { remove(handler) }
 
-    /// Shows a recorder no longer.
+    /// Removes a recorder from the exposition.
     public func destroyRecorder(_ handler: any RecorderHandler) { remove(handler) }
 
-    /// Shows a timer no longer.
+    /// Removes a timer from the exposition.
     public func destroyTimer(_ handler: any TimerHandler) { remove(handler) }
 
-    /// The numbers of a series. An instrument whose kind is not the declared one gets numbers that are never shown.
+    /// Returns the numbers of a series. An instrument whose kind is not the declared one gets numbers that are never
+    /// shown.
     private func cell<Cell: MetricCell>(
         _ name: String, _ kind: Metric.Kind, _ dimensions: [(String, String)]
     ) -> Cell {

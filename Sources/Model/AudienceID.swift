@@ -1,6 +1,6 @@
 package import TreeModel
 
-/// The id of an audience: made as ids of people are, 1 to 128 ASCII letters, digits, `_` and `-`, checked once and trusted
+/// The id of an audience: 1 to 128 ASCII letters, digits, `_` and `-`, like ids of people; checked once and trusted
 /// from there.
 package struct AudienceID: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The id as it was given.
@@ -8,7 +8,7 @@ package struct AudienceID: Hashable, Sendable, Comparable, CustomStringConvertib
     /// The id as a key of the tree.
     package let key: TreeKey
 
-    /// Checks an id that came from outside; nil when it is none.
+    /// Checks an id from outside; nil if it is invalid.
     package init?(_ text: String) {
         guard let id = UserID(text) else { return nil }
         (description, key) = (text, id.key)
@@ -18,7 +18,7 @@ package struct AudienceID: Hashable, Sendable, Comparable, CustomStringConvertib
 }
 
 extension TreeValue {
-    /// Audiences, as a post for them names them.
+    /// Returns audiences in the form in which a post names them.
     package static func audiences(_ audiences: [AudienceID]) -> TreeValue {
         .object(Dictionary(audiences.map { ($0.key, true) }) { first, _ in first })
     }
@@ -33,12 +33,13 @@ extension AudienceID: ListElement {
 
 /// The audiences of one post.
 package enum PostAudiences {
-    /// At most this many: each has a copy of the post.
+    /// The largest number of audiences; each has a copy of the post.
     package static let maxCount = 20
 
-    /// The audiences that a record of a post for audiences names, in the order of their ids; of too many the first ones.
+    /// Returns the audiences that a record of a post names, in the order of their ids; the first ones if there are too
+    /// many.
     ///
-    /// Clients of the database write it, too: what is no id, or not `true`, is none.
+    /// Clients of the database write it, too: invalid ids and values other than `true` are skipped.
     package static func named(by record: TreeValue?) -> [AudienceID] {
         let members = record?["audiences"]?.object ?? [:]
         let named = members.filter { $0.value == true }.keys.compactMap { AudienceID($0.string) }.sorted()

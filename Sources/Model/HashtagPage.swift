@@ -1,10 +1,11 @@
 package import Tree
 
-/// A page of the hashtags that begin with something, in the order of their keys, each with the number of its posts.
+/// A page of the hashtags with a prefix, in the order of their keys, each with the number of its posts.
 package struct HashtagPage: Sendable {
-    /// The number of posts beyond which they are not counted.
+    /// The number up to which posts are counted.
     package static let maxCount = 1000
-    /// The largest number of hashtags on a page: so it costs tens of milliseconds at most, whatever the posts are.
+    /// The largest number of hashtags on a page, so that it takes tens of milliseconds at most, regardless of the
+    /// posts.
     package static let maxSize = 50
 
     package private(set) var tags: [(tag: TreeKey, posts: Int)] = []
@@ -13,12 +14,12 @@ package struct HashtagPage: Sendable {
 
     /// Reads a page.
     ///
-    /// It costs a search for each hashtag and a row for each post that is counted: keys are met one by one, whatever lies below
-    /// them.
+    /// It costs a search for each hashtag and a row for each post that is counted: keys are visited one by one, without
+    /// the data below them.
     ///
     /// - Parameters:
-    ///   - prefix: The beginning, as ``Hashtags/prefix(_:)`` has it.
-    ///   - last: The last hashtag of the page before; nil for the first page.
+    ///   - prefix: The prefix, normalised by ``Hashtags/prefix(_:)``.
+    ///   - last: The last hashtag of the previous page; nil for the first page.
     ///   - limit: The largest number of hashtags.
     package init(
         _ prefix: String, after last: TreeKey?, limit: Int, in snapshot: TreeSnapshot
@@ -34,8 +35,9 @@ package struct HashtagPage: Sendable {
         }
     }
 
-    /// The rows from the first on that may begin with it. A number would be taken for a key that is one, which come before all
-    /// others: the space, before which no letter comes, keeps it from that. No hashtag is a number.
+    /// Returns the range of rows that may begin with a prefix. A prefix of digits would be read as a key that is a
+    /// number, which are sorted before all others; the appended space, which is sorted before every letter, prevents
+    /// that. No hashtag is a number.
     private static func rows(from prefix: String) -> KeyRange {
         guard !prefix.isEmpty else { return .all }
         let isNumber = prefix.utf8.allSatisfy { (0x30...0x39).contains($0) }

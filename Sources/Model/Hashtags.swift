@@ -3,14 +3,14 @@ package import TreeModel
 
 /// The hashtags of a text, as keys of `hashtags/{tag}`.
 package enum Hashtags {
-    /// At most this many of a text are indexed: the first ones.
+    /// The largest number of hashtags that are indexed for a text: the first ones.
     package static let maxCount = 30
 
-    /// Finds `#word` wherever a word begins, but for the addresses of the web (``WebAddresses``): letters, digits and `_` of any
-    /// script, and within it `·`, `・` and the zero-width non-joiner, at most 100 characters, in the form of ``key(of:)``. There is
-    /// a letter in each: `#1` is a number. Each is listed once, in the order of the text.
+    /// Finds `#word` at each beginning of a word, except in web addresses (``WebAddresses``): letters, digits and `_`
+    /// of any script, and inside the name `·`, `・` and the zero-width non-joiner, at most 100 characters, normalised by
+    /// ``key(of:)``. Each contains a letter: `#1` is a number. Each is listed once, in the order of the text.
     ///
-    /// (Mastodon, app/models/tag.rb, has the same rule; `Page/text.js` is held to it by `Fixtures/texts.json`.)
+    /// (Mastodon, app/models/tag.rb, has the same rule; `Fixtures/texts.json` tests `Page/text.js` against it.)
     package static func tags(in text: String) -> [TreeKey] {
         var tags: [TreeKey] = []
         var rest = Words(text)
@@ -20,26 +20,26 @@ package enum Hashtags {
         return tags
     }
 
-    /// The hashtag of a name without its mark; nil for what is none, or more than one.
+    /// Returns the hashtag of a name without its mark; nil if the name is not exactly one hashtag.
     package static func tag(named name: String) -> TreeKey? {
         tags(in: "#\(name)").first.flatMap { $0.string == key(of: name) ? $0 : nil }
     }
 
-    /// The form in which a name is a key: in lower case, `i` for each of the letters that Turkish has for it, and in one form of
-    /// Unicode (NFC, Unicode Standard Annex 15).
+    /// Returns the key of a name: in lower case, `i` for each of the letters that Turkish has for it, and normalised to
+    /// NFC (Unicode Standard Annex 15).
     private static func key(of name: some StringProtocol) -> String {
         name.lowercased().replacing("i\u{307}", with: "i").precomposedStringWithCanonicalMapping
     }
 
-    /// The beginning of hashtags as somebody types it, with or without its mark, in the form of their keys; nil for what no
-    /// hashtag begins with. Nothing is the beginning of all.
+    /// Returns the prefix of hashtags that a user types, with or without its mark, in the form of their keys; nil if no
+    /// hashtag can begin with it. The empty text is the prefix of all.
     package static func prefix(_ text: String) -> String? {
         let word = text.first.map(marks.contains) == true ? text.dropFirst() : text[...]
         guard word.count <= maxLength, word.allSatisfy({ isWord($0) || separators.contains($0) }) else { return nil }
         return key(of: word)
     }
 
-    /// Where the hashtags of a text stand that ``tags(in:)`` lists, each as often as it is there, with its `#`.
+    /// Returns the ranges of the hashtags that ``tags(in:)`` lists, with their `#`, each as often as it occurs.
     package static func places(in text: String) -> [(range: Range<String.Index>, tag: TreeKey)] {
         let listed = Set(tags(in: text))
         return Array(IteratorSequence(Words(text))).filter { listed.contains($0.tag) }
@@ -75,7 +75,7 @@ package enum Hashtags {
         }
     }
 
-    /// The end of the name that a text begins with: separators are within it alone.
+    /// Returns the end of the name at the beginning of a text; separators count only inside the name.
     private static func end(of text: Substring) -> String.Index {
         guard let first = text.first, isWord(first) else { return text.startIndex }
         var word = text.prefix { isWord($0) || separators.contains($0) }
@@ -86,7 +86,7 @@ package enum Hashtags {
     private static let maxLength = 100
     private static let marks: Set<Character> = ["#", "＃"]
     private static let separators: Set<Character> = ["·", "・"]
-    /// The zero-width non-joiner among them is a part of the character before it.
+    /// The separators as scalars: the zero-width non-joiner is a part of the character before it.
     private static let separatorScalars: Set<Unicode.Scalar> = ["·", "・", "\u{200C}"]
 
     static func isWord(_ character: Character) -> Bool {

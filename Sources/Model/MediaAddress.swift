@@ -1,15 +1,16 @@
 import TreeModel
 
-/// The stable names of a file of an upload: they never expire, and hold no host but the one by which the service is known.
+/// The stable addresses of a file of an upload: they never expire, and contain no host but the public one of the
+/// service.
 package struct MediaAddress: Sendable, Hashable {
     package let owner: UserID
-    /// The post, or other upload, that the file is of.
+    /// The post, or another upload, that the file belongs to.
     package let id: PostID
     package let fileName: String
 
     private static let prefix = "/media/"
 
-    /// Reads the address of a file of an upload, with or without a host, whichever that is; nil for any other.
+    /// Reads the address of a file of an upload, without a host or with any host; nil for any other address.
     package init?(_ url: String) {
         let names: [Substring]
         if url.hasPrefix(Self.prefix) {
@@ -23,14 +24,15 @@ package struct MediaAddress: Sendable, Hashable {
         (self.owner, self.id, fileName) = (owner, id, String(names[2]))
     }
 
-    /// The address under which the service serves the file: a path, or the whole address where it is known by one.
+    /// Returns the address at which the service serves the file: a path, or an absolute address if the service has a
+    /// public one.
     package static func url(
         _ owner: UserID, _ post: PostID, _ fileName: String, at base: PublicBase?
     ) -> String {
         base?.url(owner, post, fileName) ?? "\(prefix)\(owner)/\(post)/\(fileName)"
     }
 
-    /// Where the file lies, relative to the Storage folder.
+    /// Returns the path of the file relative to the Storage folder.
     package static func storageURI(_ owner: UserID, _ post: PostID, _ fileName: String) -> String {
         "blobs/\(owner)/\(post)/\(fileName)"
     }

@@ -1,6 +1,6 @@
 package import Tree
 
-/// A record that a page passes over, since a client of the database wrote something else there.
+/// A record that a page skips because a client of the database wrote something else there.
 package struct SkippedRecord: Sendable, Hashable {
     package let id: TreeKey
     /// The fault, such as "its timestamp is missing".
@@ -11,44 +11,45 @@ package struct SkippedRecord: Sendable, Hashable {
     }
 }
 
-/// The rows of a list that make a page: items up to a limit, and what is passed over between them. They are read in several
-/// states of the tree where much is passed over, so that none is held for long (``TreeStore/page(_:readOn:)``).
+/// The rows of a list that form a page: items up to a limit, and the skipped records between them. If many are skipped,
+/// they are read in several states of the tree, so that none is held for long (``TreeStore/page(_:readOn:)``).
 package struct PageRows<Item: Sendable, Position: Sendable>: Sendable {
     /// The meaning of a row.
     package enum Meaning {
         case item(Item)
         case skipped(SkippedRecord)
-        /// A row that is gone, or that the reader does not see.
+        /// A row whose record was deleted, or that the reader may not see.
         case hidden
-        /// The first row behind the list.
+        /// The first row after the list.
         case end
     }
 
     package private(set) var items: [Item] = []
-    /// The records that were passed over; the first ones.
+    /// The records that were skipped; the first ones.
     package private(set) var skipped: [SkippedRecord] = []
     /// Whether items follow this page.
     package var hasMore = false
-    /// The position of the last row that the page has, or has passed over.
+    /// The position of the last row that the page contains or has skipped.
     private var end: Position?
-    /// The position in the change log of the first state that was read: whoever follows the changes from there misses nothing.
+    /// The position in the change log of the first state that was read; a reader who follows the changes from there
+    /// misses nothing.
     package private(set) var token: SyncToken?
 
-    /// The position behind which the next page begins; nil when this is the last.
+    /// The position after which the next page begins; nil for the last page.
     package var next: Position? { hasMore ? end : nil }
 
-    /// The most records that are named when they are passed over, so that an answer stays small.
+    /// The largest number of skipped records that are named, so that a response stays small.
     package static var maxNamed: Int { 1000 }
 
     package init() {}
 
-    /// Reads on, in one state of the tree, until the page has `limit` items and knows whether more follow; or as far as one
-    /// state is read.
+    /// Continues reading, in one state of the tree, until the page has `limit` items and it is clear whether more
+    /// follow, or until the limit of one state is reached.
     ///
     /// - Parameters:
-    ///   - batch: The number of rows that one state is read for, once rows are passed over.
-    ///   - rows: Returns the next rows of the list behind a position, at most so many.
-    ///   - position: Returns the position of a row; nil for what is no row of this list.
+    ///   - batch: The number of rows that are read from one state, once rows are skipped.
+    ///   - rows: Returns the next rows of the list after a position, at most the given number.
+    ///   - position: Returns the position of a row; nil if it is not a row of this list.
     ///   - read: Returns the meaning of a row.
     /// - Returns: Whether the page is complete.
     package mutating func readOn<Row>(

@@ -1,29 +1,29 @@
 package import Tree
 
-/// Somebody who posts: the record at `people/{uid}`, FriendlyPix's field names.
+/// An author of posts: the record at `people/{uid}`, with FriendlyPix's field names.
 package struct Person: Sendable, Hashable {
-    /// Whose record it is.
+    /// The person's id.
     package let uid: UserID
     /// The name that others see.
     package var fullName: String
-    /// The address of a picture; nil when there is none.
+    /// The address of a picture; nil for none.
     package var profilePicture: String?
 
-    /// Describes a person; an unknown user's name is the id until somebody gives a better one.
+    /// Creates a person; the name defaults to the id.
     package init(uid: UserID, fullName: String? = nil, profilePicture: String? = nil) {
         self.uid = uid
         self.fullName = fullName ?? uid.description
         self.profilePicture = profilePicture
     }
 
-    /// The copy that stands in the person's posts and comments, so that a page of a feed is one read.
+    /// The copy in the person's posts and comments, so that a page of a feed is one read.
     package var author: TreeValue {
         var fields: [TreeKey: TreeValue] = ["uid": .string(uid.description), "full_name": .string(fullName)]
         if let profilePicture { fields["profile_picture"] = .string(profilePicture) }
         return .object(fields)
     }
 
-    /// Writes the record with its search index, and nothing of the person's posts or follows.
+    /// Writes the record with its search index, and leaves the person's posts and follows unchanged.
     package func write(to update: inout MultiPathUpdate) {
         let path = PeopleNodes.person(uid)
         update[path / "full_name"] = .string(fullName)
@@ -36,8 +36,8 @@ package struct Person: Sendable, Hashable {
 }
 
 extension TreeSnapshot {
-    /// The name and the picture that `people/{uid}` has: two fields, and not the whole record, of which all posts are a
-    /// part. Clients write there, too; what is no text is nil.
+    /// Returns the name and the picture at `people/{uid}`: two fields, and not the whole record, which contains all
+    /// posts. Clients write there, too; a value that is not a string is returned as nil.
     package func nameAndPicture(of uid: UserID) throws(TreeError) -> (fullName: String?, profilePicture: String?) {
         let path = PeopleNodes.person(uid)
         return (try get(path / "full_name")?.stringValue, try get(path / "profile_picture")?.stringValue)

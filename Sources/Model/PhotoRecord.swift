@@ -1,14 +1,15 @@
 package import TreeModel
 
-/// A photo of a post, as it stands at `posts/{id}/photos/{n}`: everything a client needs before the first pixel loads.
+/// A photo of a post, as it is stored at `posts/{id}/photos/{n}`: everything a client needs before the first pixel
+/// loads.
 package struct PhotoRecord: Sendable, Hashable {
-    /// One derived image.
+    /// A rendition.
     package struct Rendition: Sendable, Hashable {
-        /// The blob's file name; it carries a fingerprint of all that its bytes hang on, and never changes.
+        /// The blob's file name; it contains a fingerprint of everything that determines its bytes, and never changes.
         package let fileName: String
-        /// Pixels.
+        /// The width, in pixels.
         package let width: Int
-        /// Pixels.
+        /// The height, in pixels.
         package let height: Int
         package let byteCount: Int
         package let contentType: String
@@ -22,22 +23,22 @@ package struct PhotoRecord: Sendable, Hashable {
         }
     }
 
-    /// Sides in pixels: with these, the number of pixels is a number.
+    /// The valid side lengths, in pixels; with this limit, the number of pixels does not overflow.
     fileprivate static let lengths: ClosedRange<Int64> = 1...1_000_000_000
 
-    /// Pixels, upright.
+    /// The width of the upright picture, in pixels.
     package let width: Int
-    /// Pixels, upright.
+    /// The height of the upright picture, in pixels.
     package let height: Int
     /// A ThumbHash, Base64 (RFC 4648 §4): a few bytes that draw a blurred preview.
     package let placeholder: String
-    /// The photo's mean colour, `#rrggbb`: what stands in its place before the placeholder is drawn.
+    /// The photo's mean colour, `#rrggbb`, which is shown before the placeholder is drawn.
     package let color: String
-    /// What is to be known of the photo, as codes; mostly none.
+    /// The codes of warnings about the photo; mostly empty.
     package let warnings: [String]
     /// The renditions by the names of their recipes.
     package let renditions: [String: Rendition]
-    /// What the photo shows, in words, for who cannot see it; empty when nobody said.
+    /// The alternative text: a description for people who cannot see the photo; empty for none.
     package var alt = ""
     /// Whether its renditions are blurred, as moderation decided.
     package var isBlurred = false
@@ -56,9 +57,9 @@ package struct PhotoRecord: Sendable, Hashable {
 }
 
 extension PhotoRecord {
-    /// The record as it is written, with the addresses that media are served under.
+    /// Returns the record as it is written, with the addresses at which media are served.
     ///
-    /// - Parameter base: Where apps reach the service; nil for addresses without a host.
+    /// - Parameter base: The public address of the service; nil for addresses without a host.
     package func value(owner: UserID, post: PostID, at base: PublicBase? = nil) throws(TreeError) -> TreeValue {
         var records: [TreeKey: TreeValue] = [:]
         for (name, rendition) in renditions {
@@ -83,7 +84,7 @@ extension PhotoRecord {
         return .object(fields)
     }
 
-    /// Reads a record back; nil when a field is missing, or is none that was ever written here: clients write, too.
+    /// Reads a record; nil if a field is missing or invalid, as clients write records, too.
     package init?(_ value: TreeValue) {
         guard let width = value["width"]?.integerValue, let height = value["height"]?.integerValue,
             Self.lengths.contains(width), Self.lengths.contains(height)

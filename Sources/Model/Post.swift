@@ -1,19 +1,19 @@
 package import TreeModel
 
-/// A published post, as it stands at `posts/{id}`, or at `audience_posts/{id}`.
+/// A published post, as it is stored at `posts/{id}` or at `audience_posts/{id}`.
 package struct Post: Sendable {
     package let id: PostID
     package let author: Person
-    /// Trimmed; empty only when there are photos.
+    /// The trimmed text; empty only if there are photos.
     package let text: String
-    /// Whom parts of the text stand for, as it stands at `mentions`; nil for nobody.
+    /// The mentions of people in the text, as they are stored at `mentions`; nil for none.
     package let mentions: TreeValue?
     /// The time by the server's clock.
     package let timestamp: Timestamp
     package let photos: [PhotoRecord]
-    /// What the client called the upload; nil when it did not say.
+    /// The client's own reference of the upload; nil for none.
     package let clientReference: String?
-    /// For whom it is; for everybody when there are none.
+    /// The audiences of the post; empty for everybody.
     package let audiences: [AudienceID]
 
     package init(
@@ -30,15 +30,15 @@ package struct Post: Sendable {
         self.audiences = audiences
     }
 
-    /// What the post is made of: readers of a feed choose a cell by it.
+    /// The kind of content, by which readers of a feed choose a cell.
     package var kind: String {
         photos.isEmpty ? "text" : text.isEmpty ? "photo" : "photo_text"
     }
 
-    /// Writes the post with the commit's position in the change log (`published`), its place among the author's posts and
-    /// in the author's feed, and its hashtags; a post for audiences where it is in none of these lists.
+    /// Writes the post with the commit's position in the change log (`published`), its entries in the author's posts
+    /// and in the author's feed, and its hashtags. A post for audiences is in none of these lists.
     ///
-    /// - Parameter base: Where apps reach the service; nil for addresses without a host.
+    /// - Parameter base: The public address of the service; nil for addresses without a host.
     /// - Throws: `TreeError` when a recipe's name cannot be a key.
     package func write(to update: inout MultiPathUpdate, at base: PublicBase? = nil) throws(TreeError) {
         let path = audiences.isEmpty ? PostNodes.post(id) : AudienceNodes.post(id)
@@ -59,7 +59,7 @@ package struct Post: Sendable {
         return .object(fields)
     }
 
-    /// A field as it is written; nil for one that is not there, or comes with the commit.
+    /// Returns a field as it is written; nil for one that is absent, or that the commit adds.
     private func value(of field: PostField, photos: [TreeKey: TreeValue]) -> TreeValue? {
         switch field {
         case .author: author.author
@@ -75,7 +75,7 @@ package struct Post: Sendable {
     }
 }
 
-/// The fields of a post that speak of its photos; a re-thumbnailing job replaces these and no others.
+/// The fields of a post about its photos; a rethumb run replaces these and no others.
 package struct PostPhotos: Sendable {
     private let photos: [PhotoRecord]
 
@@ -83,9 +83,9 @@ package struct PostPhotos: Sendable {
         self.photos = photos
     }
 
-    /// `photos/{n}`, and FriendlyPix's four fields about the first photo.
+    /// Returns `photos/{n}`, and FriendlyPix's four fields about the first photo.
     ///
-    /// - Parameter base: Where apps reach the service; nil for addresses without a host.
+    /// - Parameter base: The public address of the service; nil for addresses without a host.
     package func fields(owner: UserID, post: PostID, at base: PublicBase?) throws(TreeError) -> [TreeKey: TreeValue] {
         guard let first = photos.first else { return [:] }
         var records: [TreeKey: TreeValue] = [:]
@@ -107,7 +107,7 @@ package struct PostPhotos: Sendable {
         return fields
     }
 
-    /// Reads the photos of a post record, in order; nil when one cannot be read.
+    /// Reads the photos of a post record, in order; nil if one cannot be read.
     package static func read(_ post: TreeValue) -> [PhotoRecord]? {
         guard let photos = post["photos"] else { return [] }
         guard let records = photos.object?.sorted(by: { $0.key < $1.key }) else { return nil }

@@ -1,25 +1,25 @@
 package import Tree
 
-/// What a change of the tree means for those who show posts.
+/// The effect of a change of the tree on readers who show posts.
 package enum PostEvent: Sendable, Hashable {
-    /// A post has been published, or was written anew as a whole.
+    /// A post has been published, or was replaced as a whole.
     ///
-    /// `position` is the post's place in the order of publication, or nil if the post is gone by now.
+    /// `position` is the post's position in the order of publication, or nil if the post has been deleted since.
     case put(id: TreeKey, record: TreeValue, position: PostPosition?)
     case deleted(id: TreeKey)
-    /// What was written is no post; `fault` says why.
+    /// The written value is not a post; `fault` is the reason.
     case unreadable(id: TreeKey, fault: String)
-    /// All posts were written at once: whoever shows any has to read them again.
+    /// All posts were written at once; readers have to read their posts again.
     case replaced
 }
 
 extension PostReader {
-    /// What a change of `posts/` means, write by write; nil for changes within a post, such as other renditions, and for all
-    /// but the last write of a post that a client makes of pieces.
+    /// Returns the events of a change of `posts/`, write by write; nil for changes within a post, such as other
+    /// renditions, and for all but the last write of a post that a client writes in parts.
     ///
     /// - Parameters:
     ///   - change: A change as it is seen from `posts/`.
-    ///   - numbers: Which writes of it.
+    ///   - numbers: The range of its writes.
     package func events(of change: Change, _ numbers: Range<Int>) async throws -> [PostEvent?] {
         var events: [PostEvent?] = []
         for (index, write) in zip(change.writes.indices, change.writes) where numbers.contains(index) {
@@ -35,10 +35,10 @@ extension PostReader {
         guard let id = write.path.keys.first else { return .replaced }
         guard write.path.depth > 1 else { return try await event(of: write.value, at: id, token) }
         if write.value == nil {
-            // Who deletes the last of what is in a post deletes the post.
+            // Deleting the last value within a post deletes the post.
             return try await exists(id) ? nil : .deleted(id: id)
         }
-        // The change with which a post appeared is its position.
+        // A post's position is that of the change with which it appeared.
         guard isLast, let position = try await position(of: id), position.sequence == token.sequence,
             let record = try await record(at: id)
         else { return nil }
@@ -52,7 +52,7 @@ extension PostReader {
     }
 
     private func position(of id: TreeKey, in record: TreeValue, at token: SyncToken) async throws -> PostPosition? {
-        // What we have published says so itself.
+        // A post that the service published contains its own position.
         if record["published"]?.integerValue == Int64(clamping: token.sequence) {
             return PostPosition(sequence: token.sequence)
         }

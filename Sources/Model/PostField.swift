@@ -1,7 +1,7 @@
 package import TreeModel
 
-/// The fields of a post, each declared once: what it holds, and who writes it. What follows from a new case is found by the
-/// compiler (``Post``), and by the tests of the nodes: the default rules, and what programs are told (`PostDocument`).
+/// The fields of a post, each declared once with its shape and its writer. The compiler finds the code that a new case
+/// affects (``Post``), as do the tests of the nodes: the default rules, and the schema for programs (`PostDocument`).
 package enum PostField: String, CaseIterable, Sendable {
     case author, timestamp
     case text, kind
@@ -23,7 +23,7 @@ package enum PostField: String, CaseIterable, Sendable {
         case other
     }
 
-    /// The writer of a field: others are written by the service and by admins.
+    /// The writer of a field: clients, clients for posts for audiences only, or the service and admins.
     package enum Writer { case clients, clientsForAudiences, service }
 
     package var key: TreeKey { TreeKey(unchecked: rawValue) }
@@ -44,7 +44,7 @@ package enum PostField: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether programs are told what it holds; another field is passed on as it stands.
+    /// Whether the schema describes the field; other fields are passed on unchanged.
     package var isDocumented: Bool {
         switch self {
         case .audiences, .client, .sanitized, .moderated: false

@@ -1,11 +1,12 @@
 package import Tree
 
-/// Tells, in one state of the tree, which posts of a list are shown.
+/// Decides, in one state of the tree, which posts of a list are shown.
 package protocol PostFilter: SendableMetatype {
-    /// Whether a post may be shown, as far as that is known without its record. The record of one that may not is not read.
+    /// Whether a post may be shown, as far as that can be decided without its record. If it may not, the record
+    /// is not read.
     mutating func mayShow(_ post: ListedPost) throws(TreeError) -> Bool
 
-    /// Whether a post that may be shown is, by its record.
+    /// Whether a post that may be shown is shown, given its record.
     mutating func shows(_ post: ListedPost, _ record: TreeValue) throws(TreeError) -> Bool
 }
 
@@ -16,11 +17,11 @@ struct EveryPost: PostFilter {
     func shows(_ post: ListedPost, _ record: TreeValue) -> Bool { true }
 }
 
-/// About how much one page passes over at most, of what is gone or not to be shown.
+/// The approximate limits on the number of posts that one page skips, because they are deleted or not shown.
 package struct PageBounds: Sendable {
-    /// The posts whose records are read or looked for in vain.
+    /// The number of posts whose records are read or not found.
     package let records: Int
-    /// The posts that the filter tells without their records, which costs little.
+    /// The number of posts that the filter skips without their records, which costs little.
     package let rows: Int
 
     package init(records: Int, rows: Int) {

@@ -2,10 +2,10 @@ package import Tree
 
 /// A list of posts in the order of publication.
 package protocol PostList: Sendable {
-    /// Rows of the list, the last published first: the ids by the positions.
+    /// Returns rows of the list, the last published first: the ids by the positions.
     func rows(in range: KeyRange, limit: Int, from snapshot: TreeSnapshot) throws(TreeError) -> [TreeChild]
 
-    /// The record of a post that the list names; nil when it is gone, or does not belong into the list.
+    /// Returns the record of a post that the list names; nil if it was deleted, or does not belong in the list.
     func record(of post: ListedPost, from snapshot: TreeSnapshot) throws(TreeError) -> TreeValue?
 }
 

@@ -1,16 +1,16 @@
 package import Tree
 
-/// The order of publication, kept beside the posts in the commits that add, delete and change them, whoever makes them.
+/// The order of publication, updated by the commits that add, delete and change posts, regardless of their writer.
 ///
-///     all/{position}               = post id, and the author behind a slash
+///     all/{position}               = post id, and the author after a slash
 ///     published/{uid}/{position}   = post id
 ///     tagged/{hashtag}/{position}  = post id
-///     positions/{post id}          = position, and behind spaces the author and the hashtags
+///     positions/{post id}          = position, and the author and the hashtags after spaces
 ///
-/// in ``Namespace/social``. Everything that stands at `posts/{id}` has a position from the moment at which it appears
-/// until it goes, whether it can be shown or not: a client may complete it later. Author is whoever `author/uid` names. A
-/// post that gets an author, or another one, gets the position of that: whoever has read the author's posts before finds
-/// it behind them, and not among them.
+/// in ``Namespace/social``. Every value at `posts/{id}` has a position from its appearance until its deletion, whether
+/// it can be shown or not: a client may complete it later. The author is the id at `author/uid`. A post whose author is
+/// added or changed gets the position of that commit, so that a reader who has read the author's posts before finds it
+/// after them, and not among them.
 package struct PostOrder: Derivation {
     package let place = PostNodes.post.pattern
 
@@ -23,11 +23,11 @@ package struct PostOrder: Derivation {
         return try Self.writes(for: post.keys[0], isThere: post.after.isThere, at: position, in: snapshot)
     }
 
-    /// The rows to be written so that the order has one post as it is now.
+    /// Returns the rows to be written so that the order contains one post in its present state.
     ///
     /// - Parameters:
     ///   - position: The position of the post if it has none yet.
-    ///   - isOfEarlierVersion: Whether the lists may lack what the place says of the post.
+    ///   - isOfEarlierVersion: Whether the lists may lack rows that the entry of the post implies.
     package static func writes(
         for id: TreeKey, isThere: Bool, at position: PostPosition, isOfEarlierVersion: Bool = false,
         in snapshot: TreeSnapshot
@@ -42,7 +42,7 @@ package struct PostOrder: Derivation {
                 position: isNew ? position : old?.position ?? position, author: author, tags: Hashtags.tags(in: text))
         }
         guard old != new || isOfEarlierVersion else { return [] }
-        // What has changed of the lists, and where the post is found in them.
+        // The former and the present rows of the post in the lists.
         let (before, after) = (old?.rows(of: id) ?? [:], new?.rows(of: id) ?? [:])
         var writes = before.keys.filter { after[$0] == nil }.map { TreeWrite(path: $0, value: nil) }
         for (path, text) in after {
@@ -58,7 +58,7 @@ package struct PostOrder: Derivation {
 package struct PublicationEntry: Equatable, Sendable {
     package let position: PostPosition
     package let author: UserID?
-    /// The hashtags at which it is listed.
+    /// The hashtags under which the post is listed.
     let tags: [TreeKey]
 
     fileprivate init(position: PostPosition, author: UserID?, tags: [TreeKey]) {
@@ -67,19 +67,19 @@ package struct PublicationEntry: Equatable, Sendable {
         self.tags = tags
     }
 
-    /// The place of a post; nil when there is no such post.
+    /// Reads the entry of a post; nil if the post does not exist.
     package init?(of id: TreeKey, in snapshot: TreeSnapshot) throws(TreeError) {
         guard let value = try snapshot.get(PostNodes.position(id)) else { return nil }
         self.init(value)
     }
 
-    /// Reads the value; nil when it is none.
+    /// Reads the value; nil if it is invalid.
     package init?(_ value: TreeValue) {
         guard let text = value.stringValue else { return nil }
         self.init(text)
     }
 
-    /// Reads the text of the value; nil when it is none.
+    /// Reads the text of the value; nil if it is invalid.
     package init?(_ text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
         guard let first = parts.first, let position = PostPosition(digits: first) else { return nil }
@@ -88,7 +88,7 @@ package struct PublicationEntry: Equatable, Sendable {
         tags = parts.dropFirst(2).map { TreeKey(unchecked: String(Substring($0))) }
     }
 
-    /// Whether the post is listed at a hashtag.
+    /// Whether the post is listed under a hashtag.
     package func lists(tag: TreeKey) -> Bool { tags.contains(tag) }
 
     fileprivate var value: TreeValue {
@@ -97,7 +97,7 @@ package struct PublicationEntry: Equatable, Sendable {
         return .string((parts + tags.map(\.string)).joined(separator: " "))
     }
 
-    /// The rows in the lists, by their places.
+    /// Returns the rows in the lists, by their paths.
     fileprivate func rows(of id: TreeKey) -> [TreePath: String] {
         var rows = [PostNodes.published() / position.key: "\(id)/\(author?.description ?? "")"]
         if let author { rows[PostNodes.publishedBy(author) / position.key] = id.string }
@@ -110,7 +110,7 @@ package struct PublicationEntry: Equatable, Sendable {
 package struct ListedPost: Sendable, Hashable {
     package let position: PostPosition
     package let id: TreeKey
-    /// The author's id; empty for none, and nil where the list does not say.
+    /// The author's id; empty for none, and nil if the list does not contain it.
     package let author: String?
 
     package init(_ position: PostPosition, _ id: TreeKey, author: String?) {
@@ -119,11 +119,11 @@ package struct ListedPost: Sendable, Hashable {
         self.author = author
     }
 
-    /// Reads a row of a list; nil when it is none.
+    /// Reads a row of a list; nil if it is invalid.
     package init?(_ row: TreeChild) {
         guard let position = PostPosition(key: row.key), let text = row.value.stringValue else { return nil }
         self.position = position
-        // No key has a slash.
+        // Keys cannot contain a slash.
         let slash = text.utf8.firstIndex(of: UInt8(ascii: "/"))
         id = TreeKey(unchecked: String(text[..<(slash ?? text.endIndex)]))
         author = slash.map { String(text[text.utf8.index(after: $0)...]) }
@@ -131,7 +131,7 @@ package struct ListedPost: Sendable, Hashable {
 }
 
 extension TreeSnapshot {
-    /// The position of a post; nil when there is no such post.
+    /// Returns the position of a post; nil if the post does not exist.
     package func position(ofPost id: TreeKey) throws(TreeError) -> PostPosition? {
         try PublicationEntry(of: id, in: self)?.position
     }

@@ -1,11 +1,11 @@
 package import Tree
 
-/// A page of posts, the last published first. What clients wrote and is no post is passed over, and named.
+/// A page of posts, the last published first. Records of clients that are not posts are skipped, and named.
 package struct PostPage: Sendable {
     /// A post and its id.
     package struct Item: Sendable, Hashable {
         package let id: TreeKey
-        /// The record at `posts/{id}`, or where else the list has its records.
+        /// The record at `posts/{id}`, or at the path where the list has its records.
         package let record: TreeValue
 
         package init(id: TreeKey, record: TreeValue) {
@@ -18,41 +18,41 @@ package struct PostPage: Sendable {
     private var passed = PassedPosts()
 
     package var items: [Item] { rows.items }
-    /// The records that are no posts; the first ones.
+    /// The skipped records that are not posts; the first ones.
     package var skipped: [SkippedRecord] { rows.skipped }
-    /// The posts that were passed over as they are gone or not to be shown; the first ones.
+    /// The posts that were skipped because they are deleted or not shown; the first ones.
     package var hidden: [ListedPost] { passed.posts }
     /// Whether posts follow this page.
     package internal(set) var hasMore: Bool {
         get { rows.hasMore }
         set { rows.hasMore = newValue }
     }
-    /// A position in the change log up to which everything is in the page: whoever follows the changes from there on
+    /// A position in the change log up to which the page is complete; a reader who follows the changes from there
     /// misses nothing.
     package var token: SyncToken? { rows.token }
 
-    /// The cursor of the page after this one; nil when this is the last.
+    /// The cursor of the next page; nil for the last page.
     package var next: PostPosition? { rows.next }
 
-    /// The number of rows that one state of the tree is read for: the more the more were passed over without their records,
-    /// which costs little.
+    /// The number of rows that are read from one state of the tree. It grows with the number that were skipped without
+    /// their records, which costs little.
     private static let batch = 200...2000
 
     package init() {}
 
-    /// Reads on, in one state of the tree, until the page has `limit` posts and knows whether more follow; or as far as
-    /// one state is to be read.
+    /// Continues reading, in one state of the tree, until the page has `limit` posts and it is clear whether more
+    /// follow, or until the limit of one state is reached.
     ///
     /// - Parameters:
     ///   - list: Posts by their positions.
     ///   - cursor: The position before which the page begins; nil for the newest.
-    ///   - filter: What tells which posts are to be in the page.
+    ///   - filter: The filter of the posts in the page.
     /// - Returns: Whether the page is complete.
     mutating func readOn(
         in list: some PostList, before cursor: PostPosition?, limit: Int, from snapshot: TreeSnapshot,
         by filter: inout some PostFilter
     ) throws(TreeError) -> Bool {
-        // The page is changed while a row is read.
+        // A local copy, because the page is changed while a row is read.
         var passed = passed
         defer { self.passed = passed }
         let batch = min(max(passed.unreadCount, Self.batch.lowerBound), Self.batch.upperBound)
@@ -80,12 +80,12 @@ package struct PostPage: Sendable {
         }
     }
 
-    /// Whether so much was passed over that the page ends before it is full.
+    /// Whether so many posts were skipped that the page ends before it is full.
     func isCutShort(by bounds: PageBounds) -> Bool {
         passed.readCount >= bounds.records || passed.unreadCount >= bounds.rows
     }
 
-    /// The page with one post, if it is there and can be shown.
+    /// Creates the page with one post, if it exists and can be shown.
     init(of id: PostID?, in snapshot: TreeSnapshot) throws(TreeError) {
         _ = try rows.readOn(limit: 1, from: snapshot) { _, _ -> [PostID] in
             id.map { [$0] } ?? []
@@ -99,16 +99,16 @@ package struct PostPage: Sendable {
     }
 }
 
-/// The posts that a page has passed over, as they are gone or not to be shown.
+/// The posts that a page has skipped because they are deleted or not shown.
 private struct PassedPosts {
-    /// The first ones.
+    /// The skipped posts; the first ones.
     private(set) var posts: [ListedPost] = []
-    /// The number of those that had no record, or one that is not shown.
+    /// The number of posts that had no record, or one that is not shown.
     private(set) var readCount = 0
-    /// The number of those without a look at their records.
+    /// The number of posts that were skipped without reading their records.
     private(set) var unreadCount = 0
 
-    /// - Parameter isRecordRead: Whether the record was read, or looked for in vain.
+    /// - Parameter isRecordRead: Whether the record was read, or not found.
     mutating func add(_ post: ListedPost, isRecordRead: Bool) {
         if isRecordRead { readCount += 1 } else { unreadCount += 1 }
         if posts.count < PageRows<PostPage.Item, PostPosition>.maxNamed { posts.append(post) }

@@ -1,12 +1,12 @@
 package import TreeModel
 
-/// The place of a post in the order of publication: a position in the change log.
+/// The position of a post in the order of publication: a position in the change log.
 ///
-/// A post's id says when its upload was reserved; the position says when everybody could see it.
+/// A post's id contains the time of the reservation; the position is the order in which posts became visible.
 package struct PostPosition: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// The position in the change log just after the commit with which the post appeared.
+    /// The position in the change log after the commit with which the post appeared.
     package let sequence: UInt64
-    /// The place among the posts of that commit, by their ids.
+    /// The number among the posts of that commit, in the order of their ids, from 0.
     package let number: UInt32
 
     package init(sequence: UInt64, number: Int = 0) {
@@ -23,16 +23,16 @@ package struct PostPosition: Sendable, Hashable, Comparable, CustomStringConvert
     private static let digits = 16
     private static let numberDigits = 8
 
-    /// The position as a key of the tree: hexadecimal digits of a fixed number, `000000000000002a-00000000`, so that the
-    /// order of keys is the order of publication.
+    /// The position as a key of the tree: hexadecimal digits of a fixed number, `000000000000002a-00000000`, so that
+    /// the order of keys is the order of publication.
     package var key: TreeKey {
         TreeKey(unchecked: "\(Self.padded(sequence, to: Self.digits))-\(Self.padded(number, to: Self.numberDigits))")
     }
 
-    /// Reads a key; nil when it is none of these.
+    /// Reads a key; nil if it is not a position.
     package init?(key: TreeKey) { self.init(digits: key.string.utf8) }
 
-    /// Reads the text of a key; nil when it is none of these.
+    /// Reads the text of a key; nil if it is not a position.
     init?(digits text: some BidirectionalCollection<UInt8>) {
         guard text.count == Self.digits + 1 + Self.numberDigits,
             text.dropFirst(Self.digits).first == UInt8(ascii: "-"),
@@ -43,7 +43,7 @@ package struct PostPosition: Sendable, Hashable, Comparable, CustomStringConvert
         self.number = UInt32(truncatingIfNeeded: number)
     }
 
-    /// The number of which these are the hexadecimal digits, in lower case; nil when they are none.
+    /// Returns the number that hexadecimal digits in lower case represent; nil for anything else.
     private static func value(of digits: some Collection<UInt8>) -> UInt64? {
         var value: UInt64 = 0
         for byte in digits {
@@ -66,7 +66,7 @@ package struct PostPosition: Sendable, Hashable, Comparable, CustomStringConvert
     /// The position as the cursor of a page: `42`, or `42-3` for the fourth post of one commit.
     package var description: String { number == 0 ? "\(sequence)" : "\(sequence)-\(number)" }
 
-    /// Reads a cursor; nil when it is none.
+    /// Reads a cursor; nil if it is invalid.
     package init?(cursor: String) {
         let parts = cursor.split(separator: "-", omittingEmptySubsequences: false)
         guard (1...2).contains(parts.count), parts.allSatisfy({ $0.utf8.allSatisfy(Self.isDigit) }),

@@ -8,18 +8,20 @@ package struct PostReader: Sendable {
         self.tree = tree
     }
 
-    /// A page of a list in the order of publication, the newest first.
+    /// Reads a page of a list in the order of publication, the newest first.
     ///
-    /// It has `limit` posts unless there are no more. Records that are no posts are passed over, however many there are:
-    /// in several states of the tree, so that none is held for long; positions never change, so that no post is left out
-    /// or comes twice. Cancelling the task ends it.
+    /// It has `limit` posts unless there are no more. Records that are not posts are skipped, however many there are:
+    /// in several states of the tree, so that none is held for long. Positions never change, so that no post is left
+    /// out or repeated. Cancelling the task ends the read.
     ///
     /// - Parameters:
     ///   - list: The list, in one state of the tree.
     ///   - cursor: The position before which the page begins; nil for the newest post.
-    ///   - bounds: About how much is passed over; then the page is shorter than it could be, and says that more may follow.
-    ///   - filter: What tells, in one state of the tree, which posts of the list are shown.
-    ///   - finish: What is made of the page, in the state in which it was completed, with the list of that state.
+    ///   - bounds: The approximate number of posts to skip; then the page is shorter than it could be, and reports that
+    ///     more may follow.
+    ///   - filter: Creates, for one state of the tree, the filter of the posts of the list.
+    ///   - finish: Creates the result from the page, in the state in which it was completed, with the list of that
+    ///     state.
     package func page<List: PostList, Filter: PostFilter, Result: Sendable>(
         of list: @Sendable (TreeSnapshot) throws -> List, before cursor: PostPosition?, limit: Int,
         _ bounds: PageBounds, filter: @Sendable (List, TreeSnapshot) -> Filter,
@@ -37,7 +39,7 @@ package struct PostReader: Sendable {
         }
     }
 
-    /// A page of a list of the posts for everybody.
+    /// Reads a page of a list of the posts for everybody.
     ///
     /// - Parameter list: Posts by their positions.
     package func page(of list: TreePath, before cursor: PostPosition?, limit: Int) async throws -> PostPage {
@@ -48,32 +50,32 @@ package struct PostReader: Sendable {
         }
     }
 
-    /// The page with one post, or with none.
+    /// Reads the page with one post, or with none.
     package func page(of id: PostID?) async throws -> PostPage {
         try await tree.snapshot { snapshot in try PostPage(of: id, in: snapshot) }
     }
 
-    /// The position of a post in the order of publication; nil when there is no such post.
+    /// Returns the position of a post in the order of publication; nil if the post does not exist.
     package func position(of id: TreeKey) async throws -> PostPosition? {
         try await tree.snapshot { snapshot in try snapshot.position(ofPost: id) }
     }
 
-    /// Whether anything stands at `posts/{id}`.
+    /// Whether there is a value at `posts/{id}`.
     func exists(_ id: TreeKey) async throws -> Bool {
         try await tree.snapshot { snapshot in try snapshot.exists(PostNodes.post() / id) }
     }
 
-    /// What stands at `posts/{id}`; nil when nothing does.
+    /// Returns the value at `posts/{id}`; nil for none.
     func record(at id: TreeKey) async throws -> TreeValue? { try await tree.get(PostNodes.post() / id) }
 
-    /// The record of a post, whether it can be shown or not; nil when there is none.
+    /// Returns the record of a post, whether it can be shown or not; nil if there is none.
     package func record(of id: PostID) async throws -> TreeValue? { try await tree.get(PostNodes.post(id)) }
 
-    /// Whoever `people/{uid}` is about; nil when nothing is there.
+    /// Returns the person at `people/{uid}`; nil for none.
     package func person(_ uid: UserID) async throws -> Person? {
         try await tree.snapshot { snapshot in
             guard try snapshot.exists(PeopleNodes.person(uid)) else { return nil }
-            // Who has no name that can be read goes by the id.
+            // The id replaces a name that is missing or cannot be read.
             let (fullName, picture) = try snapshot.nameAndPicture(of: uid)
             return Person(uid: uid, fullName: fullName, profilePicture: picture)
         }

@@ -1,13 +1,13 @@
 package import TreeModel
 
-/// What readers of posts may rely on, whatever stands at `posts/{id}`: clients write there, too.
+/// The guarantees for readers of posts, which do not depend on what clients write at `posts/{id}`.
 package enum PostShape {
-    /// What a calendar can show: 100,000,000 days around 1970, in milliseconds (ECMA-262 §21.4.1.1).
+    /// The range of times that a calendar can show: 100,000,000 days around 1970, in milliseconds (ECMA-262 §21.4.1.1).
     private static let times = -8.64e15...8.64e15
-    /// Pixels; more than any picture has.
+    /// The valid side lengths, in pixels; the limit is larger than any picture.
     private static let lengths = 1.0...1e9
 
-    /// Why a record is no post that can be shown, such as "its timestamp is missing"; nil when it is one.
+    /// Returns the reason why a record cannot be shown as a post, such as "its timestamp is missing"; nil if it can.
     package static func fault(of record: TreeValue) -> String? {
         guard record.object != nil else { return "it is no object" }
         guard let timestamp = record["timestamp"] else { return "its timestamp is missing" }
@@ -16,14 +16,14 @@ package enum PostShape {
         }
         guard record["author"]?["uid"]?.stringValue?.isEmpty == false else { return "its author has no uid" }
         if let name = notText(["full_name", "profile_picture"], in: record["author"]) {
-            return "its author's \(name) is no text"
+            return "its author's \(name) is not a string"
         }
         let texts = PostField.allCases.filter { $0.shape == .text }.map(\.key)
-        if let name = notText(texts, in: record) { return "its \(name) is no text" }
+        if let name = notText(texts, in: record) { return "its \(name) is not a string" }
         return record["photos"].flatMap(faultOfPhotos)
     }
 
-    /// The first of the fields that is there, and is no text.
+    /// Returns the first of the fields that exists and is not a string.
     private static func notText(_ names: [TreeKey], in value: TreeValue?) -> TreeKey? {
         names.first { name in
             guard let field = value?[name] else { return false }
@@ -32,9 +32,11 @@ package enum PostShape {
     }
 
     private static func faultOfPhotos(_ photos: TreeValue) -> String? {
-        // Only these keys are shown as a list.
+        // A list has exactly these keys.
         let numbers = (photos.object ?? [:]).keys.compactMap { Int($0.string) }.sorted()
-        guard let records = photos.object, numbers == Array(0..<records.count) else { return "its photos are no list" }
+        guard let records = photos.object, numbers == Array(0..<records.count) else {
+            return "its photos are not a list"
+        }
         return records.values.allSatisfy(isPhoto) ? nil : "one of its photos lacks its size or its renditions"
     }
 

@@ -1,12 +1,12 @@
-/// What people write: the text of a post, and the alternative texts of its photos.
+/// The texts of users: the text of a post, and the alternative texts of its photos.
 package enum PostText {
-    /// Of the text: fewer than 2,000, as FriendlyPix's rules have it.
+    /// The largest number of characters of a post's text: fewer than 2,000, as in FriendlyPix's rules.
     package static let maxCharacters = 1999
-    /// Of what a photo shows, in words: more than anybody cares to have read out.
+    /// The largest number of characters of an alternative text; a longer one would take too long to be read aloud.
     package static let maxAltCharacters = 1000
 
-    /// The text without white space around it, empty when nobody would see anything of it; nil when it is too long or holds
-    /// control characters other than line breaks and tabs.
+    /// Returns the text without surrounding white space, empty if it has no visible character; nil if it is too long or
+    /// contains control characters other than line breaks and tabs.
     package static func checked(_ text: String, maxCharacters: Int = maxCharacters) -> String? {
         let hasControl = text.unicodeScalars.contains { scalar in
             scalar.properties.generalCategory == .control && !"\n\r\t".unicodeScalars.contains(scalar)

@@ -1,15 +1,15 @@
 package import TreeModel
 
-/// The places beside `posts/{id}` that name a post: all that a deletion has to take along.
+/// The paths outside `posts/{id}` that name a post: those that a deletion removes, too.
 package struct PostTraces {
     package let paths: Set<TreePath>
 
-    /// Finds the places by what the post says now, which clients may have changed, and by what it was made of.
+    /// Finds the paths from the post's present record, which clients may have changed, and from its upload.
     ///
     /// - Parameters:
-    ///   - post: The record at `posts/{id}`; nil when it is gone.
-    ///   - owner: Who uploaded it, if that is known.
-    ///   - text: The text with which it was uploaded, if that is known.
+    ///   - post: The record at `posts/{id}`; nil if it has been deleted.
+    ///   - owner: The user who uploaded it, if known.
+    ///   - text: The text with which it was uploaded, if known.
     package init(of id: PostID, post: TreeValue?, owner: UserID?, text: String?) {
         var paths: Set<TreePath> = []
         let author = post?["author"]?["uid"]?.stringValue.flatMap { UserID($0) }

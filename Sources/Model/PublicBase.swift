@@ -1,7 +1,7 @@
-/// Where apps reach the files of posts, from wherever they are: the address by which the service is known, and the name that
-/// its bucket has there, in which every rendition is an object `USER/rendition/POST/FILE`.
+/// The public base of the addresses of posts' files: the address at which the service is reachable, and the name of its
+/// bucket there, in which every rendition is an object `USER/rendition/POST/FILE`.
 package struct PublicBase: Sendable, Hashable {
-    /// Scheme, host and perhaps a port, such as `https://photos.example.org`.
+    /// The scheme, the host and, if needed, a port, such as `https://photos.example.org`.
     package let origin: String
     package let bucket: String
 
@@ -10,25 +10,25 @@ package struct PublicBase: Sendable, Hashable {
         self.bucket = bucket
     }
 
-    /// The name of the bucket of a service that its clients know by the name of that project.
+    /// Returns the name of the bucket of a service whose clients use that project id.
     package static func bucket(ofProject project: String) -> String { "\(project).appspot.com" }
 
     private static let suffix = "?alt=media"
-    /// Between the parts of an object's name.
+    /// The escaped slash between the parts of an object's name.
     private static let slash = "%2F"
 
-    /// The absolute address of a rendition, in the form in which Firebase's Storage SDKs know addresses: apps can delete by it,
-    /// and read the bucket and the name from it.
+    /// Returns the absolute address of a rendition, in the form that Firebase's Storage SDKs parse: apps can read the
+    /// bucket and the name from it, and delete the object.
     func url(_ owner: UserID, _ post: PostID, _ fileName: String) -> String {
-        // Ids and file names have no character that is to be escaped.
+        // Ids and file names contain no character that needs escaping.
         let name = ["\(owner)", "rendition", "\(post)", fileName].joined(separator: Self.slash)
         return "\(origin)/v0/b/\(bucket)/o/\(name)\(Self.suffix)"
     }
 
-    /// Takes the address of an object apart, at whatever base: the name as it stands there, with what follows it. Nil for any
-    /// other address.
+    /// Splits the address of an object at any base into the base and the escaped name, with the text that follows.
+    /// Returns nil for any other address.
     package static func split(_ url: String) -> (base: PublicBase, object: Substring)? {
-        // By scalars, as a character may be a slash with a mark that belongs to the name.
+        // Split by scalars: a slash followed by a combining mark is one character.
         let parts = url.unicodeScalars.split(separator: "/", maxSplits: 7, omittingEmptySubsequences: false)
             .map { Substring($0) }
         guard parts.count == 8, ["http:", "https:"].contains(parts[0]), parts[1].isEmpty, !parts[2].isEmpty,
@@ -37,7 +37,8 @@ package struct PublicBase: Sendable, Hashable {
         return (PublicBase(origin: "\(parts[0])//\(parts[2])", bucket: String(parts[5])), parts[7])
     }
 
-    /// The owner, the post and the file in an address that ``url(_:_:_:)`` has made, at whatever base; nil for any other.
+    /// Returns the owner, the post and the file in an address that ``url(_:_:_:)`` has created, at any base; nil for
+    /// any other.
     static func names(in url: String) -> [Substring]? {
         guard let object = split(url)?.object, object.hasSuffix(suffix), !object.unicodeScalars.contains("/") else {
             return nil

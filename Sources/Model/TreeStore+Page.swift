@@ -1,22 +1,22 @@
 package import Tree
 
 extension TreeStore {
-    /// Reads a page, in several states of the tree if much is passed over, so that none is held for long. Cancelling the
-    /// task ends it.
+    /// Reads a page, in several states of the tree if many rows are skipped, so that none is held for long. Cancelling
+    /// the task ends the read.
     ///
     /// - Parameters:
-    ///   - page: The page with nothing in it yet.
-    ///   - readOn: Reads on in one state; returns whether the page is complete.
+    ///   - page: The empty page.
+    ///   - readOn: Continues reading in one state; returns whether the page is complete.
     package func page<Page: Sendable>(
         _ page: Page, readOn: @Sendable (inout Page, TreeSnapshot) throws -> Bool
     ) async throws -> Page {
         try await self.page(page) { page, snapshot in try readOn(&page, snapshot) ? page : nil }
     }
 
-    /// The same, of a page of which something is made.
+    /// Reads a page, and creates a result from it.
     ///
-    /// - Parameter finish: Reads on in one state; returns what is made of the page, in the state in which it is complete, and nil
-    ///   before.
+    /// - Parameter finish: Continues reading in one state; returns the result, in the state in which the page is
+    ///   complete, and nil before.
     package func page<Page: Sendable, Result: Sendable>(
         _ page: Page, finish: @Sendable (inout Page, TreeSnapshot) throws -> Result?
     ) async throws -> Result {

@@ -2,14 +2,14 @@ package import TreeModel
 
 /// The id of a person: 1 to 128 ASCII letters, digits, `_` and `-`, checked once and trusted from there.
 ///
-/// What is not in the list is refused and never cleaned: an id is a key of the tree and the name of a folder.
+/// Other texts are refused and never cleaned: an id is a key of the tree and the name of a folder.
 package struct UserID: Hashable, Sendable, CustomStringConvertible {
     /// The id as it was given.
     package let description: String
     /// The id as a key of the tree.
     package let key: TreeKey
 
-    /// Checks an id that came from outside; nil when it is none.
+    /// Checks an id from outside; nil if it is invalid.
     package init?(_ text: String) {
         let isPlain = text.utf8.allSatisfy { byte in
             switch byte {
@@ -27,5 +27,5 @@ package struct UserID: Hashable, Sendable, CustomStringConvertible {
 
 extension UserID: TextFieldValue {}
 
-/// The id of a post, and of the upload that becomes it: a push id, ordered by time.
+/// The id of a post, and of its upload: a push id, ordered by time.
 package typealias PostID = PushID

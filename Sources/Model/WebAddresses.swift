@@ -1,11 +1,11 @@
-/// The addresses of the web in a text: what begins with http:// or https:// where no word goes on.
+/// The web addresses in a text, which begin with http:// or https:// at the beginning of a word.
 ///
-/// `Page/text.js` has the same rules; `Fixtures/texts.json` holds both to them.
+/// `Page/text.js` has the same rules; `Fixtures/texts.json` tests both.
 package enum WebAddresses {
-    /// The most characters of an address; what is longer is none.
+    /// The largest number of characters of an address; longer ones do not count.
     private static let maxLength = 2000
 
-    /// The places of the addresses in a text, in their order, without the punctuation that ends the sentence.
+    /// Returns the ranges of the addresses in a text, in their order, without the punctuation that ends the sentence.
     package static func places(in text: String) -> [Range<String.Index>] {
         var places: [Range<String.Index>] = []
         var start = text.startIndex
@@ -33,7 +33,7 @@ package enum WebAddresses {
         !character.isWhitespace && !"<>\"`{}|\\^「」（）、。，".contains(character)
     }
 
-    /// The end of an address without punctuation, and without a bracket that was opened before it.
+    /// Returns the end of an address without trailing punctuation, and without a bracket that was opened before it.
     private static func end(of address: Substring) -> String.Index {
         var rest = address
         while let last = rest.last {

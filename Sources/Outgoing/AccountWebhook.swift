@@ -3,17 +3,18 @@ package import Accounts
 package import Cryptography
 import Foundation
 
-/// The operator's address to which messages for people are posted, as JSON.
+/// The operator's address that receives messages for people by POST, as JSON.
 package struct AccountWebhook: Sendable {
-    /// The pauses between the tries. With the time of each they stay below what a message may take.
+    /// The pauses between attempts. Together with the time of each attempt, they stay below the time limit of a
+    /// message.
     private static let usualPauses: [Duration] = [.seconds(1), .seconds(2), .seconds(4)]
 
     private let webhook: SignedWebhook
     private let pauses: [Duration]
 
     /// - Parameters:
-    ///   - url: An https address, or one on this machine.
-    ///   - now: The time in seconds since the epoch.
+    ///   - url: The address: an https URL, or one on this machine.
+    ///   - now: Returns the time in seconds since the epoch.
     package init(
         url: String, secret: Secret, client: OutgoingClient, pauses: [Duration]? = nil,
         now: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) }
@@ -26,10 +27,10 @@ package struct AccountWebhook: Sendable {
         self.pauses = pauses ?? Self.usualPauses
     }
 
-    /// What posts messages.
+    /// The delivery of messages to the address.
     package var delivery: CodeDelivery { { message in try await deliver(message) } }
 
-    /// Posts a message until it is taken; what is refused for good is not tried again.
+    /// Posts a message until it is accepted; a permanently refused message is not tried again.
     ///
     /// - Throws: ``DeliveryFailure`` with the last reason.
     private func deliver(_ message: AccountMessage) async throws {

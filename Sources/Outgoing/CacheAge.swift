@@ -1,9 +1,8 @@
 import NIOHTTP1
 
-/// How long an answer may be kept (RFC 9111 §4.2).
+/// The time for which a response may be cached (RFC 9111 §4.2).
 enum CacheAge {
-    /// The `max-age` of an answer, less the time for which caches on the way have had it, in seconds; nil when it is not
-    /// said.
+    /// Returns the `max-age` of a response, less its age in caches on the way, in seconds; nil if it is not specified.
     static func seconds(in headers: HTTPHeaders) -> Int? {
         let directives = headers[canonicalForm: "Cache-Control"].map { $0.lowercased() }
         if directives.contains(where: { $0 == "no-store" || $0 == "no-cache" }) { return 0 }
@@ -19,7 +18,7 @@ enum CacheAge {
 }
 
 extension Substring {
-    /// The text without a character around it.
+    /// Returns the text without a leading and trailing character.
     fileprivate func trimming(_ character: Character) -> Substring {
         var text = self
         if text.first == character { text.removeFirst() }

@@ -5,14 +5,14 @@ import Foundation
 package import Logging
 
 extension KeyFetcher {
-    /// The longest document of keys, in bytes.
+    /// The largest size of a document of keys, in bytes.
     private static let maxKeptBytes = 256 << 10
 
-    /// Fetches the keys of issuers over the network, and keeps the last good ones in a folder, which is made when it is
-    /// needed, a file for each issuer.
+    /// Fetches the keys of issuers over the network, and keeps the last good ones in a folder, which is created when
+    /// needed, with a file for each issuer.
     ///
-    /// A file of keys from another address is another file: an operator who no longer trusts an address does not meet what
-    /// it served.
+    /// Keys from another address are kept in another file, so that keys from an address that the operator no longer
+    /// trusts are not used.
     package init(
         _ client: OutgoingClient, of issuers: [IssuerSettings], keptIn path: String, logger: Logger
     ) {
@@ -35,7 +35,7 @@ extension KeyFetcher {
                     }
                 } catch {
                     logger.warning(
-                        "the keys of an issuer are not kept for the next start",
+                        "cannot store the keys of an issuer for the next start",
                         metadata: ["issuer": "\(issuer)", "fault": "\(error)"])
                 }
             },

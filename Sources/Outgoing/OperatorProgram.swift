@@ -3,27 +3,28 @@ import CPlatform
 import Foundation
 import Glibc
 
-/// A program of the operator's that is given documents as JSON on its standard input.
+/// A program of the operator's that receives documents as JSON on its standard input.
 package struct OperatorProgram: Sendable {
     private let path: String
 
-    /// - Returns: nil when there is no such program.
+    /// - Returns: nil if the program does not exist.
     package init?(path: String) {
         guard FileManager.default.isExecutableFile(atPath: path) else { return nil }
         self.path = path
     }
 
-    /// Runs the program and waits for its end; ends it, with all that it has started, when it takes too long.
+    /// Runs the program and waits for its end. A program that exceeds the time limit is ended, with all processes that
+    /// it has started.
     ///
-    /// - Throws: ``DeliveryFailure`` when it does not succeed.
+    /// - Throws: ``DeliveryFailure`` if it does not succeed.
     package func run(_ json: [UInt8], within time: Duration) async throws {
         _ = try await limit(time) { try await run(json) }
     }
 
-    /// Runs the program, and returns what it has printed when it has succeeded.
+    /// Runs the program, and returns its output if it succeeds.
     ///
-    /// - Parameter maxBytes: The most that it may print; of more it is ended.
-    /// - Throws: ``DeliveryFailure`` when it does not succeed.
+    /// - Parameter maxBytes: The largest size of the output; a program that prints more is ended.
+    /// - Throws: ``DeliveryFailure`` if it does not succeed.
     package func answer(to json: [UInt8], maxBytes: Int, within time: Duration) async throws -> [UInt8] {
         try await limit(time) { try await run(json, maxBytes: maxBytes) }
     }
@@ -38,9 +39,9 @@ package struct OperatorProgram: Sendable {
         }
     }
 
-    /// The same, until the task is cancelled.
+    /// Runs the program until the task is cancelled.
     ///
-    /// - Parameter maxBytes: How much of what it prints is read; nil for nothing.
+    /// - Parameter maxBytes: The largest size of the output; nil to ignore the output.
     @discardableResult
     @concurrent func run(_ json: [UInt8], maxBytes: Int? = nil) async throws -> [UInt8] {
         var output: Int32 = -1
@@ -53,9 +54,9 @@ package struct OperatorProgram: Sendable {
         }
         defer { if output >= 0 { close(output) } }
         var printed: [UInt8] = []
-        // Nobody else waits for the process, so that until then its id cannot become another's.
+        // Only this function waits for the process, so that its id cannot be reused until then.
         while true {
-            // What it had printed at its end is all of it.
+            // After the end of the process, its output is complete.
             let status = Self.reap(process)
             if let maxBytes, !Self.read(output, into: &printed, maxBytes: maxBytes) {
                 if status == nil { Self.end(process) }
@@ -74,28 +75,28 @@ package struct OperatorProgram: Sendable {
         }
     }
 
-    /// Ends a process with all that it has started, and takes its status when it has one.
+    /// Ends a process with all processes that it has started, and reads its status if it has one.
     private static func end(_ process: pid_t) {
         kill(-process, SIGKILL)
         Task { while reap(process) == nil { try? await Task.sleep(for: .milliseconds(20)) } }
     }
 
-    /// Takes what can be read now.
+    /// Reads the available output.
     ///
-    /// - Returns: False when it is too much.
+    /// - Returns: False if the output is too long.
     private static func read(_ output: Int32, into printed: inout [UInt8], maxBytes: Int) -> Bool {
         var buffer = [UInt8](repeating: 0, count: 16_384)
         while true {
             let count = Glibc.read(output, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
-            // Its end, or nothing more for now.
+            // The output has ended, or the rest is not available yet.
             guard count > 0 else { return true }
             printed += buffer[..<count]
             guard printed.count <= maxBytes else { return false }
         }
     }
 
-    /// The status with which a process ended, 128 and more for a signal; nil while it runs.
+    /// Returns the exit status of a process, 128 and more for a signal; nil while it runs.
     private static func reap(_ process: pid_t) -> Int32? {
         var raw: Int32 = 0
         let result = waitpid(process, &raw, WNOHANG)

@@ -3,19 +3,20 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-/// The way to other machines by HTTP: for small documents, over TLS that is verified by the system's certificates.
+/// A client for HTTP requests to other machines: for small documents, over TLS that is verified by the system's
+/// certificates.
 ///
-/// No redirect is followed: whoever is asked answers, or nobody does. Each exchange has its time, from the connection to
-/// the last byte.
+/// Redirects are not followed: the response of the requested address is used. Each exchange has a time limit, from the
+/// connection to the last byte.
 package struct OutgoingClient: Sendable {
-    /// The time that a document may take.
+    /// The time limit for fetching a document.
     private static let fetchTime: Duration = .seconds(10)
 
     private let client: HTTPClient
 
-    /// Runs a body with a client, which is shut down after it.
+    /// Runs a body with a client, and shuts the client down afterwards.
     ///
-    /// - Throws: What the body throws.
+    /// - Throws: The errors of the body.
     package static func run<R>(_ body: (OutgoingClient) async throws -> R) async throws -> R {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
@@ -23,16 +24,16 @@ package struct OutgoingClient: Sendable {
             tlsConfiguration: tls, redirectConfiguration: .disallow,
             timeout: HTTPClient.Configuration.Timeout(connect: .seconds(10)))
         configuration.httpVersion = .http1Only
-        // Whoever asks tries again when it is time.
+        // The caller tries again when it is time.
         configuration.connectionPool.retryConnectionEstablishment = false
         return try await HTTPClient.withHTTPClient(configuration: configuration) { client in
             try await body(OutgoingClient(client: client))
         }
     }
 
-    /// Gets a document of at most so many bytes.
+    /// Fetches a document with a maximum size.
     ///
-    /// - Throws: ``OutgoingError`` when there is none.
+    /// - Throws: ``OutgoingError`` if there is none.
     package func document(
         at url: String, maxBytes: Int, within time: Duration = fetchTime
     ) async throws -> (bytes: [UInt8], maxAgeSeconds: Int?) {
@@ -48,9 +49,9 @@ package struct OutgoingClient: Sendable {
 
     /// Posts a JSON document.
     ///
-    /// - Parameter maxBytes: The longest answer; what else is answered is not read.
-    /// - Returns: The status of the answer, and what is answered with the status 200.
-    /// - Throws: ``OutgoingError`` when there is no answer, or one that is too long.
+    /// - Parameter maxBytes: The largest size of a response; other responses are not read.
+    /// - Returns: The status of the response, and its body if the status is 200.
+    /// - Throws: ``OutgoingError`` if there is no response, or if it is too long.
     func post(
         _ json: [UInt8], to url: String, headers: [(String, String)], maxBytes: Int = 0, within time: Duration
     ) async throws -> (status: Int, bytes: [UInt8]) {
@@ -68,7 +69,7 @@ package struct OutgoingClient: Sendable {
         let bytes: [UInt8]
     }
 
-    /// The answer to a request; its body, if it is wanted.
+    /// Returns the response to a request, with its body if that is needed.
     private func answer(
         to request: HTTPClientRequest, maxBytes: Int, within time: Duration
     ) async throws -> Answer {
@@ -79,7 +80,7 @@ package struct OutgoingClient: Sendable {
                     return Answer(status: response.status, headers: response.headers, bytes: [])
                 }
                 let body = try await response.body.collect(upTo: maxBytes)
-                // A body that was broken off is none.
+                // An incomplete body is not returned.
                 try Task.checkCancellation()
                 return Answer(status: response.status, headers: response.headers, bytes: Array(body.readableBytesView))
             }

@@ -4,22 +4,23 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// Why another machine gave no answer that is of use.
+/// The reason for the lack of a usable response from another machine.
 struct OutgoingError: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
 
-    /// What an operator can do something about in a failure to connect, as far as it is known; else what the library says.
+    /// Returns the cause of a failed connection that an operator can act on, if it is known; otherwise the library's
+    /// description.
     static func reason(of error: any Error) -> String {
         switch error {
         case let error as NIOConnectionError:
-            // With one that could be found, there is an error for each of its addresses, those of IPv4 at the end.
-            guard let last = error.connectionErrors.last else { return "nobody knows \(error.host)" }
+            // A resolved host has an error for each of its addresses, the IPv4 ones last.
+            guard let last = error.connectionErrors.last else { return "the host \(error.host) is unknown" }
             return reason(of: last.error)
         case let error as IOError: return String(cString: strerror(error.errnoCode))
         case is NIOSSLError where "\(error)".contains("CERTIFICATE_VERIFY_FAILED"):
-            return "nobody whom this machine trusts vouches for its certificate"
+            return "its certificate was not issued by a trusted authority"
         case is NIOSSLExtraError: return "its certificate is for another name"
         case let error as HTTPClientError: return error.shortDescription
         default: return "\(error)"

@@ -1,10 +1,10 @@
-/// The time that an exchange with another machine may take as a whole.
+/// The time limit of a whole exchange with another machine.
 enum TimeLimit {
     struct Exceeded: Error {}
 
-    /// Runs a body, and cancels it when it takes longer.
+    /// Runs a body, and cancels it if it takes longer than the limit.
     ///
-    /// - Throws: ``Exceeded``, or what the body throws.
+    /// - Throws: ``Exceeded``, or the errors of the body.
     static func run<R: Sendable>(
         _ time: Duration, _ body: @escaping @Sendable () async throws -> R
     ) async throws -> R {

@@ -1,19 +1,19 @@
 package import Hummingbird
 import Synchronization
 
-/// What is done for a request once it is answered, so that the client does not wait for it.
+/// Work for a request that is done after the response, so that the client does not wait for it.
 ///
-/// The connection's next request does: whoever asks again on the same connection finds it done, and no client has more of
-/// it under way than it has connections.
+/// The next request of the connection does wait: it finds the work done, and a client has no more work in progress than
+/// it has connections.
 package final class AfterResponse: Sendable {
     private let work = Mutex<(@Sendable () async -> Void)?>(nil)
 
-    /// Says what is to be done; it is done even if the client is gone before it has the answer.
+    /// Sets the work; it is done even if the client disconnects before it has the response.
     package func set(_ work: @escaping @Sendable () async -> Void) {
         self.work.withLock { $0 = work }
     }
 
-    /// An answer after which the work is done, if there is any.
+    /// Returns a response after which the work is done, if there is any.
     package func attached(to response: Response) -> Response {
         guard let work = work.withLock({ $0.take() }) else { return response }
         var response = response

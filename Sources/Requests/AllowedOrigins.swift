@@ -1,15 +1,16 @@
 import Transport
 
-/// The web pages that may use the service beside its own, by their origins (RFC 6454).
+/// The origins (RFC 6454) of the web pages that may use the service, in addition to its own.
 package enum AllowedOrigins: Sendable, Hashable {
-    /// Pages of every site.
+    /// The pages of every site.
     case any
-    /// Pages that this machine serves, at whatever port, and those of these origins.
+    /// The pages that this machine serves, at any port, and those of these origins.
     case ownMachine(adding: Set<String>)
-    /// Pages of these origins, such as `https://photos.example`, in lower case.
+    /// The pages of these origins, such as `https://photos.example`, in lower case.
     case these(Set<String>)
 
-    /// Reads origins such as `https://photos.example http://localhost:3000`, or `*` for all; nil for what is none.
+    /// Parses origins such as `https://photos.example http://localhost:3000`, or `*` for all; nil if the text is
+    /// malformed.
     package init?(parsing text: String) {
         let words = text.lowercased().split { $0 == " " || $0 == "," }.map(String.init)
         if words == ["*"] {
@@ -21,7 +22,7 @@ package enum AllowedOrigins: Sendable, Hashable {
         }
     }
 
-    /// Whether it is a scheme, a host and perhaps a port, as browsers write them (RFC 6454 §6.2).
+    /// Whether the text is a scheme, a host and optionally a port, as browsers write them (RFC 6454 §6.2).
     private static func isOrigin(_ text: String) -> Bool {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 3, ["http:", "https:"].contains(parts[0]), parts[1].isEmpty else { return false }
@@ -35,7 +36,7 @@ package enum AllowedOrigins: Sendable, Hashable {
         return isOrigin(origin) && HostName.isLoopback(HostName.split(String(parts[2])).host)
     }
 
-    /// These origins, with those of all pages that this machine serves.
+    /// The same origins, and those of all pages that this machine serves.
     package var addingOwnMachine: AllowedOrigins {
         switch self {
         case .any, .ownMachine: self
@@ -43,13 +44,14 @@ package enum AllowedOrigins: Sendable, Hashable {
         }
     }
 
-    /// The value of `Access-Control-Allow-Origin` (Fetch §3.2.3) in an answer to a page of an origin; nil where it may not read.
+    /// Returns the value of `Access-Control-Allow-Origin` (Fetch §3.2.3) for a page of an origin; nil if it may not
+    /// read.
     package func allowing(_ origin: String?) -> String? {
         guard self != .any else { return "*" }
         return origin.flatMap { contains($0.lowercased()) ? $0 : nil }
     }
 
-    /// These origins and one more, in lower case.
+    /// Returns these origins and another one, in lower case.
     package func adding(_ origin: String) -> AllowedOrigins {
         switch self {
         case .any: .any
@@ -58,7 +60,7 @@ package enum AllowedOrigins: Sendable, Hashable {
         }
     }
 
-    /// Whether pages of an origin may.
+    /// Whether pages of an origin are allowed.
     package func contains(_ origin: String) -> Bool {
         switch self {
         case .any: true

@@ -3,7 +3,7 @@ import Hummingbird
 import NIOCore
 import Transport
 
-/// A request's body of which the client is told that it is wanted, if it waits for that, once somebody reads it.
+/// A request's body that, when its reading begins, sends `100 Continue` to a client that waits for it.
 struct ContinueAwaitingBody: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
 

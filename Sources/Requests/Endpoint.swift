@@ -5,21 +5,21 @@ package import TreeModel
 
 package typealias Handler = @Sendable (Request, HTTPContext) async throws -> Response
 
-/// An operation on an address: what is asked, what is answered, and who answers. The router and the description of
-/// the service (`/v1/openapi.json`) are both made of it.
+/// An operation at an address: its request, its responses and its handler. The router and the description of the
+/// service (`/v1/openapi.json`) are both created from it.
 package struct Endpoint: Sendable {
     package let summary: String
     package let parameters: [Parameter]
     /// The schemas of the body, by content type.
     package let body: [String: Schema]
     package let answers: [AnswerDescription]
-    /// The errors of the request, besides those of every request.
+    /// The errors of the request, in addition to those of every request.
     package let errors: [ErrorCode]
-    /// Whether any query is let pass, as files and probes are asked for with words of whoever asks.
+    /// Whether unknown query fields are accepted, as for files and probes.
     package let ignoresQuery: Bool
     package let run: Handler
 
-    /// The parameters that say who sends a request, besides `Authorization`.
+    /// The parameters that authenticate a request, in addition to `Authorization`.
     package static let senderParameters: [Parameter] = [
         .query("auth", .text, "a token, as in `Authorization`"),
         .query("access_token", .text, "a token, as in `Authorization`"),
@@ -39,11 +39,11 @@ package struct Endpoint: Sendable {
         self.run = run
     }
 
-    /// An operation for admins: the sender is checked before the handler, and the description says so.
+    /// Returns an operation for admins: the sender is checked before the handler, and the description states it.
     ///
     /// - Parameters:
     ///   - what: The operation as its refusal names it, such as "the list of jobs".
-    ///   - isProven: Whether the admins of an emulator, who prove nothing, are refused too.
+    ///   - isProven: Whether an emulator's admins, who have no proof, are refused too.
     package static func admin(
         for what: String, isProven: Bool = false, _ summary: String, _ parameters: [Parameter] = [],
         body: [String: Schema] = [:], answers: [AnswerDescription], errors: [ErrorCode] = [], run: @escaping Handler
@@ -61,8 +61,8 @@ package struct Endpoint: Sendable {
         }
     }
 
-    /// Does it, with the fields of the query; a field that is not declared is refused. What is read for a `GET` counts to the
-    /// sender; files, pages and probes wait for nothing that was read before.
+    /// Runs the handler with the fields of the query; a field that is not declared is refused. Reads of a `GET` count
+    /// for the sender; files, pages and probes do not wait for earlier reads.
     package func respond(to request: Request, _ context: HTTPContext) async throws -> Response {
         guard [.get, .head].contains(request.method) else { return try await answer(request, context) }
         if !ignoresQuery { try context.checkReads() }
@@ -79,7 +79,7 @@ package struct Endpoint: Sendable {
     }
 }
 
-/// A value that an address or a header has.
+/// A parameter of an address or a header.
 package struct Parameter: Sendable {
     package enum Location: String {
         case path
@@ -91,7 +91,7 @@ package struct Parameter: Sendable {
     package let location: Location
     package let schema: Schema
     package let details: String
-    /// Whether a query may have it several times.
+    /// Whether a query may contain it several times.
     private(set) var isList = false
     package var isRequired = false
 
@@ -111,7 +111,7 @@ package struct Parameter: Sendable {
         Parameter(name: name, location: .header, schema: schema, details: details)
     }
 
-    /// The same, which every request has to have.
+    /// The same parameter, required in every request.
     package var required: Parameter {
         var parameter = self
         parameter.isRequired = true
@@ -119,12 +119,12 @@ package struct Parameter: Sendable {
     }
 }
 
-/// An answer with its status.
+/// A response with its status.
 package struct AnswerDescription: Sendable {
     package let status: HTTPResponse.Status
-    /// Nil for an answer without a body.
+    /// The media type and schema of the body; nil for a response without a body.
     package let content: (type: String, schema: Schema)?
-    /// Whether the schema is that of one line or event of many.
+    /// Whether the schema describes a single line or event of a stream.
     private(set) var isStream = false
     private(set) var headers: [String] = []
 
@@ -146,15 +146,15 @@ package struct AnswerDescription: Sendable {
         AnswerDescription(status: status, content: nil)
     }
 
-    /// One document on each line.
+    /// Returns a response with a document on each line.
     package static func lines(_ schema: Schema) -> AnswerDescription {
         AnswerDescription(status: .ok, content: ("application/x-ndjson", schema), isStream: true)
     }
 
-    /// Server-sent events, each with a document as its data.
+    /// Returns a response with server-sent events, each with a document as its data.
     package static func events<D: Document>(_ type: D.Type) -> AnswerDescription { events(.document(type)) }
 
-    /// Server-sent events, each with data of this schema.
+    /// Returns a response with server-sent events, each with data of this schema.
     package static func events(_ schema: Schema) -> AnswerDescription {
         AnswerDescription(status: .ok, content: ("text/event-stream", schema), isStream: true)
     }
@@ -200,7 +200,7 @@ package struct Schema: Sendable {
     package static let text = Schema(["type": "string"])
     package static let flag = Schema(["type": "boolean"])
     package static let null = Schema(["type": "null"])
-    /// An object of whatever members.
+    /// An object with any members.
     package static let object = Schema(["type": "object"])
     package static let binary = Schema(["type": "string", "format": "binary"])
     package static let postID = Schema(["type": "string", "pattern": "^[-0-9A-Z_a-z]{20}$"])
@@ -218,7 +218,7 @@ package struct Schema: Sendable {
         Schema(["type": "integer", "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound)])
     }
 
-    /// A moment: milliseconds since 1970, a day, or a time (ISO 8601).
+    /// A point in time: milliseconds since 1970, a day, or a time (ISO 8601).
     package static let moment = Schema([
         "anyOf": [
             ["type": "integer", "format": "int64"], ["type": "string", "format": "date"],

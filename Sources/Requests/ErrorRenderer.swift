@@ -1,9 +1,9 @@
 package import Hummingbird
 package import Logging
 
-/// The words in which an application of the server tells its clients of errors.
+/// The format in which an application of the server reports errors to its clients.
 package struct ErrorRenderer: Sendable {
-    /// The answer to an error; `trace` finds the request in the log.
+    /// Returns the response to an error; `trace` finds the request in the log.
     package let answer: @Sendable (_ error: any Error, _ trace: String) -> Response
     /// The level at which refusals are logged.
     package let level: Logger.Level

@@ -1,13 +1,13 @@
 package import API
 package import HTTPTypes
 
-/// An error whose answer says more than its problem does: in header fields, or with a type of its own.
+/// An error whose response has additional header fields, or its own problem type.
 package struct ErrorResponse: Error {
     package let error: any Error
     var headers: HTTPFields = [:]
     var type: ProblemDocument.Kind?
 
-    /// An error with more header fields; those that it has already stay.
+    /// Creates an error with more header fields; existing fields stay.
     package init(_ error: any Error, headers: HTTPFields = [:], type: ProblemDocument.Kind? = nil) {
         let known = error as? ErrorResponse
         self.error = known?.error ?? error

@@ -2,7 +2,7 @@ import Files
 package import NIOCore
 
 extension Gzip {
-    /// The bytes as one gzip member; nil when there is no memory, or when they would not become fewer.
+    /// Returns the bytes as a gzip member; nil if memory is short, or if they would not become fewer.
     package static func compress(_ bytes: ByteBuffer) -> ByteBuffer? {
         var compressed = ByteBufferAllocator().buffer(capacity: bytes.readableBytes)
         let count = bytes.withUnsafeReadableBytes { plain in

@@ -4,11 +4,12 @@ package import Hummingbird
 package import TreeModel
 
 extension HTTPContext {
-    /// The members of the JSON object that a request's body is.
+    /// Reads a request's body as a JSON object, and returns its members.
     ///
-    /// - Parameter example: What such a body looks like.
-    /// - Throws: `Failure` with the code `bad_request` for what is no JSON object, or has a member twice, and
-    ///   `unsupported_type` for what does not say that it is JSON; `NIOTooManyBytesError` for a body that is too long.
+    /// - Parameter example: An example of such a body.
+    /// - Throws: `Failure` with the code `bad_request` for a body that is not a JSON object, or has a member twice, and
+    ///   `unsupported_type` for a body that is not declared as JSON; `NIOTooManyBytesError` for a body that is too
+    ///   long.
     package func jsonObject(
         of request: Request, upTo maxBytes: Int, example: String = #"{"name": value, …}"#
     ) async throws -> [String: JSONValue] {
@@ -16,20 +17,20 @@ extension HTTPContext {
         guard type == "application/json" else {
             throw Failure(
                 .unsupportedType,
-                "a body of \(type.isEmpty ? "no type" : "the type \(type.prefix(80))") is not understood here",
-                hint: "send a JSON object, and say so: -H 'Content-Type: application/json' -d '\(example)'")
+                "a body of \(type.isEmpty ? "no type" : "the type \(type.prefix(80))") is not supported here",
+                hint: "Send a JSON object, and declare it: -H 'Content-Type: application/json' -d '\(example)'.")
         }
         let body = try await asking(request).body.collect(upTo: maxBytes)
         guard case .object(let members)? = JSONValue(text: body.readableBytesView) else {
-            throw Failure(.badRequest, "the body is no JSON object", hint: "send \(example), each name once")
+            throw Failure(.badRequest, "the body is not a JSON object", hint: "Send \(example), each name once.")
         }
         return members
     }
 
-    /// The members of such a body of which only some are known.
+    /// Reads such a body, and refuses unknown members.
     ///
-    /// - Parameter names: The members that there may be; a member that is null is as good as none.
-    /// - Throws: As ``jsonObject(of:upTo:example:)``; `Failure` with the code `bad_request` for a member that is not known.
+    /// - Parameter names: The known members; a member that is null counts as missing.
+    /// - Throws: See ``jsonObject(of:upTo:example:)``; `Failure` with the code `bad_request` for an unknown member.
     package func jsonMembers(
         _ names: [String], of request: Request, upTo maxBytes: Int, example: String
     ) async throws -> [String: JSONValue] {
@@ -37,7 +38,7 @@ extension HTTPContext {
         if let unknown = members.keys.filter({ !names.contains($0) }).min() {
             throw Failure(
                 .badRequest, "there is no field \"\(unknown.prefix(80))\" here",
-                hint: "there are \(names.joined(separator: ", "))")
+                hint: "Use only these: \(names.joined(separator: ", ")).")
         }
         return members.filter { $0.value != .null }
     }

@@ -1,12 +1,13 @@
 package import HTTPTypes
 
 extension HTTPFields {
-    /// Whether `Accept-Encoding` names gzip, or anything, with a weight that is not zero (RFC 9110 §12.5.3).
+    /// Whether `Accept-Encoding` names gzip or `*` with a weight that is not zero (RFC 9110 §12.5.3).
     package var readsGzip: Bool {
         weighted(.acceptEncoding).contains { ["gzip", "x-gzip", "*"].contains($0.name) && $0.weight > 0 }
     }
 
-    /// What a field such as `Accept-Language` names, in lower case, with its weights from 0 to 1, in its order
+    /// Returns the names in a field such as `Accept-Language`, in lower case and in their order, with weights from 0 to
+    /// 1
     /// (RFC 9110 §12.4.2).
     package func weighted(_ field: HTTPField.Name) -> [(name: String, weight: Double)] {
         (self[field] ?? "").lowercased().split(separator: ",").compactMap { element in
@@ -17,7 +18,7 @@ extension HTTPFields {
         }
     }
 
-    /// Notes that the answer would be another one for another value of a field of the request.
+    /// Adds a request's field to `Vary`, because the response depends on its value.
     package mutating func vary(by name: String) {
         self[.vary] = [self[.vary], name].compactMap { $0 }.joined(separator: ", ")
     }

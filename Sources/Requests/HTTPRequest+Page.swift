@@ -2,10 +2,10 @@ import HTTPTypes
 import Transport
 
 extension HTTPRequest {
-    /// The origin of the web page that makes a browser send the request, in lower case; nil when no page does.
+    /// The origin of the web page that makes a browser send the request, in lower case; nil if there is none.
     ///
-    /// Browsers name it in `Origin` with all that changes something; a few old ones, and forms, only in `Referer`. An address
-    /// that has no origin is `null`, as browsers say.
+    /// Browsers name it in `Origin` for requests that change something; a few old ones, and forms, only in `Referer`.
+    /// An address without an origin is `null`, as in browsers.
     var pageOrigin: String? {
         if let origin = headerFields[.origin] { return origin.lowercased() }
         guard let referrer = headerFields[.referer], !referrer.isEmpty else { return nil }
@@ -14,7 +14,7 @@ extension HTTPRequest {
         return "\(parts[0])//\(parts[2])".lowercased()
     }
 
-    /// Whether a browser asks whether a page may send another request (Fetch §3.2.2).
+    /// Whether the request is a browser's preflight for a page's request (Fetch §3.2.2).
     package var isPreflight: Bool {
         method == .options && headerFields[.origin] != nil && headerFields[.accessControlRequestMethod] != nil
     }

@@ -1,14 +1,14 @@
 import HTTPTypes
 import Transport
 
-/// The hosts by which a request over TCP may call the service.
+/// The host names by which a TCP request may address the service.
 package struct HostNames: Sendable {
-    /// The domains in which databases have their names with their vendor: no page can give these another address.
+    /// The domains of the vendor's databases: a page cannot give their names another address.
     package static let databaseDomains = [".firebaseio.com", ".firebasedatabase.app"]
 
-    /// The host of the public address; nil when there is none.
+    /// The host of the public address; nil if there is none.
     package let publicHost: String?
-    /// The domains of which every host is the service's own, each with a dot first.
+    /// The domains whose every host belongs to the service, each with a leading dot.
     package var domains: [String] = []
 
     package init(publicHost: String?, domains: [String] = []) {
@@ -16,10 +16,10 @@ package struct HostNames: Sendable {
         self.domains = domains
     }
 
-    /// Whether the request is addressed to a name that means this service: one of this machine's, the address at which it
-    /// came in, the public name, or one in its domains.
+    /// Whether the request is addressed to a name of this service: a name of this machine, the address at which it
+    /// arrived, the public name, or a name in its domains.
     ///
-    /// No name server has a say in what an address means, so that no page can take one for its own.
+    /// Name servers have no influence, so that a page cannot claim an address as its own.
     func isOwn(_ head: HTTPRequest, at localAddress: IPAddress?) -> Bool {
         let host = (head.authority.map { HostName.split($0).host } ?? "").lowercased()
         if let localAddress, IPAddress(host) == localAddress { return true }

@@ -3,13 +3,14 @@ package import Social
 package import TreeModel
 
 extension MentionSpan.Claim {
-    /// Reads a list of mentions, each with `uid`, `start` and `length`, and perhaps with the characters that an answer
-    /// tells.
+    /// Parses a list of mentions, each with `uid`, `start` and `length`, and optionally with the characters, as in
+    /// responses.
     ///
     /// - Throws: `Failure` with the code `bad_mention`.
     package static func read(_ value: JSONValue) throws(Failure) -> [MentionSpan.Claim] {
         guard case .list(let elements) = value else {
-            throw Failure(.badMention, "mentions is no list", hint: #"[{"uid":"ann","start":6,"length":4}]"#)
+            throw Failure(
+                .badMention, "mentions is not a list", hint: #"Write it as [{"uid":"ann","start":6,"length":4}]."#)
         }
         let names = ["uid", "start", "length", "character_start", "character_length"]
         var claims: [MentionSpan.Claim] = []
@@ -19,8 +20,8 @@ extension MentionSpan.Claim {
                 let length = members["length"]?.integer
             else {
                 throw Failure(
-                    .badMention, "mentions/\(index) is no mention",
-                    hint: "it has uid, and start and length in UTF-16 units")
+                    .badMention, "mentions/\(index) is not a mention",
+                    hint: "Give it uid, and start and length in UTF-16 units.")
             }
             claims.append(
                 MentionSpan.Claim(
@@ -32,7 +33,7 @@ extension MentionSpan.Claim {
 }
 
 extension Schema {
-    /// A list of mentions, each with its place in the text.
+    /// The schema of a list of mentions, each with its position in the text.
     package static let mentions = Schema.list(
         of: .object([
             "uid": .userID, "start": .integer(0...Int(Int32.max)), "length": .integer(1...Int(Int32.max)),

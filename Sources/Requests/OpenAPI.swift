@@ -3,7 +3,7 @@ import HTTPTypes
 import Transport
 package import TreeModel
 
-/// The description of what is served, for programs (OpenAPI 3.1).
+/// The machine-readable description of the service (OpenAPI 3.1).
 package struct OpenAPI {
     package static let path = "/v1/openapi.json"
 
@@ -27,8 +27,8 @@ package struct OpenAPI {
             "info": [
                 "title": "Tintype", "version": .string(version),
                 "description": """
-                Photos in, posts out. What is here can also be read and written as a tree, by the protocol of \
-                Realtime Databases: any other address that ends in .json is a place in it.
+                Photos in, posts out. The data can also be read and written as a tree, by the protocol of \
+                Realtime Databases: any other address that ends in .json is a path in it.
                 """,
             ],
             "paths": paths,
@@ -39,7 +39,7 @@ package struct OpenAPI {
         ]
     }
 
-    /// `GET /v1/uploads/{id}` is `get_v1_uploads_id`.
+    /// Returns an operation's identifier: `GET /v1/uploads/{id}` is `get_v1_uploads_id`.
     private static func id(_ method: HTTPRequest.Method, _ path: String) -> JSONValue {
         let words = path.split { !$0.isLetter && !$0.isNumber }
         return .string(([method.rawValue.lowercased()[...]] + words).joined(separator: "_"))
@@ -68,11 +68,11 @@ package struct OpenAPI {
             let names = codes.map { "`\($0.rawValue)`" }.joined(separator: ", ")
             responses["\(status)"] = ["description": .string(names), "content": content]
         }
-        responses["5XX"] = ["description": "the service's own trouble", "content": content]
+        responses["5XX"] = ["description": "a fault of the service", "content": content]
         var description: JSONValue = [
             "operationId": id, "summary": .string(operation.summary), "responses": responses,
         ]
-        // Who comes through the Unix socket needs no token, nor anybody where the database is open.
+        // A client of the Unix socket needs no token, nor does any client where the database is open.
         if operation.errors.contains(.badToken) { description["security"] = [[:], ["token": []]] }
         if !operation.parameters.isEmpty {
             description["parameters"] = .list(operation.parameters.map { describe($0, &schemas) })
@@ -85,7 +85,7 @@ package struct OpenAPI {
         return description
     }
 
-    /// The codes of an operation by their statuses; the last four are those of every operation.
+    /// Returns the codes of an operation by status; the last four are those of every operation.
     private static func errors(of operation: Endpoint) -> [Int: [ErrorCode]] {
         let codes = operation.errors + [.badRequest, .foreignHost, .crossSite, .headTooLarge]
         return codes.reduce(into: [:]) { statuses, code in

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Where a browser finds the service's pages.
+/// The addresses of the service's pages.
 package final class PageAddresses: Sendable {
     private let publicURL: String?
     private let scheme: String
@@ -11,12 +11,12 @@ package final class PageAddresses: Sendable {
         scheme = isEncrypted ? "https" : "http"
     }
 
-    /// Notes where connections are taken. All addresses of a machine are reached by that of itself.
+    /// Adds an address of a listener. A listener for all addresses of the machine is reached by loopback.
     package func add(host: String, port: Int) {
         let host = ["0.0.0.0", "::"].contains(host) ? "127.0.0.1" : host.contains(":") ? "[\(host)]" : host
         listening.withLock { $0.append("\(scheme)://\(host):\(port)") }
     }
 
-    /// The addresses, that by which the world knows the service first.
+    /// The addresses, the public one first.
     package var all: [String] { [publicURL].compactMap(\.self) + listening.withLock(\.self) }
 }

@@ -1,8 +1,8 @@
-/// Texts as addresses carry them (RFC 3986 §2.1).
+/// The percent-encoding of texts in addresses (RFC 3986 §2.1).
 package enum PercentEncoding {
-    /// The text that `%XX` and plain bytes stand for; nil when that is not UTF-8, or an escape is broken.
+    /// Decodes `%XX` and plain bytes; nil if the result is not UTF-8, or an escape is malformed.
     ///
-    /// - Parameter plusIsSpace: As in forms and queries (WHATWG URL §5).
+    /// - Parameter plusIsSpace: Whether `+` is a space, as in forms and queries (WHATWG URL §5).
     package static func decode(_ text: Substring.UTF8View, plusIsSpace: Bool = false) -> String? {
         let isPlain = text.allSatisfy { $0 != UInt8(ascii: "%") && $0 != UInt8(ascii: "+") && $0 < 0x80 }
         if isPlain { return String(Substring(text)) }
@@ -25,7 +25,7 @@ package enum PercentEncoding {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Bytes as text of unreserved characters and escapes (RFC 3986 §2.3).
+    /// Encodes bytes as unreserved characters and escapes (RFC 3986 §2.3).
     package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
         for byte in bytes {
@@ -55,10 +55,10 @@ package enum PercentEncoding {
     }
 }
 
-/// The fields of a query, or of a body of the type `application/x-www-form-urlencoded`, in the order in which they were sent (WHATWG
-/// URL §5).
+/// The fields of a query, or of a body of the type `application/x-www-form-urlencoded`, in the order in which they were
+/// sent (WHATWG URL §5).
 package struct URLEncodedFields: Sequence, IteratorProtocol {
-    /// A field as it was sent, which is decoded when it is asked for.
+    /// A field, decoded on access.
     package struct Field {
         /// The field as it was sent, undecoded.
         package let text: Substring
@@ -74,16 +74,16 @@ package struct URLEncodedFields: Sequence, IteratorProtocol {
             encodedValue = parts.count > 1 ? Substring(parts[1]) : nil
         }
 
-        /// The name; nil for what is not percent-encoded UTF-8.
+        /// The name; nil if it is not percent-encoded UTF-8.
         package var name: String? { PercentEncoding.decode(encodedName.utf8, plusIsSpace: true) }
 
-        /// The value, empty for a field without an equals sign; nil for what is not percent-encoded UTF-8.
+        /// The value, empty for a field without an equals sign; nil if it is not percent-encoded UTF-8.
         package var value: String? { PercentEncoding.decode((encodedValue ?? "").utf8, plusIsSpace: true) }
     }
 
     private var rest: Substring.UTF8View
 
-    /// Begins before the first field of a text, which has none when it is nil.
+    /// Creates an iterator over the fields of a text; nil has none.
     package init(_ text: String?) { rest = Substring(text ?? "").utf8 }
 
     package mutating func next() -> Field? {

@@ -7,7 +7,7 @@ import Transport
 import Tree
 
 extension Problem {
-    /// The problem that the public learns of, for an error of any part.
+    /// Creates the public problem of an error from any part of the server.
     package init(_ error: any Error) {
         switch error {
         case let annotated as ErrorResponse:
@@ -18,34 +18,34 @@ extension Problem {
             self.init(
                 Failure(
                     pause.code == .diskFull ? .diskFull : .intakePaused,
-                    "no uploads are taken just now: \(pause.message) (\(pause.code.rawValue))",
-                    hint: "send it again later; /readyz tells when"),
+                    "uploads are paused: \(pause.message) (\(pause.code.rawValue))",
+                    hint: "Send it again later. Look at /readyz to see when."),
                 status: pause.code == .diskFull ? .insufficientStorage : .serviceUnavailable)
         case let error as HTTPError:
             self.init(
                 Failure(
                     error.status == .notFound ? .notFound : .badRequest, error.body ?? "there is nothing here",
-                    hint: "the addresses begin with /v1/ and /media/"),
+                    hint: "Use an address that begins with /v1/ or /media/."),
                 status: error.status)
         case let error as NIOTooManyBytesError:
             self.init(
                 Failure(
                     .tooLarge,
                     "the body has more than \(error.maxBytes.map(String.init) ?? "the permitted number of") bytes",
-                    hint: "send a shorter text"))
+                    hint: "Send a shorter text."))
         case let error as TreeError where error.code == .permissionDenied:
             self.init(.permissionDenied())
         case let error as TreeError where error.isDamage:
             self.init(
                 Failure(
                     .damaged, "the service's database is damaged",
-                    hint: "whoever runs the service has to look: /readyz and its log say what was found"),
+                    hint: "Notify the operator of the service: /readyz and its log report the fault."),
                 status: .serviceUnavailable)
         case let error as TreeError where error.code == .unreadableRules:
             self.init(
                 Failure(
                     .rulesUnreadable, "the rules of the service's database cannot be read",
-                    hint: "whoever runs the service has to store them again: tintype rules set FILE"),
+                    hint: "Let the operator of the service store them again with tintype rules set FILE."),
                 status: .serviceUnavailable)
         default:
             self.init(fault: Failure(error))

@@ -1,14 +1,14 @@
 import Foundation
 package import Model
 
-/// The address by which a proxy in front makes the service known: a scheme, a host, perhaps a port, and nothing else.
+/// The address by which a proxy makes the service public: a scheme, a host, optionally a port, and nothing else.
 package struct PublicURL: Sendable, Hashable {
     /// The host's name in lower case, such as `photos.example.org`.
     package let host: String
     /// The origin of the service's own page (RFC 6454), such as `https://photos.example.org`.
     package let origin: String
 
-    /// Reads `https://HOST` or `http://HOST`, with a port where it is not the scheme's own; nil for anything else.
+    /// Parses `https://HOST` or `http://HOST`, with a port where it is not the scheme's own; nil for anything else.
     package init?(_ text: String) {
         guard let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
             let host = parts.host?.lowercased(), !host.isEmpty, ["", "/"].contains(parts.path),
@@ -26,7 +26,7 @@ package struct PublicURL: Sendable, Hashable {
         origin = "\(scheme)://\(host)" + (port == defaultPort ? "" : ":\(port)")
     }
 
-    /// Where apps reach the files of a service whose clients know it by the name of that project.
+    /// Returns the base address of files for clients that know the service by a project's name.
     package func publicBase(ofProject project: String) -> PublicBase {
         PublicBase(origin: origin, bucket: PublicBase.bucket(ofProject: project))
     }

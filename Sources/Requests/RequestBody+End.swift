@@ -2,9 +2,9 @@ import Hummingbird
 import ServiceLifecycle
 
 extension RequestBody {
-    /// Runs what answers for as long as there is something to tell, and says when it should end.
+    /// Runs the work that sends a response until it ends, and signals when it should end.
     ///
-    /// - Parameter end: Called when the client goes and when the service stops, from any thread, perhaps twice.
+    /// - Parameter end: Called when the client disconnects and when the service stops, from any thread, possibly twice.
     package func answerUntilEnd(
         _ answer: @concurrent () async throws -> Void, onEnd end: @Sendable @escaping () -> Void
     ) async throws {

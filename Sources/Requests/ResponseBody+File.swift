@@ -5,7 +5,7 @@ import NIOCore
 extension ResponseBody {
     package static let chunkBytes = 256 << 10
 
-    /// A part of a file, read as fast as it can be sent; `owner` is let go of when it has been.
+    /// Creates a body from a part of a file, read as fast as it can be sent; `owner` is released afterwards.
     package init(_ file: FileReader, _ range: Range<Int>, holding owner: (any Sendable)? = nil) {
         self.init(contentLength: range.count) { writer in
             defer { withExtendedLifetime(owner) {} }

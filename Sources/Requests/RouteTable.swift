@@ -4,19 +4,19 @@ package import Hummingbird
 import Transport
 import TreeModel
 
-/// What is served, by path and method.
+/// The operations of the service, by path and method.
 package struct RouteTable: Sendable {
     private(set) var paths: [(path: String, operations: [HTTPRequest.Method: Endpoint])] = []
 
     package init() {}
 
-    /// Declares a path, such as `/v1/uploads/{id}`, and what may be done with it. `HEAD` goes with `GET`, unless it is declared; any other method
-    /// is answered with 405 and the list of those that are allowed.
+    /// Adds a path, such as `/v1/uploads/{id}`, and its operations. `GET` also answers `HEAD`, unless it is declared;
+    /// other methods are answered with 405 and the list of the permitted ones.
     package mutating func add(_ path: String, _ operations: [HTTPRequest.Method: Endpoint]) {
         paths.append((path, operations))
     }
 
-    /// Declares the description of all that is declared so far, and of itself.
+    /// Adds the description of everything declared so far, and of itself.
     package mutating func addDescription(version: String) {
         func operation(_ run: @escaping Handler) -> Endpoint {
             let answer = AnswerDescription.json(Schema(["type": "object"]))
@@ -46,12 +46,12 @@ package struct RouteTable: Sendable {
         }
     }
 
-    /// The router can only refuse methods that it knows.
+    /// The methods that the router knows; it can refuse only these.
     private static let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options, unknown]
-    /// In place of every other method.
+    /// The method that stands for every other method.
     private static let unknown = HTTPRequest.Method.trace
 
-    /// A request with a method that the router knows.
+    /// Returns a request whose method the router knows.
     package static func known(_ request: Request) -> Request {
         guard !methods.contains(request.method) else { return request }
         var head = request.head
@@ -62,7 +62,8 @@ package struct RouteTable: Sendable {
     private static func refusal(_ allowed: String) -> Handler {
         { request, context in
             let method = request.method == unknown ? "this method" : request.method.rawValue
-            let error = Failure(.methodNotAllowed, "\(method) is not possible here", hint: "allowed: \(allowed)")
+            let error = Failure(
+                .methodNotAllowed, "\(method) is not possible here", hint: "Use an allowed method: \(allowed).")
             return Problem(error).response(trace: context.trace, headers: [.allow: allowed])
         }
     }

@@ -10,15 +10,15 @@ import Store
 import Tree
 import Uploads
 
-/// The operator's choices about accounts.
+/// The settings of accounts.
 package struct AccountSettings: Sendable {
     /// The policy of sign-up, sign-in and messages.
     package var identity: IdentitySettings
-    /// The issuers whose ID tokens are believed, besides the service itself.
+    /// The issuers whose ID tokens are accepted, in addition to the service itself.
     package var issuers: [IssuerSettings]
-    /// The service accounts whose custom tokens are believed.
+    /// The service accounts whose custom tokens are accepted.
     package var serviceAccounts: [ServiceAccount]
-    /// Hands messages to people; nil for nobody.
+    /// The delivery of messages to people; nil for none.
     package var delivery: CodeDelivery?
 
     package init(
@@ -32,20 +32,20 @@ package struct AccountSettings: Sendable {
     }
 }
 
-/// The accounts of the service, and the decision as whom requests act: put together of their parts.
+/// The accounts of the service, and the admission of requests.
 struct AccountSetup: Sendable {
-    /// How many passwords are hashed at a time: each takes 32 MiB and a processor.
+    /// The number of passwords that are hashed at a time: each hash needs 32 MiB and a processor.
     private static var hashesAtATime: Int { max(1, ProcessInfo.processInfo.activeProcessorCount) }
 
     let access: AccessControl
     let endpoints: HTTPServer.AccountEndpoints
     let media: MediaAccess
-    /// What goes on beside the requests.
+    /// The background services.
     let services: [any Service]
 
     /// Reads the keys of the accounts, and the rules of files.
     ///
-    /// - Parameter project: The name that the service's tokens are for.
+    /// - Parameter project: The audience of the service's tokens.
     /// - Throws: `TreeError` and `FileError`.
     init(
         in storage: StorageFolder, _ settings: AccountSettings, access: AccessControl.Settings, project: String,
@@ -86,7 +86,7 @@ struct AccountSetup: Sendable {
 }
 
 extension AccountSetup {
-    /// The keys of the other issuers that are believed, and the names by which apps sign in with their tokens.
+    /// Returns the keys of the accepted issuers, and the provider names with which apps sign in with their tokens.
     private static func issuers(
         _ issuers: [IssuerSettings], in storage: StorageFolder, _ client: OutgoingClient, _ logger: Logger
     ) -> (keys: IssuerKeys, names: [String: String]) {
@@ -95,7 +95,7 @@ extension AccountSetup {
         return (IssuerKeys(issuers, fetcher: fetcher), Dictionary(names) { first, _ in first })
     }
 
-    /// Tells what admins have done; who was refused, the server tells.
+    /// Logs an action of an admin; refused requests are logged by the server.
     private static func audit(_ event: AuditEvent, _ logger: Logger) {
         guard event.isAdmin else { return }
         logger.notice(

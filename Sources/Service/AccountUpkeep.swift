@@ -3,10 +3,10 @@ import Accounts
 import Logging
 import ServiceLifecycle
 
-/// What has to be done about accounts from time to time: keys are replaced, and what has expired is deleted.
+/// The periodic work on accounts: replaces keys and deletes expired data.
 struct AccountUpkeep: Service, CustomStringConvertible {
     private static let interval = Duration.seconds(3600)
-    /// The time that messages which people wait for have when the service ends.
+    /// The time limit for sending requested messages when the service stops.
     private static let lastTime = Duration.seconds(10)
 
     let description = "accounts"
@@ -31,7 +31,7 @@ struct AccountUpkeep: Service, CustomStringConvertible {
         await sendLastMessages()
     }
 
-    /// Waits until messages that were ordered are handed over, but not for long.
+    /// Waits until requested messages are sent, at most for ``lastTime``.
     private func sendLastMessages() async {
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         Task { [service] in
@@ -47,13 +47,13 @@ struct AccountUpkeep: Service, CustomStringConvertible {
     }
 }
 
-/// Keeps the keys of other issuers up to date.
+/// The service that keeps the keys of other issuers up to date.
 struct IssuerUpkeep: Service, CustomStringConvertible {
     let description = "issuers"
     let keys: IssuerKeys
 
     func run() async throws {
-        // It ends by being cancelled, and by nothing else.
+        // It ends only by cancellation.
         await cancelWhenGracefulShutdown { try? await keys.run() }
     }
 }

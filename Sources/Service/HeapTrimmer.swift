@@ -1,15 +1,15 @@
 import CPlatform
 import ServiceLifecycle
 
-/// Returns memory that large requests have freed to the system.
+/// A service that returns memory freed by large requests to the system.
 ///
-/// The C library keeps what was freed in small blocks for later use; after some large requests that is a gigabyte.
+/// The C library keeps small freed blocks for later use, which can be a gigabyte after some large requests.
 package struct HeapTrimmer: ServiceLifecycle.Service {
     private static let interval = Duration.seconds(5)
-    /// The free memory that is kept, in bytes: returning so little would cost more than it gains.
+    /// The free memory that is kept, in bytes: returning less than this would cost more than it gains.
     private static let keptBytes: UInt = 16 << 20
 
-    /// Makes the C library keep less from the start. It has to be called before there are threads.
+    /// Makes the C library keep less memory from the start. Must be called before any thread is created.
     package static func configure() { cplatform_heap_configure() }
 
     package func run() async {

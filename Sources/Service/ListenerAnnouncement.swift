@@ -1,6 +1,6 @@
 import Database
 
-/// The lines that tell the operator where the service listens.
+/// The lines that show the operator the addresses of the service.
 struct ListenerAnnouncement: Sendable {
     private let scheme: String
     private let isEmulator: Bool
@@ -14,7 +14,7 @@ struct ListenerAnnouncement: Sendable {
         self.announce = announce
     }
 
-    /// Announces an address at which connections are taken from now on.
+    /// Announces an address at which the server has begun to listen.
     func listener(_ listener: HTTPServer.Listener) {
         switch listener {
         case .socket(let path):

@@ -2,7 +2,7 @@ package import Outgoing
 package import Uploads
 
 extension Moderator {
-    /// The program or the address that decides about posts before they are published.
+    /// Creates a moderator that is a program or an address.
     package init(_ route: OutgoingRoute) {
         switch route {
         case .program(let program):

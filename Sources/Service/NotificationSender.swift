@@ -6,18 +6,18 @@ import Store
 import Tree
 import Uploads
 
-/// Hands notifications to the program or the address that the operator has chosen, while the service runs.
+/// The service that passes notifications to the operator's program or address.
 struct NotificationSender: Service, CustomStringConvertible {
-    /// The time that a program has for one notification.
+    /// The time limit of a program for one notification.
     private static let programTime: Duration = .seconds(30)
 
     let description = "notifications"
     private let worker: OutboxWorker
 
-    /// Says to the store whether there is anything to deliver to.
+    /// Creates the service, and records in the store whether there is a receiver.
     ///
     /// - Parameter route: The receiver; nil for none.
-    /// - Returns: nil when there is nothing to do.
+    /// - Returns: The service; nil if there is no receiver or the tree is damaged.
     /// - Throws: The engine's failure.
     static func make(
         in storage: StorageFolder, to route: OutgoingRoute?, logger: Logger

@@ -10,21 +10,21 @@ package import Store
 import UnixSignals
 package import Uploads
 
-/// The whole service, put together once: the only code that knows all parts.
+/// The whole service. Its initializer is the only code that knows all parts.
 ///
-/// A photo comes in by the inbox or by HTTP and passes through the pipeline; see ``Pipeline`` for the steps. Each part is given
-/// those that it needs, from those before it, and never the service.
+/// A photo arrives in the inbox or by HTTP and passes through the pipeline; see ``Pipeline`` for the steps. Each part
+/// is given the earlier parts that it needs, and never the service.
 package struct PhotoService {
-    /// The operator's choices.
+    /// The settings of the service.
     package struct Settings: Sendable {
         package var pipeline: PipelineSettings
         package var inbox: InboxWatcher.Settings
         package var server: HTTPServer.Settings
         package var access: AccessControl.Settings
         package var accounts: AccountSettings
-        /// Renders photos.
+        /// The renderer of photos.
         package var renderer: any PhotoRenderer
-        /// Decides about posts before they are published; nil for nobody.
+        /// The moderator of posts before publication; nil for none.
         package var moderation: OutgoingRoute?
         /// The receiver of notifications; nil for none.
         package var notifications: OutgoingRoute?
@@ -46,18 +46,18 @@ package struct PhotoService {
     }
 
     private let server: HTTPServer
-    /// What runs, in the order in which it begins.
+    /// The services in the order in which they are started.
     private let services: [any ServiceLifecycle.Service]
     private let logger: Logger
 
-    /// Makes all parts, in the order in which they need each other.
+    /// Creates all parts, in the order of their dependencies.
     ///
     /// - Parameters:
-    ///   - storage: The open Storage folder; whoever opened it closes it.
-    ///   - client: Sends requests to other machines.
-    ///   - source: Reads the operator's settings again.
-    ///   - announce: Tells the operator of the start.
-    /// - Throws: `TreeError` and `FileError` when keys or rules cannot be read.
+    ///   - storage: The open Storage folder, which the caller closes.
+    ///   - client: The client for requests to other machines.
+    ///   - source: The source from which the operator's settings are read again.
+    ///   - announce: Shows the operator a line about the start.
+    /// - Throws: `TreeError` and `FileError` if keys or rules cannot be read.
     package init(
         in storage: StorageFolder, _ settings: Settings, client: OutgoingClient, source: any SettingsSource,
         logger: Logger, announce: @escaping @Sendable (String) -> Void
@@ -79,7 +79,8 @@ package struct PhotoService {
             pipeline, settings: server, access: accounts.access, media: accounts.media,
             accounts: accounts.endpoints, logger: logger, onListening: announcement.listener)
         self.logger = logger
-        // They are shut down from the end: the ways in still answer accepted requests, for which they need the pipeline.
+        // Services are shut down in reverse order: the ways in still answer accepted requests, for which they need the
+        // pipeline.
         services =
             [HeapTrimmer(), HangupListener(reload: reload, logger: logger), pipeline, inbox]
             + [notifications].compactMap(\.self) + accounts.services + [self.server]
@@ -87,7 +88,7 @@ package struct PhotoService {
 
     /// Serves until SIGTERM or SIGINT.
     ///
-    /// - Throws: `Failure` when an address cannot be listened at.
+    /// - Throws: `Failure` if the server cannot listen at an address.
     package func run() async throws {
         try await server.checkAddresses()
         try await ServiceGroup(

@@ -11,15 +11,15 @@ import Uploads
 extension Pipeline: ServiceLifecycle.Service, CustomStringConvertible {
     package var description: String { "uploads" }
 
-    /// Takes up what the last run left, then works until a graceful shutdown: what is in work is finished, what waits stays
-    /// in the tree for the next start.
+    /// Recovers the work of the last run, then runs until a graceful shutdown: work in progress is finished, and
+    /// waiting work stays in the tree for the next start.
     package func run() async throws {
         await disk.look(isSuspicious: false)
         await recoverEventually()
         let workers = workers
         await withTaskCancellationOrGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
-                // Twice as many as are rendered at a time: while one waits for the disk, another one is rendered.
+                // There are twice as many workers as renderings: while one waits for the disk, another one renders.
                 group.addTask(name: "uploads") { await workers.run(count: 2 * max(1, self.settings.workers)) }
                 group.addTask(name: "disk monitor") { await self.disk.run() }
                 group.addTask(name: "janitor") { await self.janitor.run() }
@@ -57,13 +57,13 @@ extension Pipeline: ServiceLifecycle.Service, CustomStringConvertible {
 
     // MARK: Recovery
 
-    /// Recovers, however long a fault is in the way of reading what there is to do.
+    /// Recovers; tries again while a fault prevents the queue from being read.
     private func recoverEventually() async {
         while !Task.isEnding {
             do {
                 return try await recover()
             } catch let error as TreeError where error.isDamage {
-                return logger.error("what the last run left cannot be taken up", metadata: ["damage": "\(error)"])
+                return logger.error("the work of the last run cannot be recovered", metadata: ["damage": "\(error)"])
             } catch {
                 logger.warning("cannot recover yet", metadata: ["fault": "\(error)"])
                 try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(1)) }
@@ -71,8 +71,8 @@ extension Pipeline: ServiceLifecycle.Service, CustomStringConvertible {
         }
     }
 
-    /// Takes up what the last run left: whatever it was cut off at, `upload_queue` names it. Reservations are their senders'
-    /// to go on with.
+    /// Resumes the uploads of the last run, which `upload_queue` names, whatever their state. Reservations are
+    /// continued by their senders.
     package func recover() async throws {
         if let hold = janitor.hold {
             logger.error(
@@ -86,18 +86,18 @@ extension Pipeline: ServiceLifecycle.Service, CustomStringConvertible {
                 if try await takeUp(entry) { resumedCount += 1 }
             } catch let error as TreeError where error.isDamage {
                 logger.error(
-                    "an upload cannot be taken up", metadata: ["upload": "\(entry.id)", "damage": "\(error)"])
+                    "an upload cannot be resumed", metadata: ["upload": "\(entry.id)", "damage": "\(error)"])
             }
         }
-        // All bytes of these have come, and nobody asks for them again.
+        // All bytes of these uploads have arrived, and no request will continue them.
         await janitor.resumable.finishComplete()
         try await poison.removeExpired()
         logger.info("recovered", metadata: ["resumed": "\(resumedCount)"])
     }
 
-    /// Takes up what the last run left of an upload.
+    /// Resumes an upload of the last run.
     ///
-    /// - Returns: Whether it waits for a worker now.
+    /// - Returns: Whether it now waits for a worker.
     private func takeUp(_ entry: QueueEntry) async throws -> Bool {
         switch entry.state {
         case .ingested:
@@ -116,7 +116,7 @@ extension Pipeline: ServiceLifecycle.Service, CustomStringConvertible {
         return false
     }
 
-    /// Has the uploads behind a reservation wait for it, if its photos are there, so that its intake goes on with it.
+    /// Makes later uploads wait for a reservation whose photos exist, because its intake continues with it.
     private func expect(_ reserved: QueueEntry) async throws {
         guard let intake = reserved.intake, let owner = reserved.owner, store.intakes[intake].keepsOrder,
             try await store.intakes[intake].holdsFiles(of: reserved.id),

@@ -6,67 +6,67 @@ package import Store
 package import Tree
 package import Uploads
 
-/// The pipeline, put together: it brings uploads from their reservation to a post, safe against a crash at every step.
+/// The pipeline as a whole: it processes uploads from their reservation to a post, and survives a crash at every step.
 ///
-/// An upload is received by a session of ``receiver``, waits in the queue of ``store``, is rendered by ``scheduler`` and
-/// committed by ``publisher``; ``janitor`` sweeps what is left over, and ``disk`` pauses the intake while nothing can be
-/// written. ``UploadState`` is the table of what can happen to an upload. The parts may be used from any task, whether the
-/// service runs or not; `run()` does what happens by itself.
+/// An upload is received by a session of ``receiver``, waits in the queue of ``store``, is rendered by ``scheduler``
+/// and committed by ``publisher``. ``janitor`` sweeps leftovers, and ``disk`` pauses the intake while nothing can be
+/// written. ``UploadState`` is the table of an upload's transitions. The parts may be used from any task, whether or
+/// not the service runs; `run()` does the background work.
 package final class Pipeline: Sendable {
     package let storage: StorageFolder
-    /// What brings data of an earlier version forward.
+    /// The upgrade of data from earlier versions.
     package let upgrade: DataUpgrade
     package let disk: DiskMonitor
-    /// How much each user may store.
+    /// The quotas of users.
     package let quotas: UserQuotas
     package let scheduler: RenderScheduler
     package let store: UploadStore
     package let receiver: UploadReceiver
-    /// Files that come in several requests, for uploads and for other parts of the server.
+    /// The files that arrive in several requests, for uploads and for other parts of the server.
     package let files: ResumableFiles
-    /// Uploads whose photo comes in several requests.
+    /// The uploads whose photo arrives in several requests.
     package let resumable: ResumableUploads
     package let publisher: Publisher
     package let index: PhotoIndex
     package let janitor: Janitor
     package let unclaimed: UnclaimedFiles
     package let expiry: PostExpiry
-    /// What clients of a bucket store.
+    /// The objects of the bucket.
     package let objects: ObjectStore
-    /// Does what is too much for the commit that causes it.
+    /// The worker on follow-up tasks, which are too much work for the commit that causes them.
     package let tasks: FollowUpTaskWorker
-    /// What people have left here when they are deleted.
+    /// The clean-up of deleted users' uploads.
     package let leftovers: any UploadCleanup
-    /// Jobs over posts that go on without whoever began them.
+    /// The jobs over posts that run independently of their clients.
     package let postRuns: PostRuns
-    /// What the last audits came to.
+    /// The results of the last store checks.
     package let audits: StoreCheckResults
-    /// Room for one job over posts at a time, whoever waits for it.
+    /// The slot of jobs over posts, of which one runs at a time.
     package let postRunSlot = PostRunSlot()
-    /// Room for one audit at a time that somebody waits for.
+    /// The slot of store checks that were requested, of which one runs at a time.
     package let storeCheckSlot = PostRunSlot()
     package let renditions: RenditionMaker
-    /// The parts that jobs over posts work with.
+    /// The parts for jobs over posts.
     package let tools: PostTools
-    /// The parts that a way in works with which takes photos itself.
+    /// The parts for a way in that claims photos itself.
     package var intake: IntakeTools {
         IntakeTools(
             storage: storage, disk: disk, store: store, receiver: receiver, index: index,
             isModerated: restrictions.isModerated, shared: shared)
     }
-    /// The parts that audits work with.
+    /// The parts for store checks.
     package let storeCheckTools: StoreCheckTools
-    /// Decides about posts that are there.
+    /// The moderation of existing posts.
     package var moderation: PostModeration {
         PostModeration(tools, publisher)
     }
     /// The restrictions that moderation puts on files.
     package let restrictions: ModerationRestrictions
-    /// Tells how much room files take up.
+    /// The reader of the space that files use.
     package var usage: UsageReader {
         UsageReader(tree, settings: shared, count: upgrade.usage)
     }
-    /// Tells how the pipeline is doing.
+    /// The report of the pipeline's state.
     package var report: PipelineReport {
         PipelineReport(
             storage: storage, store: store, disk: disk, postRuns: postRuns, unclaimed: unclaimed, expiry: expiry,
@@ -75,20 +75,20 @@ package final class Pipeline: Sendable {
     package let garbage: GarbageList
     let poison: PoisonList
     let workers: UploadWorkers
-    /// The present settings, for parts that follow them.
+    /// The current settings, for parts that follow their changes.
     package let shared: SharedSettings
     let logger: Logger
 
     package var tree: TreeStore { storage.tree }
-    /// Whether somebody decides about posts before they are published.
+    /// Whether posts are moderated before they are published.
     package var isModerated: Bool { restrictions.isModerated }
-    /// The present settings. Whoever needs several of them to go together reads them once.
+    /// The current settings. A caller that needs several consistent settings reads them once.
     package var settings: PipelineSettings { shared.value }
 
-    /// Puts the parts together, each from those before it.
+    /// Creates the parts in the order of their dependencies.
     ///
     /// - Parameters:
-    ///   - settings: The present settings, for parts that follow them.
+    ///   - settings: The current settings, for parts that follow their changes.
     ///   - intakes: The handlers of the ways in; nil for the inbox and the socket.
     package init(
         storage: StorageFolder, settings: PipelineSettings, renderer: any PhotoRenderer = InProcessRenderer(),
@@ -151,7 +151,7 @@ package final class Pipeline: Sendable {
         workers = UploadWorkers(store: store, publisher: publisher, disk: disk, logger: logger)
     }
 
-    /// Works by other settings from now on. The number of workers, and whatever else is read at the start alone, stays.
+    /// Applies new settings. The number of workers and other settings that are read only at the start stay as they are.
     package func adopt(_ settings: PipelineSettings) {
         shared.adopt(settings)
         disk.lookSoon()

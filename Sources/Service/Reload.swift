@@ -10,9 +10,9 @@ package protocol SettingsSource: Sendable {
     ///
     /// - Parameters:
     ///   - isDryRun: Whether to compare only.
-    ///   - running: The settings that the pipeline works by.
+    ///   - running: The settings that are in use.
     /// - Returns: The changes, and the settings with those that can change while the service runs.
-    /// - Throws: `Failure` with the code `bad_configuration` when one is not valid.
+    /// - Throws: `Failure` with the code `bad_configuration` if a setting is invalid.
     func read(
         isDryRun: Bool, running: PipelineSettings
     ) async throws -> (changes: [SettingsChange], settings: PipelineSettings)
@@ -26,7 +26,7 @@ struct Reload: Sendable {
     /// Reads the settings again, and applies those that can change while the service runs.
     ///
     /// - Parameter isDryRun: Whether to change nothing and only compare.
-    /// - Throws: `Failure` with the code `bad_configuration` when one is not valid; nothing has changed then.
+    /// - Throws: `Failure` with the code `bad_configuration` if a setting is invalid; nothing has changed then.
     func callAsFunction(isDryRun: Bool) async throws -> [SettingsChange] {
         let (changes, settings) = try await source.read(isDryRun: isDryRun, running: pipeline.settings)
         if !isDryRun { pipeline.adopt(settings) }
@@ -46,7 +46,7 @@ struct HangupListener: ServiceLifecycle.Service, CustomStringConvertible {
                 do {
                     _ = try await reload(isDryRun: false)
                 } catch {
-                    logger.error("the settings are as they were", metadata: ["fault": "\(error)"])
+                    logger.error("the settings are unchanged", metadata: ["fault": "\(error)"])
                 }
             }
         }

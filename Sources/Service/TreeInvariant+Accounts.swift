@@ -3,7 +3,7 @@ import Accounts
 import Keeping
 
 extension TreeInvariant {
-    /// The rules of audits for the tree of accounts.
+    /// The invariants of the accounts' tree, for store checks.
     static let ofAccounts = AccountInvariant.all.map { TreeInvariant($0) }
 
     private init(_ rule: AccountInvariant) {

@@ -1,48 +1,49 @@
 import Model
 package import Tree
 
-/// Work that is too much for the commit that causes it: the copies of a name, what is left of a deleted post.
+/// Work that is too much for the commit that causes it, such as renaming the copies of a name, or removing the traces
+/// of a deleted post.
 ///
-/// A derivation writes the follow-up task's record in the commit of its cause, so that none is lost; ``FollowUpTaskWorker``
-/// does it in steps, each one update. A step looks at what there is now, and not at what there was when the follow-up task
-/// began, so that doing one again changes nothing.
+/// A derivation writes the follow-up task's record in the commit of its cause, so that no task is lost;
+/// ``FollowUpTaskWorker`` performs it in steps, each one update. A step reads the present state, and not the state when
+/// the task began, so that a repeated step changes nothing.
 protocol FollowUpTask: Sendable {
     static var kind: FollowUpTaskKind { get }
 
-    /// Does a part of the work, of at most ``FollowUpTaskStep/maxWrites`` writes.
+    /// Performs a part of the work, with at most ``FollowUpTaskStep/maxWrites`` writes.
     ///
-    /// - Parameter task: Whom or what the work is about, and where the step before ended.
-    /// - Returns: Where the next step begins; nil when nothing is left to do.
+    /// - Parameter task: The subject of the work, and the position at which the previous step ended.
+    /// - Returns: The position at which the next step begins; nil when the work is complete.
     func step(
         _ task: PendingFollowUpTask, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) -> String?
 }
 
 enum FollowUpTaskStep {
-    /// The most writes of one step, in nodes: others' writes wait meanwhile.
+    /// The largest number of writes of one step, in nodes; other writers wait meanwhile.
     static let maxWrites = 500
 }
 
 /// The kinds of follow-up tasks.
 package enum FollowUpTaskKind: String, CaseIterable, Sendable {
-    /// Gives the posts and comments of a person, and the notifications of what they do, the person's present name and picture.
+    /// Updates the person's name and picture in their posts and comments, and in the notifications of their actions.
     case rename
-    /// Removes the likes, comments and feed entries of a post that is gone.
+    /// Removes the likes, comments and feed entries of a deleted post.
     case deletePost = "delete-post"
-    /// Brings the earlier posts of a followee into the feed of a follower.
+    /// Adds the earlier posts of a followee to the feed of a follower.
     case backfill
-    /// Removes the posts of somebody who is not followed any more from a feed.
+    /// Removes the posts of a former followee from a feed.
     case unfollow
-    /// Removes all that somebody has made or that is about them.
+    /// Removes all data of a person and about them.
     case deletePerson = "delete-person"
-    /// Takes an audience that is gone off its posts.
+    /// Removes a deleted audience from its posts.
     case deleteAudience = "delete-audience"
-    /// Brings into a home feed what was too much for a reading.
+    /// Adds the posts to a home feed that were too many for one reading.
     case home
 
     var path: TreePath { WorkNodes.followUpTask() / TreeKey(unchecked: rawValue) }
 
-    /// Whether it is the work of a deletion, which is done on a full disk, too.
+    /// Whether it belongs to a deletion, and therefore runs also when the disk is full.
     var makesRoom: Bool {
         switch self {
         case .deletePost, .deletePerson, .deleteAudience, .unfollow: true
@@ -53,26 +54,26 @@ package enum FollowUpTaskKind: String, CaseIterable, Sendable {
 
 /// The subject of a follow-up task: one key, or two.
 package struct FollowUpTaskSubject: Hashable, Sendable, CustomStringConvertible {
-    /// The keys, with a space between.
+    /// The keys, separated by a space.
     package let key: TreeKey
 
     var parts: [Substring] { key.string.split(separator: " ") }
 
     package var description: String { key.string }
 
-    /// A post or a person.
+    /// Creates the subject for a post or a person.
     init(_ key: TreeKey) { self.key = key }
 
-    /// Two people, of whom the first is the one by whom follow-up tasks are looked for.
+    /// Creates the subject for two people; follow-up tasks are searched by the first.
     init(_ first: UserID, _ second: UserID) { key = TreeKey(unchecked: "\(first) \(second)") }
 
-    /// The two people.
+    /// The two people; nil for a subject of one key.
     var people: (UserID, UserID)? {
         let people = parts.compactMap { UserID(String($0)) }
         return people.count == 2 ? (people[0], people[1]) : nil
     }
 
-    /// The keys of follow-up tasks of which the first person is this one, behind those of a second person.
+    /// Returns the keys of follow-up tasks with this first person, after those with a second person.
     static func range(of first: UserID, after second: UserID?) -> (prefix: String, range: KeyRange) {
         let prefix = "\(first) "
         guard let second else { return (prefix, .from(TreeKey(unchecked: prefix))) }
@@ -80,21 +81,21 @@ package struct FollowUpTaskSubject: Hashable, Sendable, CustomStringConvertible 
     }
 }
 
-/// A follow-up task that is left to do.
+/// A follow-up task that is not complete.
 package struct PendingFollowUpTask: Hashable, Sendable {
     package let kind: FollowUpTaskKind
     package let subject: FollowUpTaskSubject
-    /// When it was caused.
+    /// The time of its cause.
     package let since: Timestamp
-    /// What a step has to know of the cause; nil for nothing.
+    /// The data of the cause that a step needs; nil for none.
     let cause: String?
-    /// Where the last step ended; nil before the first.
+    /// The position at which the last step ended; nil before the first.
     let position: String?
-    /// The time before which a follow-up task that has failed is not tried again.
+    /// The earliest time of the next attempt after a failure.
     let due: Timestamp
-    /// How often a step of it has failed, one after the other.
+    /// The number of failed steps in a row.
     package let attempts: Int
-    /// The last failure; nil when there was none.
+    /// The last failure; nil for none.
     package let error: String?
 
     var path: TreePath { kind.path / subject.key }
@@ -110,7 +111,7 @@ package struct PendingFollowUpTask: Hashable, Sendable {
         error = record.value["error"]?.stringValue
     }
 
-    /// The writes with which a derivation has a follow-up task done, from the beginning if it was under way.
+    /// Returns the writes with which a derivation starts a follow-up task, or restarts one that is in progress.
     static func writes(
         _ kind: FollowUpTaskKind, _ subject: FollowUpTaskSubject, at commit: CommitPoint, cause: String? = nil
     ) -> [TreeWrite] {
@@ -123,14 +124,14 @@ package struct PendingFollowUpTask: Hashable, Sendable {
         return writes
     }
 
-    /// The write with which a follow-up task is not done any more.
+    /// Returns the write that ends a follow-up task.
     static func ending(_ kind: FollowUpTaskKind, _ subject: FollowUpTaskSubject) -> TreeWrite {
         TreeWrite(path: kind.path / subject.key, value: nil)
     }
 }
 
 extension PendingFollowUpTask {
-    /// Reads a follow-up task that is left to do; nil when it is done.
+    /// Reads a follow-up task; nil if it is complete.
     init?(_ kind: FollowUpTaskKind, _ subject: FollowUpTaskSubject, in snapshot: TreeSnapshot) throws(TreeError) {
         guard let record = try snapshot.get(kind.path / subject.key) else { return nil }
         self.init(kind, TreeChild(key: subject.key, value: record))

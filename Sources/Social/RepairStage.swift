@@ -2,12 +2,12 @@ package import API
 import Model
 package import Tree
 
-/// A kind of nodes, and what has to be written so that what is derived from one of them is right.
+/// A kind of nodes, and the writes that correct the data derived from each of them.
 package struct RepairStage: Sendable {
     package let place: TreePattern
-    /// What it is called where something else stands there.
+    /// The kind of finding when the stored data differ.
     package private(set) var kind = FindingKind.indexWrong
-    /// What has to stand there, whether it does or not.
+    /// Returns the correct writes, whether the stored data differ or not.
     let writes: @Sendable (_ node: TreePath, TreeSnapshot) throws(TreeError) -> [TreeWrite]
 
     init(
@@ -17,14 +17,14 @@ package struct RepairStage: Sendable {
         (self.place, self.writes) = (place, writes)
     }
 
-    /// The same, with a name for what is wrong.
+    /// Returns the stage with another kind of finding.
     func finding(_ kind: FindingKind) -> RepairStage {
         var stage = self
         stage.kind = kind
         return stage
     }
 
-    /// What has to be written at a node, so that it changes anything.
+    /// Returns the writes at a node that would change stored data.
     package func missing(at node: TreePath, in snapshot: TreeSnapshot) throws(TreeError) -> [TreeWrite] {
         var missing: [TreeWrite] = []
         for write in try writes(node, snapshot) where try snapshot.get(write.path) != write.value {

@@ -1,9 +1,9 @@
 package import HTTPTypes
 
 extension HTTPField.Name {
-    /// A name from a constant in the source.
+    /// Creates a name from a constant in the source.
     package init(parsed name: StaticString) {
-        guard let parsed = HTTPField.Name(name.description) else { preconditionFailure("\(name) is no field name") }
+        guard let parsed = HTTPField.Name(name.description) else { preconditionFailure("\(name) is not a field name") }
         self = parsed
     }
 }
@@ -15,7 +15,7 @@ extension HTTPField.Name {
     package static var allowPrivateNetwork: HTTPField.Name {
         HTTPField.Name(parsed: "access-control-allow-private-network")
     }
-    /// The method that is meant, where a network lets only some pass.
+    /// The intended method, for networks that let only some methods pass.
     package static let methodOverride: HTTPField.Name = HTTPField.Name(parsed: "X-HTTP-Method-Override")
 }
 

@@ -9,7 +9,7 @@ package struct Problem {
     private var kind: ProblemDocument.Kind?
     private var headers: HTTPFields = [:]
 
-    /// The problem of a failure; of a transient one only that it is the service's own.
+    /// Creates the problem of a failure; a transient one is reported only as a fault of the service.
     package init(_ failure: Failure) {
         if failure.isTransient {
             self.init(fault: failure)
@@ -18,7 +18,7 @@ package struct Problem {
         }
     }
 
-    /// The same problem with a type of its own and more header fields.
+    /// Returns the same problem with its own type and more header fields.
     package func with(type: ProblemDocument.Kind?, headers: HTTPFields) -> Problem {
         var problem = self
         problem.kind = type
@@ -31,7 +31,7 @@ package struct Problem {
         self.failure = failure
     }
 
-    /// A problem of the client's, or, if its status says so, of the service.
+    /// Creates a problem that the client caused, or the service if it has such a status.
     private init(ofClient failure: Failure) {
         guard let status = failure.code.status else {
             self = .internalError
@@ -40,41 +40,42 @@ package struct Problem {
         self.init(failure, status: status)
     }
 
-    /// The service's own trouble: what exactly is for its log. Messages of the lower layers name files.
+    /// Creates a problem of the service itself: the details are only for its log, because messages of the lower layers
+    /// name files.
     package init(fault: Failure) {
         if fault.code == .diskFull {
             self.init(
-                Failure(.diskFull, "the service's disk is full", hint: "free some space there, then send it again"),
+                Failure(.diskFull, "the service's disk is full", hint: "Free some space there, then send it again."),
                 status: .insufficientStorage)
         } else if fault.isTransient, fault.code != .internal {
             self.init(
                 Failure(
                     .unavailable, "the service cannot do this just now",
-                    hint: "try again in a few seconds; if it lasts, its log says why"),
+                    hint: "Try again in a few seconds. If it lasts, look into its log."),
                 status: .serviceUnavailable)
         } else {
             self = .internalError
         }
     }
 
-    /// Seconds.
+    /// The value of `Retry-After`, in seconds.
     package static let retryAfter = "5"
 
     private static let internalError = Problem(
         Failure(
             .internal, "something went wrong inside the service",
-            hint: "its log has the details under this answer's trace"),
+            hint: "Look for this answer's trace in its log, which has the details."),
         status: .internalServerError)
 
     package static let contentType = "application/problem+json"
 
-    /// The document; `trace` finds the request in the log.
+    /// Returns the document; `trace` finds the request in the log.
     package func document(trace: String) -> ProblemDocument {
         ProblemDocument(
             status: status.code, title: status.reasonPhrase, failure: failure, trace: trace, kind: kind)
     }
 
-    /// The document as an answer.
+    /// Returns the document as a response.
     package func response(trace: String, headers: HTTPFields = [:]) -> Response {
         var headers = headers
         for field in self.headers { headers[field.name] = field.value }

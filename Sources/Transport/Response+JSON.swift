@@ -4,21 +4,21 @@ package import Hummingbird
 package import Tree
 
 extension Response {
-    /// An answer that is a document.
+    /// Returns a response with a document.
     package static func json(
         _ document: some Document, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
     ) -> Response {
         json(bytes: document.json(), status: status, headers: headers)
     }
 
-    /// An answer that is a JSON document.
+    /// Returns a response with a JSON document.
     package static func json(
         _ value: TreeValue, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
     ) -> Response {
         json(bytes: value.json(), status: status, headers: headers)
     }
 
-    /// An answer whose body is JSON text already.
+    /// Returns a response with a complete JSON text.
     package static func json(
         bytes: [UInt8], status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
     ) -> Response {

@@ -1,3 +1,3 @@
-// The values of the tree are part of its interface: whoever imports Tree has paths, values and updates at hand, as
-// before they had a module of their own. What needs no store imports TreeModel alone.
+// The values of the tree are part of its interface: code that imports Tree can use paths, values and updates without
+// importing TreeModel. Code that needs no store imports only TreeModel.
 @_exported public import TreeModel

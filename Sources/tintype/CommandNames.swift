@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// The names of commands, for errors about one that does not exist.
+/// The names of commands, for errors about commands that do not exist.
 enum CommandNames {
-    /// The error about the command that the arguments name; nil when it exists, or when none is named.
+    /// Returns the error about the command that the arguments name; nil when the command exists, or when none is named.
     ///
-    /// The parser itself would report the first option behind an unknown command instead.
+    /// The parser itself would report the first option after an unknown command instead.
     static func fault(in arguments: [String], of command: any ParsableCommand.Type = Tintype.self) -> String? {
         let names = Dictionary(
             command.configuration.subcommands.flatMap { command in
@@ -17,7 +17,7 @@ enum CommandNames {
         if command == Tintype.self, let fault = RemovedCommands.fault(in: arguments) { return fault }
         let whole = command == Tintype.self ? "tintype" : "tintype \(command._commandName)"
         guard let suggestion = Spelling.suggestion(for: word, among: known) else {
-            // It may be an argument of the one that needs no name.
+            // It may be an argument of the default subcommand.
             if command.configuration.defaultSubcommand != nil { return nil }
             return
                 "there is no command \"\(word)\"; there are \(known.joined(separator: ", ")) (see \"\(whole) --help\")"

@@ -5,10 +5,10 @@ import Model
 import Server
 import Transport
 
-/// A list that the documents hold word for word, printed for the check that compares them.
+/// A list that the documents repeat word for word, printed for the check that compares them.
 struct ListsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "lists", abstract: "Print a list that the documents are held against.", shouldDisplay: false)
+        commandName: "lists", abstract: "Print a list that the documents are compared with.", shouldDisplay: false)
 
     enum List: String, CaseIterable, ExpressibleByArgument {
         /// The table of settings, in Markdown.

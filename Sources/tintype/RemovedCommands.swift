@@ -1,6 +1,6 @@
 /// The commands of earlier versions that ``APICommand`` replaces.
 enum RemovedCommands {
-    /// The request that does the same, by the old command's words.
+    /// The equivalent requests, by the names of the old commands.
     private static let requests = [
         "like": "PUT /v1/posts/POST/likes/USER",
         "unlike": "DELETE /v1/posts/POST/likes/USER",
@@ -25,10 +25,10 @@ enum RemovedCommands {
         "flag": "PUT /v1/posts/POST/flags/USER",
         "privacy": #"PATCH /v1/people/USER/privacy '{"social": false}'"#,
     ]
-    /// The words that stand for those of a command which were left out, or are not known.
+    /// The command that is meant when the subcommand is missing or unknown.
     private static let defaults = ["comments": "comments ls", "audience": "audience show"]
 
-    /// The error about the removed command that the arguments name; nil when they name none.
+    /// Returns the error about the removed command that the arguments name; nil when they name none.
     static func fault(in arguments: [String]) -> String? {
         guard let word = arguments.first else { return nil }
         let pair = arguments.prefix(2).joined(separator: " ")

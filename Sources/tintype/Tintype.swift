@@ -5,7 +5,7 @@ import Model
 import Server
 import TreeModel
 
-/// The root of the command line. Each command has a file of its own in `Commands`.
+/// The root of the command line. Each command has its own file in `Commands`.
 @main
 struct Tintype: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -80,8 +80,8 @@ struct Tintype: AsyncParsableCommand {
 
     /// Parses the arguments.
     ///
-    /// Where something is wrong with them, the parser takes an `h` in an id, which begins with a dash, for a wish for help. The
-    /// name of a long option may look like an id.
+    /// When the arguments have an error, the parser reads an `h` in an id that begins with a dash as a request for
+    /// help. The name of a long option may look like an id.
     private static func parsedCommand() throws -> any ParsableCommand {
         let arguments = Array(CommandLine.arguments.dropFirst())
         let command = try parseAsRoot(arguments)

@@ -19,12 +19,12 @@ struct DocumentTests {
         #expect(other == value.value)
     }
 
-    @Test("What is no value of the tree is refused", arguments: ["null", #"{"a":}"#, ""])
+    @Test("Text that is not a value of the tree is refused", arguments: ["null", #"{"a":}"#, ""])
     func noTreeValue(json: String) {
         #expect(throws: (any Error).self) { try PostDocument(json: Data(json.utf8)) }
     }
 
-    @Test("Fields are sorted, or in the order of their declaration; what is nil is left out")
+    @Test("Fields are sorted, or in the order of their declaration; nil fields are left out")
     func order() throws {
         var page = PostPageDocument()
         page.posts = [PostDocument(["b": 1, "a": "x/y"])]
@@ -36,7 +36,7 @@ struct DocumentTests {
         #expect(text(PostPageDocument()) == #"{"has_more":false,"posts":[]}"#)
     }
 
-    @Test("A failure says its code, and not whether it passes; a code that is not known is unknown")
+    @Test("A failure has its code, and not whether it is transient; an unrecognized code is unknown")
     func failure() throws {
         let failure = Failure(.diskFull, "full", hint: "free some", isTransient: true)
         #expect(text(failure) == #"{"code":"disk_full","hint":"free some","message":"full"}"#)
@@ -44,7 +44,7 @@ struct DocumentTests {
         #expect(read == Failure(.unknown, "m"))
     }
 
-    @Test("The fields of two documents in one object")
+    @Test("The fields of two documents are joined in one object")
     func joined() throws {
         let files = UnclaimedDocument(owner: "maria", post: "p", files: 1, bytes: 2)
         let joined = JoinedDocument(files, PathDocument(path: "maria/p"))
@@ -53,7 +53,7 @@ struct DocumentTests {
         #expect(text(read) == text(joined))
     }
 
-    @Test("Whatever containers a type encodes itself into")
+    @Test("Documents may encode themselves into any containers")
     func containers() throws {
         struct Odd: Document {
             enum Key: String, CodingKey { case list, nested, nothing }

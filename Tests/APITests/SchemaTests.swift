@@ -3,9 +3,9 @@ import Foundation
 import Testing
 import TreeModel
 
-@Suite("Schemas of documents, read off their types")
+@Suite("Schemas of documents, derived from their types")
 struct SchemaTests {
-    @Test("No document asks for what there is no sample of: its schema would lack fields")
+    @Test("Each document has samples of all its types; otherwise its schema would lack fields")
     func complete() {
         var schemas = Schemas()
         let documents: [any Document.Type] = [
@@ -53,7 +53,7 @@ struct SchemaTests {
         #expect(part["properties"] == ["number": ["type": "number"]])
     }
 
-    @Test("A type that cannot be sampled is told")
+    @Test("A type that cannot be sampled is reported")
     func incomplete() {
         struct Pair: Document {
             let text: String

@@ -4,7 +4,7 @@ import TreeModel
 
 @testable import Access
 
-/// A service that knows its own tokens, Firebase's project demo, secrets and admin keys.
+/// A service that accepts its own tokens, those of Firebase's project demo, secrets and admin keys.
 struct AccessFixture {
     let clock = TestClock()
     let authority: TokenAuthority
@@ -14,7 +14,7 @@ struct AccessFixture {
     let settings: AccessControl.Settings
     let adminKey: Secret
 
-    /// One key for all tests, for it takes a while to make one.
+    /// The signing keys of all tests, as generating one takes a while.
     private static let sharedRing = Result { try KeyRing(now: TestClock().now) }
 
     static let secret = "0123456789abcdef0123456789abcdef01234567"
@@ -51,7 +51,7 @@ struct AccessFixture {
         return try control.proof(for: Credentials(peer: .local(peer), actingFor: actingFor))
     }
 
-    /// A token that a database secret signed.
+    /// Returns a token that is signed with a database secret.
     func legacyToken(_ payload: String, secret: String = secret) -> String {
         Forge.token(header: #"{"alg":"HS256","typ":"JWT"}"#, payload: payload) {
             Digest.hmacSHA256($0, key: Array(secret.utf8))
@@ -59,20 +59,20 @@ struct AccessFixture {
     }
 }
 
-@Suite("As whom a request acts")
+@Suite("The identity of a request")
 struct AccessControlTests {
     private let service: AccessFixture
 
     init() throws { service = try AccessFixture() }
 
-    @Test("Without a token, a request over TCP is nobody's")
+    @Test("A request over TCP without a token is anonymous")
     func anonymous() throws {
         #expect(try service.proof(nil).identity == .anonymous)
         #expect(throws: AccessError.denied) { try service.proof(nil, actingFor: "ada") }
         #expect(throws: AccessError.denied) { try service.proof(nil, override: "null") }
     }
 
-    @Test("P1: Tokens of all kinds say who asks, the first time and from the cache")
+    @Test("P1: Tokens of all kinds prove their user, the first time and from the cache")
     func tokens() throws {
         let own = try service.authority.issue(["sub": "ada", "firebase": ["sign_in_provider": "anonymous"]])
         for _ in 0..<2 {
@@ -88,7 +88,7 @@ struct AccessControlTests {
         }
     }
 
-    @Test("Nothing that an emulator believes is believed by a service")
+    @Test("A service does not accept the proofs of an emulator")
     func noEmulator() throws {
         #expect(throws: AccessError.badToken(.malformed)) { try service.proof("owner") }
         #expect(throws: AccessError.badToken(.malformed)) { try service.proof("") }
@@ -99,7 +99,7 @@ struct AccessControlTests {
         #expect(throws: AccessError.badToken(.tooLong)) { try service.proof(String(repeating: "a", count: 20_000)) }
     }
 
-    @Test("A token in the cache expires when it does otherwise, and so does an admin key")
+    @Test("A token in the cache expires at its usual time, and so does an admin key")
     func cachedExpiry() throws {
         let token = try service.authority.issue(["sub": "ada"], lifetimeSeconds: 600)
         #expect(throws: Never.self) { try service.proof(token) }
@@ -112,7 +112,7 @@ struct AccessControlTests {
         #expect(throws: AccessError.expired) { try service.proof(service.adminKey.text) }
     }
 
-    @Test("What changes counts at once, also for tokens in the cache")
+    @Test("A change takes effect at once, also for tokens in the cache")
     func invalidation() throws {
         let token = try service.authority.issue(["sub": "ada"])
         let admin = try service.proof(service.adminKey.text)
@@ -139,7 +139,7 @@ struct AccessControlTests {
         #expect(throws: AccessError.revoked) { try service.control.recheck(admin) }
     }
 
-    @Test("A connection that stays open is good until its proof expires")
+    @Test("An open connection is authorized until its proof expires")
     func recheck() throws {
         let proof = try service.proof(try service.authority.issue(["sub": "ada"], lifetimeSeconds: 600))
         service.clock.advance(seconds: 599)
@@ -148,7 +148,7 @@ struct AccessControlTests {
         #expect(throws: AccessError.expired) { try service.control.recheck(proof) }
     }
 
-    @Test("An owner may act as anybody, and nobody else may")
+    @Test("Only an owner may act as another user")
     func override() throws {
         let admin = service.adminKey.text
         #expect(try service.proof(admin, override: "null").identity == .anonymous)
@@ -171,7 +171,7 @@ struct AccessControlTests {
         #expect(throws: Never.self) { try service.control.recheck(acting) }
     }
 
-    @Test("An issuer that goes by the same name as the service is believed beside it")
+    @Test("An issuer with the same name as the service is trusted beside it")
     func sameProject() throws {
         let demo = try AccessFixture(issuers: [.firebase(project: "tintype")])
         let own = try demo.authority.issue(["sub": "ada"])
@@ -184,7 +184,7 @@ struct AccessControlTests {
         #expect(try demo.proof(foreign).kind == .foreignToken(issuer: "https://securetoken.google.com/tintype"))
     }
 
-    @Test("Newer keys are asked for when a token is of a key that is not known")
+    @Test("Newer keys are fetched when a token names an unknown key")
     func unknownKey() async throws {
         let token = try Forge.foreign(header: #"{"alg":"RS256","kid":"new"}"#)
         let error = AccessError.unknownKey(issuer: "https://securetoken.google.com/demo")
@@ -197,7 +197,7 @@ struct AccessControlTests {
 
     // MARK: The Unix socket
 
-    @Test("The service's own user, its group and root are the owner, and nobody else is")
+    @Test("Only the service's own user, its group and root are the owner")
     func ownUser() throws {
         for user: UInt32 in [1000, 0, 1001] { #expect(try service.proof(ofUser: user).identity == .admin) }
         #expect(try service.proof(ofUser: 1002, group: 100).identity == .admin)
@@ -205,7 +205,7 @@ struct AccessControlTests {
         #expect(try service.proof(ofUser: 1000, actingFor: "ada").identity.uid == "ada")
     }
 
-    @Test("A setting says for whom others may act")
+    @Test("A setting names the users for whom others may act")
     func peers() throws {
         let service = try AccessFixture(peers: "1002=ada, 1001=bob,@50=any,@51=eve,0=ada,1000=ada")
         #expect(try service.proof(ofUser: 1002).identity.uid == "ada")
@@ -222,13 +222,13 @@ struct AccessControlTests {
     }
 
     @Test(
-        "A setting that is no such list is refused",
+        "A malformed setting is refused",
         arguments: ["x", "=any", "1002=", "1002=a,1002=b", "no-such-user=any", "@no-such-group=any", "1002"])
     func badPeers(text: String) {
         #expect(throws: KeyError.self) { try PeerPolicy(text) }
     }
 
-    @Test("The system says who a user is and what groups he has")
+    @Test("The system's database has the ids and groups of users")
     func systemAccounts() throws {
         #expect(SystemAccounts.userID(named: "root") == 0)
         #expect(SystemAccounts.groupID(named: "root") == 0)
@@ -237,7 +237,7 @@ struct AccessControlTests {
         #expect(throws: Never.self) { try PeerPolicy("root=ada,@root=any") }
     }
 
-    @Test("A token says who asks also over the Unix socket")
+    @Test("A token proves its user also over the Unix socket")
     func tokenOverSocket() throws {
         let peer = PeerCredentials(userID: 7, groupID: 7, processID: 1)
         let token = try service.authority.issue(["sub": "ada"])
@@ -254,14 +254,14 @@ struct EmulatorTests {
 
     init() throws { service = try AccessFixture(isEmulator: true) }
 
-    @Test("It believes that an owner is one, but not of pages of other machines")
+    @Test("It accepts the owner's token, except from pages of other machines")
     func owner() throws {
         #expect(try service.proof("owner").identity == .admin)
         let foreign = Credentials(peer: .network(address: "127.0.0.1"), token: "owner", isFromForeignPage: true)
         #expect(try service.control.identity(for: foreign) == .anonymous)
     }
 
-    @Test("It believes tokens that nobody signed, and that have expired", arguments: ["typ", "type"])
+    @Test("It accepts unsigned and expired tokens", arguments: ["typ", "type"])
     func unsigned(header: String) throws {
         let payload =
             #"{"iss":"x","aud":"demo","iat":0,"exp":3600,"auth_time":0,"sub":"ada","user_id":"ada","#
@@ -276,7 +276,7 @@ struct EmulatorTests {
         #expect(throws: Never.self) { try service.proof(token) }
     }
 
-    @Test("It judges tokens of issuers that it knows, and believes those of all others")
+    @Test("It verifies tokens of its known issuers, and accepts those of all others")
     func issuers() throws {
         let own = try service.authority.issue(["sub": "ada"])
         #expect(try service.proof(own).kind == .token)

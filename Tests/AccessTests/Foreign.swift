@@ -1,8 +1,8 @@
-/// Keys and tokens of issuers elsewhere, made with Python's `cryptography` and `joserfc`; for these tests only.
+/// Keys and tokens of other issuers, created with Python's `cryptography` and `joserfc`; for these tests only.
 ///
-/// The time in them is 1795000000 seconds after the epoch, and ten seconds later than their issue.
+/// The tokens are valid at 1795000000 seconds after the epoch, ten seconds after their issue.
 enum Foreign {
-    /// A set with an RSA key, a key of P-256, and keys that are too weak, of another curve, and for something else.
+    /// A set with an RSA key, a key of P-256, and keys that are too weak, of another curve, and for another purpose.
     static let jwks = #"""
         {"keys":[{"n":"uKp5HJ1AoTr_C-zHKxt66jptgmVHZae3BqVSRGmYMfVUF_xvbDLbIKJdXJutZ_ymWj16QuXyCtF1LawR7l2wD\#
         dC6UUcdldrJj_VLqwys8NFlwbPZm4jCirxYmsJlF42RDNd_N3GJVQalKuVxuePqUGczOOlPSj-CuoPphPnA0dxBHZIKFnoWp31RF\#
@@ -144,7 +144,7 @@ enum Foreign {
         3kIHN_GYnaeZJhl7MeGC4IiMyyorQ0aj2JcEDNrr5UfoOPSh98f2pMSUY6pojTB0voZqYLhcGbdQzSln7L_da_90x44F69A1CcBo\#
         uczuSZ5rjtI3_sC3on8aJ26n7DMT-t3HBg9HKWAHquONKOzs2hyGM26IW8bEhesWsg
         """#
-    /// A token after OpenID Connect, signed by the RSA key.
+    /// An OpenID Connect token, signed by the RSA key.
     static let oidcRS256 = #"""
         eyJ0eXAiOiJKV1QiLCJhbGciOiJSUzI1NiIsImtpZCI6InJzYSJ9.eyJpc3MiOiJodHRwczovL2lkLmV4YW1wbGUuY29tIiwiYXV\#
         kIjpbInBob3RvcyIsIm90aGVyIl0sImF6cCI6InBob3RvcyIsInN1YiI6IjAwMS5hYi9jIiwiaWF0IjoxNzk0OTk5OTkwLCJleHA\#
@@ -168,7 +168,7 @@ enum Foreign {
         IPmgN_JcgrA3Gy7KHpyVjXQ2Svv3kbIbjItvSE99q-2HRp9shEsrHTOClvxrh8F8cIeo_MZ6UAW00jySuGOtlI8G0Mq7JKi3X3F7\#
         1q_BFQJNhz34cCuX8vGVrTU
         """#
-    /// The same, signed by the key that is for something else.
+    /// The same, signed by the key for another purpose.
     static let encryption = #"""
         eyJ0eXAiOiJKV1QiLCJhbGciOiJSUzI1NiIsImtpZCI6ImVuY3J5cHRpb24ifQ.eyJpc3MiOiJodHRwczovL2lkLmV4YW1wbGUuY\#
         29tIiwiYXVkIjpbInBob3RvcyIsIm90aGVyIl0sImF6cCI6InBob3RvcyIsInN1YiI6IjAwMS5hYi9jIiwiaWF0IjoxNzk0OTk5O\#

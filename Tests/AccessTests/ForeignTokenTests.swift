@@ -18,7 +18,7 @@ struct ForeignTokenTests {
         try .oidc(issuer: "https://id.example.com", audiences: ["photos"], uidPrefix: "x-", provider: "example.com")
     }
 
-    @Test("Firebase's token says who the user is, as security rules see him")
+    @Test("A Firebase token identifies its user in the form of security rules")
     func firebaseToken() throws {
         let user = try user(Foreign.firebase, firebase()).user
         #expect(user.uid == "ada")
@@ -28,7 +28,7 @@ struct ForeignTokenTests {
         #expect(user.expiresAt == Timestamp(seconds: Int64(Forge.time + 3590)))
     }
 
-    @Test("Certificates by name are keys as well as a set of JSON Web Keys", arguments: [true, false])
+    @Test("Certificates by name are accepted as well as a JSON Web Key Set", arguments: [true, false])
     func certificates(isCertificate: Bool) throws {
         let pem = isCertificate ? Foreign.certificate : Foreign.publicKey
         let document = JSONValue.object(["rsa": .string(pem), "broken": "-----BEGIN CERTIFICATE-----"]).text
@@ -37,7 +37,7 @@ struct ForeignTokenTests {
         #expect(throws: Never.self) { try token.check(signedBy: #require(keys.key(for: token))) }
     }
 
-    @Test("A token after OpenID Connect says who the user is", arguments: [Foreign.oidcRS256, Foreign.oidcES256])
+    @Test("An OpenID Connect token identifies its user", arguments: [Foreign.oidcRS256, Foreign.oidcES256])
     func oidcToken(token: String) throws {
         let user = try user(token, oidc()).user
         #expect(user.uid == "x-001%2Eab%2Fc")
@@ -47,7 +47,7 @@ struct ForeignTokenTests {
     }
 
     @Test(
-        "What an issuer claims beyond who the user is gives no rights, unless its entry names the claim",
+        "Other claims of an issuer give no rights, unless its entry names the claim",
         arguments: [([], nil), (["groups"], nil), (["admin"], true)] as [(Set<String>, JSONValue?)])
     func otherClaims(named: Set<String>, admin: JSONValue?) throws {
         let token = try Forge.foreign(["admin": true, "email": "ada@example.com", "email_verified": true])
@@ -60,18 +60,18 @@ struct ForeignTokenTests {
         #expect(claims?["admin"] == admin && claims?["name"] == "Ada")
     }
 
-    @Test("Keys that are weak, or for something else, are none", arguments: [Foreign.weak, Foreign.encryption])
+    @Test("Keys that are weak, or for another purpose, are not used", arguments: [Foreign.weak, Foreign.encryption])
     func unusableKeys(token: String) throws {
         #expect(throws: AccessError.unknownKey(issuer: "https://id.example.com")) { try user(token, oidc()) }
     }
 
-    @Test("A token for several audiences has to be issued to one of ours")
+    @Test("A token for several audiences must be issued to one of ours")
     func party() throws {
         let settings = try IssuerSettings.oidc(issuer: "https://id.example.com", audiences: ["other"])
         #expect(throws: AccessError.badToken(.wrongAudience)) { try user(Foreign.oidcRS256, settings) }
     }
 
-    /// A token of Firebase's key that is refused all the same.
+    /// A token with a valid signature that is refused nevertheless.
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
         var changes: [String: JSONValue] = [:]
@@ -135,7 +135,7 @@ struct ForeignTokenTests {
             .unknownKey(issuer: issuer)),
     ]
 
-    @Test("A token by the right key is refused", arguments: rows)
+    @Test("A token with a valid signature and invalid claims is refused", arguments: rows)
     func refused(row: Row) throws {
         let token = try Forge.foreign(row.changes, header: row.header)
         #expect(throws: row.error) { try user(token, firebase()) }
@@ -160,7 +160,7 @@ struct ForeignTokenTests {
         }
     }
 
-    @Test("A token of which any byte is another one is refused")
+    @Test("A token with any byte changed is refused")
     func forged() throws {
         let bytes = Array(Foreign.firebase.utf8)
         for index in stride(from: 0, to: bytes.count, by: 7) {
@@ -199,7 +199,7 @@ struct KeyTests {
     }
 
     @Test(
-        "An RSA key with an exponent that is even, one or long, and one that is too long, is refused",
+        "An RSA exponent that is even, one or long, and an RSA key that is too long, are refused",
         arguments: ["AA", "AQ", "Ag", "AQAAAAE"])
     func exponents(exponent: String) throws {
         let n = Base64URL.encode([UInt8](repeating: 0xFF, count: 256))
@@ -214,7 +214,7 @@ struct KeyTests {
     }
 
     @Test(
-        "Addresses of keys are https, or on this machine",
+        "Addresses of keys use https, or are on this machine",
         arguments: [
             ("https://id.example.com", true), ("http://localhost:8080/x", true), ("http://127.0.0.1", true),
             ("http://id.example.com", false), ("http://localhost.example.com", false), ("file:///etc/passwd", false),

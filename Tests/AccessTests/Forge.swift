@@ -3,12 +3,12 @@ import TreeModel
 
 @testable import Access
 
-/// Tokens of every kind, well and badly made.
+/// Valid and invalid tokens of every kind.
 enum Forge {
     /// The time in the tests' tokens, in seconds since the epoch.
     static let time = 1_795_000_000
 
-    /// A token whose first two parts are these texts, with whatever signature.
+    /// Returns a token whose first two parts are these texts, signed by the closure.
     static func token<E: Error>(
         header: String, payload: String, sign: ([UInt8]) throws(E) -> [UInt8]
     ) throws(E) -> String {
@@ -16,12 +16,12 @@ enum Forge {
         return signed + "." + Base64URL.encode(try sign(Array(signed.utf8)))
     }
 
-    /// A token without a signature.
+    /// Returns a token without a signature.
     static func token(header: String, payload: String) -> String {
         Base64URL.encode(header.utf8) + "." + Base64URL.encode(payload.utf8) + "."
     }
 
-    /// The claims of a good token of the project, with some of them otherwise; null takes one away.
+    /// Returns the claims of a valid token of the project, with some of them changed; null removes one.
     static func claims(project: String = "demo", _ changes: [String: JSONValue] = [:]) -> [String: JSONValue] {
         var claims: [String: JSONValue] = [
             "iss": .string("https://securetoken.google.com/\(project)"), "aud": .string(project), "sub": "ada",
@@ -31,7 +31,7 @@ enum Forge {
         return claims.filter { $0.value != .null }
     }
 
-    /// A token of Firebase's project demo, by the key that it really has.
+    /// Returns a token of Firebase's project demo, signed with its test key.
     static func foreign(
         _ changes: [String: JSONValue] = [:], header: String = #"{"alg":"RS256","kid":"rsa"}"#
     ) throws

@@ -5,7 +5,7 @@ import TreeModel
 
 @testable import Access
 
-/// A place in the network that a test changes.
+/// A simulated address in the network that a test controls.
 private final class TestNetwork: Sendable {
     struct Unreachable: Error {}
 
@@ -50,13 +50,13 @@ struct IssuerKeysTests {
         return IssuerKeys([issuer], fetcher: network.fetcher, now: { [clock] in clock.now })
     }
 
-    /// Whether the keys have the one by which a good token is signed.
+    /// Whether the keys include the one that signs valid tokens.
     private func isReady(_ keys: IssuerKeys) throws -> Bool {
         let token = try WebToken(Foreign.oidcRS256)
         return keys.issuer(Self.issuer)?.keys?.key(for: token) != nil
     }
 
-    @Test("Keys come from an address, and are fetched again before their time is over")
+    @Test("Keys are fetched from an address, and again before they expire")
     func fetching() async throws {
         let keys = try keys()
         #expect(try !isReady(keys))
@@ -74,7 +74,7 @@ struct IssuerKeysTests {
     }
 
     @Test(
-        "The time for which keys are kept is at least a minute and at most a day",
+        "Keys are cached for at least a minute and at most a day",
         arguments: [(0, 54), (-5, 54), (10_000_000, 77_760), (nil, 3240)] as [(Int?, Int64)])
     func bounds(maxAge: Int?, seconds: Int64) async throws {
         let keys = try keys()
@@ -88,7 +88,7 @@ struct IssuerKeysTests {
         #expect(network.requests.count == 2)
     }
 
-    @Test("The last good keys count while the address is down or serves something else, and after a start")
+    @Test("The last valid keys are used while the address fails or serves other data, and after a start")
     func outage() async throws {
         let keys = try keys()
         network.serve(Foreign.jwks, at: Self.url, maxAgeSeconds: 60)
@@ -103,7 +103,7 @@ struct IssuerKeysTests {
         #expect(try isReady(self.keys()), "a new start has the keys that were kept")
     }
 
-    @Test("A key that is not known is asked for at once, and then not for half a minute")
+    @Test("An unknown key is fetched at once, and then not again for half a minute")
     func unknownKey() async throws {
         let keys = try keys()
         network.serve(#"{"keys":[]}"#, at: Self.url)
@@ -119,7 +119,7 @@ struct IssuerKeysTests {
         #expect(try isReady(keys))
     }
 
-    @Test("A token proves a user for a sign-in, once its keys are here")
+    @Test("A token proves a user at sign-in, once its keys have arrived")
     func user() async throws {
         let keys = try keys()
         #expect(throws: AccessError.unknownKey(issuer: Self.issuer)) { try keys.user(ofToken: Foreign.oidcES256) }
@@ -129,7 +129,7 @@ struct IssuerKeysTests {
         #expect(try keys.user(ofToken: Foreign.oidcES256).user.auth["token"]?["email"] == "a@example.com")
     }
 
-    @Test("The address of the keys can be had from the issuer's own description")
+    @Test("The address of the keys can be read from the issuer's discovery document")
     func discovered() async throws {
         let keys = try keys(.discovery)
         network.serve(Foreign.jwks, at: Self.url)
@@ -140,7 +140,7 @@ struct IssuerKeysTests {
     }
 
     @Test(
-        "A description that is another's, or names an address that anybody could answer at, is refused",
+        "A discovery document of another issuer, or with an insecure address, is refused",
         arguments: [
             #"{"issuer":"https://evil.example.com","jwks_uri":"https://id.example.com/keys"}"#,
             #"{"issuer":"https://id.example.com","jwks_uri":"http://id.example.com/keys"}"#,
@@ -156,7 +156,7 @@ struct IssuerKeysTests {
         #expect(try !isReady(keys))
     }
 
-    @Test("Keys in a file are there at once, and are read again when it changes")
+    @Test("Keys in a file are available at once, and are read again when it changes")
     func file() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "keys-\(UUID().uuidString).json")
         defer { try? FileManager.default.removeItem(at: file) }

@@ -11,7 +11,7 @@ struct IssuersFileTests {
         try IssuersFile(document: Array(text.utf8), folder: "/etc/photos").issuers
     }
 
-    @Test("What is not said of an issuer is as usual")
+    @Test("Omitted settings of an issuer have their defaults")
     func defaults() throws {
         let text = #"""
             [{"issuer": "https://accounts.google.com", "audiences": ["app", "web"], "uid-prefix": "g-"},
@@ -51,10 +51,10 @@ struct IssuersFileTests {
     }
 
     static let faults = [
-        ("", "no JSON list"), ("{}", "no JSON list"), ("[1]", "issuer 1: it is no JSON object"),
-        ("[{}]", #"issuer 1: "issuer" is missing"#), (#"[{"issuer":7}]"#, #""issuer" is no text"#),
-        (#"[{"firebase-project":"demo","claims":"admin"}]"#, #""claims" is no list"#),
-        (#"[{"firebase-project":"demo","claims":[1]}]"#, #""claims" is no list"#),
+        ("", "not a JSON list"), ("{}", "not a JSON list"), ("[1]", "issuer 1: it is not a JSON object"),
+        ("[{}]", #"issuer 1: "issuer" is missing"#), (#"[{"issuer":7}]"#, #""issuer" is not a text"#),
+        (#"[{"firebase-project":"demo","claims":"admin"}]"#, #""claims" is not a list"#),
+        (#"[{"firebase-project":"demo","claims":[1]}]"#, #""claims" is not a list"#),
         (#"[{"issuer":"https://a.example"}]"#, #"issuer 1 (https://a.example): "audiences" is missing"#),
         (#"[{"issuer":"https://a.example","audiences":"x"}]"#, #""audiences" is missing"#),
         (#"[{"issuer":"https://a.example","audiences":[]}]"#, #""audiences" is missing"#),
@@ -62,31 +62,31 @@ struct IssuersFileTests {
         (#"[{"issuer":"https://a.example","audiences":[""]}]"#, "needs an audience"),
         (#"[{"issuer":"http://a.example","audiences":["x"]}]"#, "is an https address"),
         (#"[{"issuer":"accounts.google.com","audiences":["x"]}]"#, "is an https address"),
-        (#"[{"issuer":"https://a.example","audiences":["x"],"keys":"http://a.example/"}]"#, "keys come from https"),
-        (#"[{"issuer":"https://a.example","audiences":["x"],"keys":"file:///etc/keys"}]"#, "keys come from https"),
+        (#"[{"issuer":"https://a.example","audiences":["x"],"keys":"http://a.example/"}]"#, "read from https"),
+        (#"[{"issuer":"https://a.example","audiences":["x"],"keys":"file:///etc/keys"}]"#, "read from https"),
         (
             #"[{"issuer":"https://a.example","audiences":["x"],"uid_prefix":"x"}]"#,
             #""uid_prefix" does not belong there"#
         ),
         (#"[{"issuer":"https://a.example","audiences":["x"],"uid-prefix":"a/"}]"#, "uid-prefix has at most"),
         (#"[{"issuer":"https://a.example","audiences":["x"],"uid-claim":""}]"#, "name of a claim"),
-        (#"[{"issuer":"https://a.example","audiences":["x"],"provider":"password"}]"#, "no name of a provider"),
-        (#"[{"issuer":"https://a.example","audiences":["x"],"provider":"Google"}]"#, "no name of a provider"),
+        (#"[{"issuer":"https://a.example","audiences":["x"],"provider":"password"}]"#, "not the name of a provider"),
+        (#"[{"issuer":"https://a.example","audiences":["x"],"provider":"Google"}]"#, "not the name of a provider"),
         (#"[{"firebase-project":"demo","audiences":["x"]}]"#, "there are firebase-project, keys"),
-        (#"[{"firebase-project":"a/b"}]"#, "no id of a Firebase project"),
+        (#"[{"firebase-project":"a/b"}]"#, "not the id of a Firebase project"),
         (
             #"[{"firebase-project":"demo"},{"issuer":"https://a.example","audiences":["x"]}]"#,
             #"issuer 2 (https://a.example): "uid-prefix" is missing"#
         ),
     ]
 
-    @Test("What is wrong in it is told with the issuer", arguments: faults)
+    @Test("An error is reported with its issuer", arguments: faults)
     func fault(text: String, message: String) throws {
         let error = #expect(throws: KeyError.self) { try issuers(text) }
         #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
     }
 
-    @Test("Two issuers of one name, or of one provider, are told apart by nobody")
+    @Test("Two issuers with the same name or provider are refused")
     func twice() throws {
         let one = try IssuerSettings.oidc(issuer: "https://a.example", audiences: ["x"], provider: "a")
         let same = try IssuerSettings.oidc(issuer: "https://a.example", audiences: ["y"], provider: "b")
@@ -98,7 +98,7 @@ struct IssuersFileTests {
         }
     }
 
-    @Test("A file is read with the files that it names, and its name stands in errors")
+    @Test("A file is read with the files that it names, and errors contain its name")
     func file() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "issuers-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -112,7 +112,7 @@ struct IssuersFileTests {
         #expect(URL(filePath: keys).standardizedFileURL.path == folder.appending(path: "keys.json").path)
         try Data("[7]".utf8).write(to: file)
         let error = #expect(throws: KeyError.self) { try IssuersFile(path: file.path) }
-        #expect(error?.message == "\(file.path): issuer 1: it is no JSON object")
+        #expect(error?.message == "\(file.path): issuer 1: it is not a JSON object")
         #expect(throws: KeyError.self) { try IssuersFile(path: folder.path) }
     }
 

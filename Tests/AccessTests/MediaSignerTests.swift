@@ -11,7 +11,7 @@ struct MediaSignerTests {
 
     private func signer(_ keys: MediaKeys) -> MediaSigner { MediaSigner(keys: keys, now: { [clock] in clock.now }) }
 
-    @Test("A token is good for its path until it expires, and safe in an address")
+    @Test("A token is valid for its path until it expires, and safe in an address")
     func lifetime() throws {
         let signer = signer(try MediaKeys())
         let token = signer.token(for: Self.path, lifetimeSeconds: 3600)
@@ -24,7 +24,7 @@ struct MediaSignerTests {
         #expect(throws: AccessError.expired) { try signer.check(token, for: Self.path) }
     }
 
-    @Test("Whoever asks again a little later gets the same token")
+    @Test("A request a little later gets the same token")
     func stability() throws {
         let signer = signer(try MediaKeys())
         let period = 1000 - clock.now.seconds % 1000
@@ -36,7 +36,7 @@ struct MediaSignerTests {
     }
 
     @Test(
-        "A token is good for no other path",
+        "A token is valid for no other path",
         arguments: ["", "/", "/media/posts/-P1/640 é.jpg/", "/media/posts/-P1/640", "/media/posts/-P1/640%20é.jpg"])
     func otherPath(path: String) throws {
         let signer = signer(try MediaKeys())
@@ -44,7 +44,7 @@ struct MediaSignerTests {
         #expect(throws: AccessError.badToken(.badSignature)) { try signer.check(token, for: path) }
     }
 
-    @Test("A token that was changed in any place is refused")
+    @Test("A token that was changed at any position is refused")
     func forged() throws {
         let signer = signer(try MediaKeys())
         let token = signer.token(for: Self.path, lifetimeSeconds: 3600)
@@ -68,7 +68,7 @@ struct MediaSignerTests {
         }
     }
 
-    @Test("The key before the last still counts, the one before that does not, and keys survive being written down")
+    @Test("The key before the last is still accepted, the one before that is not, and keys can be stored as JSON")
     func rotation() throws {
         let first = try MediaKeys()
         let signer = signer(first)
@@ -82,7 +82,7 @@ struct MediaSignerTests {
         #expect("\(first)" == "1 keys [hidden]")
     }
 
-    @Test("What is no list of keys is not read", arguments: [#"{}"#, #"{"keys":[]}"#, #"{"keys":[{"id":"a"}]}"#])
+    @Test("A malformed list of keys is refused", arguments: [#"{}"#, #"{"keys":[]}"#, #"{"keys":[{"id":"a"}]}"#])
     func unreadableKeys(text: String) throws {
         let json = try #require(JSONValue(text: text.utf8))
         #expect(throws: KeyError.self) { try MediaKeys(json) }

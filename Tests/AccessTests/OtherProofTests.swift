@@ -10,7 +10,7 @@ struct OtherProofTests {
 
     init() throws { service = try AccessFixture() }
 
-    @Test("A token that a secret signed has the variable auth with it")
+    @Test("A token signed with a secret contains the variable auth")
     func legacy() throws {
         let time = Forge.time
         let proof = try service.proof(service.legacyToken(#"{"v":0,"iat":\#(time),"d":{"uid":"ada","x":1}}"#))
@@ -44,12 +44,12 @@ struct OtherProofTests {
         (#"{"v":0,"iat":-1,"admin":true}"#, .badToken(.badTime)),
     ]
 
-    @Test("A token that a secret signed is refused for what it says", arguments: legacyRows)
+    @Test("A token signed with a secret is refused for invalid claims", arguments: legacyRows)
     func badLegacy(payload: String, error: AccessError) throws {
         #expect(throws: error) { try service.proof(service.legacyToken(payload)) }
     }
 
-    @Test("A token by another secret, or by one that is short, is refused")
+    @Test("A token signed with another secret, or with a short one, is refused")
     func badSecret() throws {
         let payload = #"{"v":0,"iat":1795000000,"admin":true}"#
         for secret in ["", "another", "short but sixteen", Foreign.publicKey] {
@@ -63,7 +63,7 @@ struct OtherProofTests {
         #expect(throws: AccessError.badToken(.badAlgorithm)) { try service.proof(service.legacyToken(payload)) }
     }
 
-    @Test("An admin key is kept as a hash, and survives being written down")
+    @Test("An admin key is stored as a hash, and can be read back")
     func adminKey() throws {
         let (key, text) = try AdminKey.make(name: "backup")
         #expect(try AdminKey(key.json) == key)
@@ -75,7 +75,7 @@ struct OtherProofTests {
         }
     }
 
-    @Test("A connection that an admin key let in ends with the key, though another takes its name")
+    @Test("A connection authorized by an admin key ends with the key, even when another gets its name")
     func replacedAdminKey() throws {
         let keys = service.settings.adminKeys
         let admin = try service.proof(service.adminKey.text)
@@ -120,7 +120,7 @@ struct OtherProofTests {
         try verifier(isEmulator: isEmulator).verify(token, now: service.clock.now)
     }
 
-    @Test("A custom token of a service account says who its holder is to be")
+    @Test("A custom token of a service account names its user")
     func custom() throws {
         let token = try verify(customToken())
         #expect(token.uid == "ada")
@@ -130,7 +130,7 @@ struct OtherProofTests {
         #expect(own.claims.isEmpty)
     }
 
-    @Test("A custom token is no ID token, and an ID token is no custom token")
+    @Test("A custom token is not an ID token, and an ID token is not a custom token")
     func confusion() throws {
         let custom = try service.authority.issueCustomToken(uid: "bob")
         #expect(throws: AccessError.badToken(.wrongIssuer)) { try service.proof(custom) }
@@ -151,12 +151,12 @@ struct OtherProofTests {
         ("claims", ["x": .string(String(repeating: "x", count: 1000))], .badToken(.badClaims)),
     ]
 
-    @Test("A custom token is refused for what it says", arguments: customRows)
+    @Test("A custom token is refused for invalid claims", arguments: customRows)
     func badCustom(claim: String, value: JSONValue, error: AccessError) throws {
         #expect(throws: error) { try verify(customToken([claim: value])) }
     }
 
-    @Test("A custom token that is not signed is good for an emulator only, and so is the bare JSON of one")
+    @Test("An unsigned custom token is valid for an emulator only, and so is the bare JSON of one")
     func unsignedCustom() throws {
         let unsigned = Forge.token(header: #"{"alg":"none"}"#, payload: #"{"uid":"ada","exp":0}"#)
         let json = #"{"uid":"ada","claims":{"admin":true}}"#
@@ -172,7 +172,7 @@ struct OtherProofTests {
         #expect(throws: AccessError.badToken(.badSignature)) { try verify(String(customToken().dropLast(4)) + "AAAA") }
     }
 
-    @Test("What is no file of a service account is not read", arguments: ["", "{}", #"{"client_email":"a"}"#])
+    @Test("A malformed file of a service account is refused", arguments: ["", "{}", #"{"client_email":"a"}"#])
     func serviceAccount(text: String) {
         #expect(throws: KeyError.self) { try ServiceAccount(document: Array(text.utf8)) }
         #expect(throws: KeyError.self) { try ServiceAccount(parsing: "/no/such/file") }

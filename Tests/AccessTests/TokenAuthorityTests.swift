@@ -21,7 +21,7 @@ struct TokenAuthorityTests {
         return (TokenAuthority(project: "tintype", keys: ring, now: { [clock] in clock.now }), ring)
     }
 
-    @Test("A token says what it was issued for, in Firebase's shape")
+    @Test("A token contains its claims in Firebase's form")
     func issue() throws {
         let (authority, _) = try authority()
         let claims = try authority.verify(try authority.issue(["sub": "ada", "iss": "forged", "n": .double(1.5)]))
@@ -33,7 +33,7 @@ struct TokenAuthorityTests {
             ])
     }
 
-    @Test("A token expires, a minute late for clocks that differ")
+    @Test("A token expires a minute late, for clocks that differ")
     func expiry() throws {
         let (authority, _) = try authority()
         let token = try authority.issue(["sub": "ada"], lifetimeSeconds: 60)
@@ -62,7 +62,7 @@ struct TokenAuthorityTests {
         #expect(keyNames(authority).count == 1)
     }
 
-    @Test("Keys survive being written down, and are not printed")
+    @Test("Keys can be stored and read, and are not printed")
     func persistence() throws {
         let (authority, ring) = try authority()
         let token = try authority.issue(["sub": "ada"])
@@ -75,7 +75,7 @@ struct TokenAuthorityTests {
         #expect(!dumped.contains("PRIVATE"))
     }
 
-    @Test("A token of a key that was replaced is good no more")
+    @Test("A token of a replaced key is no longer valid")
     func replacement() throws {
         let (authority, _) = try authority()
         let token = try authority.issue(["sub": "ada"])

@@ -6,7 +6,7 @@ import TreeModel
 @Suite("JSON of tokens")
 struct TokenJSONTests {
     @Test(
-        "JSON comes back as it was",
+        "JSON is the same after it was parsed and written",
         arguments: [
             "null", "true", "[]", "{}", #"{"a":[1,2.5,"x\n\"é",null,{"b":false}],"c":{}}"#, "-7", "1e+300",
             #""\u0001""#,
@@ -17,7 +17,7 @@ struct TokenJSONTests {
     }
 
     @Test(
-        "What is no JSON is nothing", arguments: ["", " ", "{", "[1,]", "{\"a\":1,\"a\":2}", "nul", "\"\\x\"", "1 2"])
+        "Malformed JSON is refused", arguments: ["", " ", "{", "[1,]", "{\"a\":1,\"a\":2}", "nul", "\"\\x\"", "1 2"])
     func noJSON(text: String) {
         #expect(JSONValue(text: text.utf8) == nil)
     }

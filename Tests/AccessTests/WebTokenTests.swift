@@ -9,7 +9,7 @@ struct WebTokenTests {
     private static let payload =
         "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ"
 
-    @Test("The examples of RFC 7515, appendix A, are good, and no others that are like them")
+    @Test("The examples of RFC 7515, appendix A, are valid, and changed ones are not")
     func examples() throws {
         let rsa: JSONValue = [
             "kty": "RSA", "e": "AQAB",
@@ -53,7 +53,7 @@ struct WebTokenTests {
         }
     }
 
-    @Test("The HMAC of RFC 7515, appendix A.1, comes out the same")
+    @Test("The HMAC of RFC 7515, appendix A.1, is the same")
     func hmac() throws {
         let text = "AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow"
         let key = try #require(Base64URL.decode(text.utf8))
@@ -62,7 +62,7 @@ struct WebTokenTests {
         #expect(Digest.hmacSHA256(token.signedBytes, key: key) == token.signature)
     }
 
-    /// A token that is refused before anybody looks for a key.
+    /// A token that is refused before a key is used.
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
         let token: String
@@ -109,12 +109,12 @@ struct WebTokenTests {
         Row("16 KiB and a byte", String(repeating: "a", count: (16 << 10) + 1), .tooLong),
     ]
 
-    @Test("What is no token is refused", arguments: rows)
+    @Test("A malformed token is refused", arguments: rows)
     func malformed(row: Row) {
         #expect(throws: AccessError.badToken(row.fault)) { try WebToken(row.token) }
     }
 
-    @Test("A token of many members is read in the time of its length")
+    @Test("A token of many members is parsed in linear time")
     func largeToken() throws {
         let list = String(repeating: "1,", count: 5000) + "1"
         let token = Forge.token(header: #"{"alg":"RS256"}"#, payload: #"{"list":[\#(list)]}"#)

@@ -5,9 +5,9 @@ import TreeModel
 
 @testable import Accounts
 
-@Suite("Rules by which the tree of accounts is audited")
+@Suite("Rules of the audit of the tree of accounts")
 struct AccountInvariantTests {
-    /// Damage to a store with the accounts `ann` and `bob`, and the kinds of faults that are found then.
+    /// Damage to a store with the accounts `ann` and `bob`, and the kinds of the resulting faults.
     struct Damage: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let isMended: Bool
@@ -61,7 +61,7 @@ struct AccountInvariantTests {
     ]
 
     @Test(
-        "Each kind of damage is found, and mended where that is possible; nothing is found beside it",
+        "Each kind of damage is found, and corrected where possible; no other fault is found",
         arguments: damages)
     func damage(_ damage: Damage) async throws {
         try await withAccounts { fixture in
@@ -83,7 +83,7 @@ struct AccountInvariantTests {
             try await fixture.tree.update(update)
             #expect(try await Self.findings(in: fixture.tree) == damage.found)
 
-            // As a repair does it: by one rule after the other.
+            // A repair applies one rule after the other, too.
             for rule in AccountInvariant.all {
                 var mending = MultiPathUpdate()
                 let writes = try await fixture.tree.snapshot { snapshot throws(TreeError) in
@@ -97,7 +97,7 @@ struct AccountInvariantTests {
     }
 
     @Test(
-        "Where two accounts have one address, a change of the one takes nothing from the other",
+        "A change of one of two accounts with the same address does not affect the other",
         arguments: [true, false])
     func oneAddress(isDeleted: Bool) async throws {
         try await withAccounts { fixture in
@@ -117,7 +117,7 @@ struct AccountInvariantTests {
         }
     }
 
-    @Test("What accounts, sessions and codes go through leaves nothing to be found")
+    @Test("Regular changes of accounts, sessions and codes cause no faults")
     func sound() async throws {
         try await withAccounts { fixture in
             let ann = try await fixture.signUp()
@@ -132,7 +132,7 @@ struct AccountInvariantTests {
         }
     }
 
-    /// The kinds of all faults, in the order of the rules.
+    /// Returns the kinds of all faults, in the order of the rules.
     private static func findings(in tree: TreeStore) async throws -> [AccountInvariant.Kind] {
         var kinds: [AccountInvariant.Kind] = []
         for rule in AccountInvariant.all {
@@ -149,7 +149,7 @@ struct AccountInvariantTests {
         return kinds
     }
 
-    /// The writes that a rule wants.
+    /// Returns the writes by which a rule corrects the tree.
     private static func writes(by rule: AccountInvariant, in snapshot: TreeSnapshot) throws(TreeError) -> [TreeWrite] {
         guard case .mend(let writes) = rule.check else { return [] }
         var wanted: [TreeWrite] = []

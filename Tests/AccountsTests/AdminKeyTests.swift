@@ -8,9 +8,9 @@ import TreeModel
 
 @testable import Accounts
 
-/// The keys that open everything.
+/// Keys with the access of the owner.
 @Suite(.timeLimit(.minutes(30))) struct AdminKeyTests {
-    @Test("what is told of changes is always all that there is, also of keys that an earlier start has made")
+    @Test("Changes are reported as the complete list, with the keys of earlier starts")
     func changes() async throws {
         try await withAccounts { fixture in
             let told = Recorder<[String]>()
@@ -27,7 +27,7 @@ import TreeModel
         }
     }
 
-    @Test("keys that are made at a time are all told of in the end")
+    @Test("Keys created concurrently are all reported in the end")
     func concurrently() async throws {
         try await withAccounts { fixture in
             let told = Recorder<Int>()
@@ -47,7 +47,7 @@ import TreeModel
         ("a", .max, "INVALID_ARGUMENT"), ("taken", nil, "KEY_EXISTS"),
     ]
 
-    @Test("what cannot be a key is refused, and changes nothing")
+    @Test("An invalid name or lifetime of a key is refused, and changes nothing")
     func refused() async throws {
         try await withAccounts { fixture in
             let told = Recorder<Int>()
@@ -74,7 +74,7 @@ import TreeModel
     }
 
     @Test(
-        "a record that is no key lets nobody in, and does not stop the others",
+        "A malformed key record gives no access, and does not disturb the others",
         arguments: [
             ["sha256": "short", "created": 1], ["sha256": .string(String(repeating: "A", count: 43)), "created": "x"],
             ["sha256": .string(String(repeating: "A", count: 43)), "created": 1, "expires": "never"], "text",
@@ -91,9 +91,9 @@ import TreeModel
     }
 }
 
-/// Tokens that administrators ask for.
+/// Tokens requested by administrators.
 @Suite(.timeLimit(.minutes(30))) struct TokenIssueTests {
-    @Test("a token counts, also in the second in which earlier ones were revoked, until the next revocation")
+    @Test("A token is valid, also in the second in which earlier ones were revoked, until the next revocation")
     func revoked() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUp()
@@ -113,7 +113,7 @@ import TreeModel
         }
     }
 
-    @Test("who is no administrator gets none, and who is gets a line in the audit")
+    @Test("Only administrators get tokens, each with a line in the audit")
     func audited() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUp()
@@ -127,7 +127,7 @@ import TreeModel
         }
     }
 
-    @Test("a custom token signs in as anybody, with its claims")
+    @Test("A custom token signs in as any user, with its claims")
     func custom() async throws {
         try await withAccounts { fixture in
             let issued = try await fixture.perform(

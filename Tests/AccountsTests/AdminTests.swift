@@ -3,9 +3,9 @@ import TreeModel
 
 @testable import Accounts
 
-/// What administrators do with accounts.
+/// The operations of administrators on accounts.
 @Suite(.timeLimit(.minutes(30))) struct AdminTests {
-    @Test("an administrator makes an account whole, and nobody is signed in")
+    @Test("An administrator creates a complete account, without a sign-in")
     func create() async throws {
         try await withAccounts { fixture in
             let answer = try await fixture.perform(
@@ -51,7 +51,7 @@ import TreeModel
         (.oobCodes, [:], "INSUFFICIENT_PERMISSION"), (.config, [:], "INSUFFICIENT_PERMISSION"),
     ]
 
-    @Test("what cannot be done is refused, to administrators, too")
+    @Test("Impossible operations are refused, to administrators, too")
     func refused() async throws {
         try await withAccounts { fixture in
             try await fixture.perform(
@@ -63,7 +63,7 @@ import TreeModel
         }
     }
 
-    @Test("nobody but an administrator does what administrators do")
+    @Test("Only administrators may perform their operations")
     func closed() async throws {
         for isEmulator in [false, true] {
             try await withAccounts(isEmulator: isEmulator) { fixture in
@@ -83,7 +83,7 @@ import TreeModel
         }
     }
 
-    @Test("accounts are found by id, address, number and identity, each once; by none, there are none")
+    @Test("Accounts are found by id, address, number and identity, each once; without any of these, none is found")
     func lookup() async throws {
         try await withAccounts { fixture in
             try await fixture.perform(
@@ -107,7 +107,7 @@ import TreeModel
         }
     }
 
-    @Test("only disabled accounts are deleted by the dozen, unless it is forced")
+    @Test("Bulk deletion is for disabled accounts only, unless it is forced")
     func batchDelete() async throws {
         try await withAccounts { fixture in
             for id in ["a", "b", "c"] {
@@ -133,7 +133,7 @@ import TreeModel
         }
     }
 
-    @Test("acts of administrators and refusals are told of, with nothing secret")
+    @Test("Acts of administrators and refusals are reported, without secrets")
     func audit() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUp()
@@ -153,7 +153,7 @@ import TreeModel
         }
     }
 
-    @Test("a disabled account is let in again when it is enabled, with a sign-in of its own")
+    @Test("A disabled account can be used again after it is enabled, with a new sign-in")
     func enable() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUp()
@@ -168,7 +168,7 @@ import TreeModel
         }
     }
 
-    @Test("tokens of a deleted account are worth nothing to the next one with its id")
+    @Test("Tokens of a deleted account are not valid for the next one with its id")
     func recreated() async throws {
         try await withAccounts(isEmulator: true) { fixture in
             let body: JSONValue = ["token": #"{"uid":"u1"}"#]

@@ -4,7 +4,7 @@ import TreeModel
 
 @testable import Accounts
 
-/// Requests for codes, and for what SDKs ask about an address before.
+/// Requests for codes, and the requests of SDKs about an address before them.
 @Suite(.timeLimit(.minutes(30))) struct CodeRequestTests {
     private static func reset(_ email: String) -> JSONValue {
         ["requestType": "PASSWORD_RESET", "email": .string(email)]
@@ -38,7 +38,7 @@ import TreeModel
         ),
     ]
 
-    @Test("what is no request for a code is refused", arguments: refusals)
+    @Test("A malformed request for a code is refused", arguments: refusals)
     func refused(body: JSONValue, message: String) async throws {
         try await withAccounts { fixture in
             #expect(await fixture.refusal(.sendOobCode, body).hasPrefix(message))
@@ -55,7 +55,7 @@ import TreeModel
         }
     }
 
-    @Test("an administrator is told the link, and no message is sent")
+    @Test("An administrator gets the link, and no message is sent")
     func adminLink() async throws {
         try await withAccounts { fixture in
             _ = try await fixture.signUp()
@@ -77,7 +77,7 @@ import TreeModel
         }
     }
 
-    @Test("what an address may be signed in with, an emulator tells, and nobody else")
+    @Test("Only an emulator reveals the sign-in methods of an address")
     func methods() async throws {
         let body: JSONValue = ["identifier": "ann@example.com", "continueUri": "http://localhost"]
         try await withAccounts { fixture in

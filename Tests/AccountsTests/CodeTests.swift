@@ -6,13 +6,13 @@ import TreeModel
 
 @testable import Accounts
 
-/// Codes that come by e-mail.
+/// Codes in e-mail messages.
 @Suite(.timeLimit(.minutes(30))) struct CodeTests {
     private static func reset(_ email: String) -> JSONValue {
         ["requestType": "PASSWORD_RESET", "email": .string(email)]
     }
 
-    @Test("an address with an account and one without get the same answer, and only one gets a message")
+    @Test("An address with an account and one without get the same answer, and only one gets a message")
     func sameAnswer() async throws {
         try await withAccounts { fixture in
             _ = try await fixture.signUp()
@@ -36,7 +36,7 @@ import TreeModel
         }
     }
 
-    @Test("a code sets another password, once, and signs everybody out")
+    @Test("A code sets another password, once, and signs out all devices")
     func resetPassword() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUp()
@@ -59,7 +59,7 @@ import TreeModel
         }
     }
 
-    @Test("of 16 uses of a code at a time, one counts")
+    @Test("One of 16 concurrent uses of a code succeeds")
     func singleUse() async throws {
         try await withAccounts { fixture in
             _ = try await fixture.signUp()
@@ -75,7 +75,7 @@ import TreeModel
         }
     }
 
-    @Test("a code is good for an hour, and for its own purpose")
+    @Test("A code is valid for an hour, and for its own purpose")
     func limits() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUp()
@@ -95,7 +95,7 @@ import TreeModel
         }
     }
 
-    @Test("an address has five codes; the next one ends the oldest")
+    @Test("An address has five codes; the next one replaces the oldest")
     func bound() async throws {
         try await withAccounts(isEmulator: true) { fixture in
             _ = try await fixture.signUp()
@@ -110,7 +110,7 @@ import TreeModel
         }
     }
 
-    @Test("a code verifies an address")
+    @Test("A code verifies an address")
     func verify() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUp()
@@ -123,7 +123,7 @@ import TreeModel
         }
     }
 
-    @Test("another address counts once a code that was sent there comes back")
+    @Test("Another address takes effect once a code that was sent there is used")
     func changeEmail() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUp()
@@ -142,7 +142,7 @@ import TreeModel
         }
     }
 
-    @Test("an address that has an account gets no message that offers it another one")
+    @Test("An address with an account gets no message that offers it another one")
     func changeToTaken() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUp()
@@ -157,7 +157,7 @@ import TreeModel
         }
     }
 
-    @Test("codes of an address end when its account has another one")
+    @Test("Codes of an address end when its account gets another one")
     func dropped() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUp()
@@ -170,7 +170,7 @@ import TreeModel
     }
 
     @Test(
-        "codes fall with every change of who has the account: another address, a new password, a provider, a lookalike",
+        "Codes end with every change of an account's owner: another address, a new password, a provider, a lookalike",
         arguments: ["VERIFY_AND_CHANGE_EMAIL", "VERIFY_EMAIL", "PASSWORD_RESET"], OwnerChange.allCases)
     func fallen(kind: String, change: OwnerChange) async throws {
         try await withAccounts(provider: Self.believe) { fixture in
@@ -187,7 +187,7 @@ import TreeModel
         }
     }
 
-    /// A way in which an account comes into other hands.
+    /// A change that can give an account to another owner.
     enum OwnerChange: CaseIterable, Sendable {
         case signsInByProvider, getsPassword, isSignedOut, isMadeAnew
 
@@ -213,7 +213,7 @@ import TreeModel
         }
     }
 
-    /// Believes what a test writes as the claims of a token of Google's.
+    /// Accepts the JSON written by a test as the claims of a Google token.
     private static func believe(_ provider: String) -> IdentityProofs.Verification? {
         guard provider == "google.com" else { return nil }
         return { (token: String) async throws(AccessError) -> [String: JSONValue] in

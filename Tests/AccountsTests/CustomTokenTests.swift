@@ -5,9 +5,9 @@ import TreeModel
 
 @testable import Accounts
 
-/// Sign-ins with custom tokens, and the claims that are added to tokens.
+/// Sign-ins with custom tokens, and additional claims of tokens.
 @Suite(.timeLimit(.minutes(30))) struct CustomTokenTests {
-    @Test("a custom token makes an account with its id, and its claims last as long as the session")
+    @Test("A custom token creates an account with its id, and its claims last as long as the session")
     func signIn() async throws {
         try await withAccounts(isEmulator: true) { fixture in
             let body: JSONValue = [
@@ -30,7 +30,7 @@ import TreeModel
         }
     }
 
-    @Test("claims of a custom token outlive a change of the address")
+    @Test("Claims of a custom token outlive a change of the address")
     func update() async throws {
         try await withAccounts(isEmulator: true) { fixture in
             let app = SignedInApp(
@@ -45,7 +45,7 @@ import TreeModel
         }
     }
 
-    @Test("claims of an account are in its tokens, and in place of nothing that the service says")
+    @Test("Claims of an account are in its tokens, and never replace those of the service")
     func claims() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUp()
@@ -63,7 +63,7 @@ import TreeModel
         }
     }
 
-    @Test("claims that an administrator has taken away do not come back by way of an old ID token")
+    @Test("Claims removed by an administrator do not return by way of an old ID token")
     func claimsTakenAway() async throws {
         try await withAccounts { fixture in
             let uid = JSONValue.string(try await fixture.signUp().uid)
@@ -91,7 +91,7 @@ import TreeModel
         (#"{"a":""# + String(repeating: "x", count: 993) + #""}"#, "CLAIMS_TOO_LARGE"),
     ]
 
-    @Test("claims that are too many or not the administrator's to give are refused", arguments: badClaims)
+    @Test("Claims that are too many or reserved are refused", arguments: badClaims)
     func refusedClaims(text: String, message: String) async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUpAnonymously()
@@ -105,7 +105,7 @@ import TreeModel
         #"{"uid":"u","claims":[]}"#,
     ]
 
-    @Test("what is no custom token signs nobody in", arguments: badTokens)
+    @Test("A malformed custom token is refused", arguments: badTokens)
     func refused(token: String) async throws {
         try await withAccounts(isEmulator: true) { fixture in
             #expect(await fixture.refusal(.signInWithCustomToken, ["token": .string(token)]) != "done")
@@ -114,7 +114,7 @@ import TreeModel
         }
     }
 
-    @Test("without the emulator, nobody signs in with what nobody signed")
+    @Test("Without the emulator, an unsigned token is refused")
     func unsigned() async throws {
         try await withAccounts { fixture in
             for token in [#"{"uid":"u1"}"#, "e30.\(Base64URL.encode(Array(#"{"uid":"u1"}"#.utf8)))."] {

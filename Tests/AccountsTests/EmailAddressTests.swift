@@ -2,7 +2,7 @@ import Testing
 
 @testable import Accounts
 
-/// What an e-mail address is.
+/// The syntax of e-mail addresses.
 @Suite struct EmailAddressTests {
     static let good: [(text: String, address: String)] = [
         ("a@b.de", "a@b.de"), ("  Ann.Lee+x@Example.COM ", "ann.lee+x@example.com"),
@@ -12,7 +12,7 @@ import Testing
         (String(repeating: "a", count: 64) + "@b.de", String(repeating: "a", count: 64) + "@b.de"),
     ]
 
-    @Test("an address is kept without space around and in lower case", arguments: good)
+    @Test("An address is stored without space around it and in lower case", arguments: good)
     func accepted(text: String, address: String) {
         #expect(EmailAddress(text)?.description == address)
     }
@@ -24,7 +24,7 @@ import Testing
         "a@" + String(repeating: "b", count: 64) + ".de", String(repeating: " ", count: 2000) + "a@b.de",
     ]
 
-    @Test("what is no address is refused", arguments: bad)
+    @Test("An invalid address is refused", arguments: bad)
     func refused(text: String) {
         #expect(EmailAddress(text) == nil)
     }

@@ -3,8 +3,8 @@ import TreeModel
 
 @testable import Accounts
 
-@Suite("Signing in by a link in a message", .timeLimit(.minutes(30))) struct EmailLinkTests {
-    @Test("a code signs in, and takes the address from who claimed it without proof")
+@Suite("Sign-in by a link in a message", .timeLimit(.minutes(30))) struct EmailLinkTests {
+    @Test("A code signs in, and removes the address from an account that never proved it")
     func emailLink() async throws {
         try await withAccounts { fixture in
             let squatter = try await fixture.signUp()
@@ -28,7 +28,7 @@ import TreeModel
         }
     }
 
-    @Test("a code makes no account where nobody may make one with an address")
+    @Test("A code creates no account where sign-ups with an address are closed")
     func emailLinkWithoutSignUp() async throws {
         try await withAccounts(settings: { $0.allowsEmailSignUp = false }) { fixture in
             let message = try await fixture.order(["requestType": "EMAIL_SIGNIN", "email": "new@example.com"])
@@ -38,7 +38,7 @@ import TreeModel
     }
 
     @Test(
-        "a link to sign in leads to the app's own page, with the code",
+        "A link for sign-in leads to the app's own page, with the code",
         arguments: [
             ("https://localhost/in", "https://localhost/in?mode=signIn&", ""),
             ("https://localhost/in?a=b#part", "https://localhost/in?a=b&mode=signIn&", "#part"),
@@ -55,7 +55,7 @@ import TreeModel
         }
     }
 
-    @Test("a code gives an account another address only with a fresh token, and signs other devices out")
+    @Test("A code changes the address of an account only with a fresh token, and signs other devices out")
     func emailLinkToAccount() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUp()
@@ -75,9 +75,9 @@ import TreeModel
 }
 
 extension Fixture {
-    /// Asks for a code and waits for its message.
+    /// Requests a code and waits for its message.
     ///
-    /// - Returns: The message with it.
+    /// - Returns: The message with the code.
     func order(_ body: JSONValue) async throws -> AccountMessage {
         try await perform(.sendOobCode, body)
         await service.drain()

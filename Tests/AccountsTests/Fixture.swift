@@ -8,7 +8,7 @@ import TreeModel
 
 @testable import Accounts
 
-/// A clock that stands still until a test moves it.
+/// A clock that a test moves.
 final class TestClock: Sendable {
     private let milliseconds = Mutex<Int64>(1_800_000_000_000)
 
@@ -17,7 +17,7 @@ final class TestClock: Sendable {
     func advance(seconds: Int64) { milliseconds.withLock { $0 += seconds * 1000 } }
 }
 
-/// A service with its accounts in memory, and what it has told of.
+/// A service with its accounts in memory, and its recorded messages and events.
 struct Fixture: Sendable {
     let service: IdentityService
     let store: AccountStore
@@ -32,7 +32,7 @@ struct Fixture: Sendable {
     static let admin = IdentityCaller(isAdmin: true, address: "admin")
     static let app = IdentityCaller(address: "192.0.2.1")
 
-    /// Does what an app asks for.
+    /// Performs an operation on behalf of an app.
     @discardableResult
     func perform(
         _ operation: IdentityOperation, _ body: JSONValue, by caller: IdentityCaller = app
@@ -40,7 +40,7 @@ struct Fixture: Sendable {
         try await service.perform(operation, body, by: caller)
     }
 
-    /// What a request is refused with; `done` when it is not.
+    /// Returns the error of a refused operation; `done` when it succeeds.
     func refusal(
         _ operation: IdentityOperation, _ body: JSONValue, by caller: IdentityCaller = app
     ) async -> String {
@@ -52,7 +52,7 @@ struct Fixture: Sendable {
         }
     }
 
-    /// Makes an account with an address and a password, and signs it in.
+    /// Creates an account with an address and a password, and signs it in.
     func signUp(_ email: String = "ann@example.com", _ password: String = "sesame!") async throws -> SignedInApp {
         SignedInApp(
             try await perform(
@@ -67,7 +67,7 @@ struct Fixture: Sendable {
         SignedInApp(try await perform(.signUp, ["returnSecureToken": true]))
     }
 
-    /// The account of a token, as its owner sees it.
+    /// Returns the account of a token, in the form for its owner.
     func me(_ app: SignedInApp) async throws -> JSONValue {
         let answer = try await perform(.lookup, ["idToken": .string(app.idToken)])
         guard case .list(let users) = answer["users"], let user = users.first else {
@@ -87,7 +87,7 @@ struct MissingMember: Error {
     let name: String
 }
 
-/// What an app keeps of an answer that signs somebody in.
+/// The values that an app stores from an answer to a sign-in.
 struct SignedInApp: Sendable {
     let answer: JSONValue
 
@@ -98,7 +98,7 @@ struct SignedInApp: Sendable {
     var refreshToken: String { answer["refreshToken"]?.string ?? "" }
 }
 
-/// Keeps what it is told.
+/// A list of the values that it receives.
 final class Recorder<Element: Sendable>: Sendable {
     private let kept = Mutex<[Element]>([])
 
@@ -107,19 +107,19 @@ final class Recorder<Element: Sendable>: Sendable {
     func add(_ element: Element) { kept.withLock { $0.append(element) } }
 }
 
-/// Keys that all tests share: making one takes a while.
+/// The keys of all tests, as generating one takes a while.
 private let sharedKeys = Result { try KeyRing(now: .epoch) }
 
 func testKeys() throws -> KeyRing { try sharedKeys.get() }
 
-/// The hasher that all tests share, so that they do not take all memory together.
+/// The hasher of all tests, which limits their memory together.
 private let sharedPasswords = PasswordHasher(atATime: 2, maxWaiting: 1000, maxWaitingOfCaller: 1000)
 
 /// Runs a test's body with a fresh service.
 ///
 /// - Parameters:
 ///   - change: Changes the settings.
-///   - provider: What verifies the tokens of providers.
+///   - provider: The function that verifies the tokens of providers.
 func withAccounts(
     isEmulator: Bool = false, limits: ThrottleLimits = ThrottleLimits(), hasDelivery: Bool = true,
     passwords: PasswordHasher? = nil,
@@ -164,7 +164,7 @@ extension JSONValue {
 }
 
 extension Fixture {
-    /// The names of what stands in the tree of accounts.
+    /// The names of the nodes in the tree of accounts.
     var leftovers: [String] {
         get async throws { try await tree.keys(of: TreePath([], in: .accounts)).map(\.string) }
     }

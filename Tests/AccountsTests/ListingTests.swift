@@ -6,7 +6,7 @@ import TreeModel
 
 @testable import Accounts
 
-/// Lists of many accounts, and accounts from elsewhere.
+/// Lists of many accounts, and imported accounts.
 @Suite(.timeLimit(.minutes(30))) struct ListingTests {
     /// Writes accounts without passwords, many at a time.
     private func fill(_ fixture: Fixture, count: Int) async throws {
@@ -22,7 +22,7 @@ import TreeModel
         }
     }
 
-    @Test("10,000 accounts come in pages, each once, in the order of ids, whatever the pages' size")
+    @Test("10,000 accounts are listed in pages, each once, in the order of ids, with any size of pages")
     func pages() async throws {
         try await withAccounts { fixture in
             try await fill(fixture, count: 10_000)
@@ -56,7 +56,7 @@ import TreeModel
         }
     }
 
-    @Test("a page has 20 accounts unless more are asked for, and 1,000 at most")
+    @Test("A page has 20 accounts unless more are requested, and 1,000 at most")
     func pageSizes() async throws {
         try await withAccounts { fixture in
             try await fill(fixture, count: 1001)
@@ -76,7 +76,7 @@ import TreeModel
         "hashAlgorithm": "STANDARD_SCRYPT", "cpuMemCost": 16384, "blockSize": 8, "parallelization": 1, "dkLen": 64,
     ]
 
-    @Test("accounts from elsewhere keep their passwords, if scrypt hashed them, and get a stronger hash at a sign-in")
+    @Test("Imported accounts keep their passwords, if scrypt hashed them, and get a stronger hash at a sign-in")
     func importHashes() async throws {
         try await withAccounts { fixture in
             var body = Self.scrypt
@@ -97,7 +97,7 @@ import TreeModel
         }
     }
 
-    /// The parameters and the hash of the example in Firebase's own description of its scrypt.
+    /// The parameters and the hash of the example in Firebase's own documentation of its scrypt.
     private static let firebaseScrypt: JSONValue = [
         "hashAlgorithm": "SCRYPT", "memoryCost": 14, "rounds": 8, "saltSeparator": "Bw==",
         "signerKey":
@@ -109,7 +109,7 @@ import TreeModel
             "lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ==",
     ]
 
-    @Test("accounts that Firebase exported keep their passwords, and get the service's hash at a sign-in")
+    @Test("Accounts that Firebase exported keep their passwords, and get the service's hash at a sign-in")
     func importFirebaseHashes() async throws {
         try await withAccounts { fixture in
             var body = Self.firebaseScrypt
@@ -127,7 +127,7 @@ import TreeModel
     }
 
     @Test(
-        "a hash that does not go with what is said of it is not taken",
+        "A hash that does not match its parameters is refused",
         arguments: [
             ("signerKey", nil), ("signerKey", "AAAA"), ("signerKey", "!"), ("memoryCost", nil), ("memoryCost", 60),
             ("rounds", 0), ("rounds", nil), ("saltSeparator", "====!"), ("saltSeparator", 7),
@@ -144,7 +144,7 @@ import TreeModel
         }
     }
 
-    @Test("of the accounts of an import, each is taken or refused for itself")
+    @Test("Each account of an import is accepted or refused separately")
     func importErrors() async throws {
         try await withAccounts { fixture in
             _ = try await fixture.signUp()
@@ -175,7 +175,7 @@ import TreeModel
         }
     }
 
-    @Test("an import replaces an account when it is told to, and signs its owner out")
+    @Test("An import replaces an account on request, and signs its owner out")
     func overwrite() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUp()

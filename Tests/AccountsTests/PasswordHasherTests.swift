@@ -4,9 +4,9 @@ import Testing
 
 @testable import Accounts
 
-/// The work of hashing, and the line for it.
+/// Password hashing and its queue.
 @Suite(.timeLimit(.minutes(30))) struct PasswordHasherTests {
-    @Test("a hash is of its password only")
+    @Test("A hash matches its own password only")
     func compare() async throws {
         let hasher = PasswordHasher(atATime: 1)
         let hash = try await hasher.hash("sesame!", for: "a")
@@ -17,7 +17,7 @@ import Testing
         #expect(hasher.count == 5)
     }
 
-    @Test("a password beyond 4,096 bytes is refused without work")
+    @Test("A password beyond 4,096 bytes is refused without work")
     func tooLong() async throws {
         let hasher = PasswordHasher(atATime: 1)
         await #expect(throws: IdentityError.invalidValue("password")) {

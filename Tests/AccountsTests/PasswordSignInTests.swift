@@ -7,7 +7,7 @@ import TreeModel
 
 /// Sign-ins with an address and a password.
 @Suite(.timeLimit(.minutes(30))) struct PasswordSignInTests {
-    @Test("whoever knows the password is signed in, however the address is written")
+    @Test("A user with the password is signed in, in every spelling of the address")
     func signIn() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUp()
@@ -38,7 +38,7 @@ import TreeModel
         (["email": "off@example.com", "password": "sesame!"], "USER_DISABLED"),
     ]
 
-    /// Makes the accounts that the refusals are about.
+    /// Creates the accounts for the refusals.
     private func makeAccounts(_ fixture: Fixture) async throws {
         _ = try await fixture.signUp()
         let off = try await fixture.signUp("off@example.com")
@@ -46,7 +46,7 @@ import TreeModel
         try await fixture.perform(.create, ["email": "none@example.com"], by: Fixture.admin)
     }
 
-    @Test("a wrong password, an unknown address and an account without a password are refused alike")
+    @Test("A wrong password, an unknown address and an account without a password are refused alike")
     func refused() async throws {
         try await withAccounts { fixture in
             try await makeAccounts(fixture)
@@ -56,7 +56,7 @@ import TreeModel
         }
     }
 
-    @Test("an emulator says which it is")
+    @Test("An emulator reveals which of these it is")
     func emulator() async throws {
         try await withAccounts(isEmulator: true) { fixture in
             try await makeAccounts(fixture)
@@ -70,7 +70,7 @@ import TreeModel
         }
     }
 
-    @Test("an unknown address costs as many hashes as a wrong password")
+    @Test("An unknown address costs as many hashes as a wrong password")
     func work() async throws {
         let passwords = PasswordHasher(atATime: 1)
         try await withAccounts(passwords: passwords) { fixture in
@@ -86,7 +86,7 @@ import TreeModel
         }
     }
 
-    @Test("what is stored is neither the password nor a token")
+    @Test("Neither the password nor a token is stored in clear")
     func nothingSecretIsStored() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUp()

@@ -5,9 +5,9 @@ import TreeModel
 
 @testable import Accounts
 
-/// Sign-ins with tokens that issuers elsewhere have signed.
+/// Sign-ins with tokens of other issuers.
 @Suite(.timeLimit(.minutes(30))) struct ProviderProofTests {
-    /// An issuer whose keys are fetched when a token needs them, and proofs that believe it as a provider.
+    /// Creates an issuer whose keys are fetched when a token needs them, and proofs that trust it as a provider.
     private static func makeIssuer() throws -> (authority: TokenAuthority, proofs: IdentityProofs) {
         let clock = TestClock()
         let authority = TokenAuthority(project: "other", keys: try testKeys(), now: { clock.now })
@@ -31,7 +31,7 @@ import TreeModel
         "sub": "7", "user_id": "7", "email": "ann@example.com", "email_verified": true, "name": "Ann",
     ]
 
-    @Test("a token that the issuer has signed opens the account of its user")
+    @Test("A token signed by the issuer signs in to the account of its user")
     func signed() async throws {
         let (authority, proofs) = try Self.makeIssuer()
         try await withAccounts(provider: proofs.provider) { fixture in
@@ -44,7 +44,7 @@ import TreeModel
         }
     }
 
-    @Test("a token of nobody, of another provider, for somebody else or from before opens nothing")
+    @Test("A token that is unsigned, of another provider, for another app or too old is refused")
     func refused() async throws {
         let (authority, proofs) = try Self.makeIssuer()
         try await withAccounts(provider: proofs.provider) { fixture in
@@ -64,7 +64,7 @@ import TreeModel
         }
     }
 
-    @Test("custom tokens that the service itself has signed sign their users in")
+    @Test("Custom tokens signed by the service itself sign their users in")
     func customTokens() async throws {
         try await withAccounts { fixture in
             let token = try fixture.authority.issueCustomToken(uid: "u1", claims: ["role": "editor"])

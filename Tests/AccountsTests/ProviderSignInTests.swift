@@ -6,9 +6,9 @@ import TreeModel
 
 @testable import Accounts
 
-/// Sign-ins with identities elsewhere.
+/// Sign-ins with identities of other providers.
 @Suite(.timeLimit(.minutes(30))) struct ProviderSignInTests {
-    /// The request of an app that has a token of Google's.
+    /// Returns the request of an app with a Google token.
     private static func request(
         _ claims: JSONValue, provider: String = "google.com", nonce: String? = nil, _ others: JSONValue = [:]
     ) -> JSONValue {
@@ -28,7 +28,7 @@ import TreeModel
         "picture": "https://p.example/a",
     ]
 
-    /// Believes the claims of a token that a test wrote as JSON, of one provider, as if they had been signed.
+    /// Accepts the JSON written by a test as the claims of one provider's token, as if they were signed.
     private static func believe(_ provider: String) -> IdentityProofs.Verification? {
         guard provider == "google.com" else { return nil }
         return { (token: String) async throws(AccessError) -> [String: JSONValue] in
@@ -37,7 +37,7 @@ import TreeModel
         }
     }
 
-    @Test("a token of a provider makes an account, and finds it again")
+    @Test("A token of a provider creates an account, and finds it again")
     func signIn() async throws {
         try await withAccounts(provider: Self.believe) { fixture in
             let answer = try await fixture.perform(.signInWithIdp, Self.request(Self.ann))
@@ -89,7 +89,7 @@ import TreeModel
         (request(["sub": "1", "nonce": "n"], nonce: "m"), "MISSING_OR_INVALID_NONCE"),
     ]
 
-    @Test("a credential that proves nothing is refused", arguments: refusals)
+    @Test("A credential that proves nothing is refused", arguments: refusals)
     func refused(body: JSONValue, message: String) async throws {
         try await withAccounts(provider: Self.believe) { fixture in
             #expect(await fixture.refusal(.signInWithIdp, body).hasPrefix(message))
@@ -98,7 +98,7 @@ import TreeModel
         }
     }
 
-    @Test("the nonce of a token is the app's, or its SHA-256")
+    @Test("The nonce of a token is the app's, or its SHA-256")
     func nonce() async throws {
         try await withAccounts(provider: Self.believe) { fixture in
             let plain = Self.request(["sub": "1", "nonce": "abc"], nonce: "abc")
@@ -109,7 +109,7 @@ import TreeModel
         }
     }
 
-    @Test("an emulator believes what nobody signed; nobody else does")
+    @Test("Only an emulator accepts unsigned tokens")
     func unverified() async throws {
         try await withAccounts(isEmulator: true) { fixture in
             #expect(await fixture.refusal(.signInWithIdp, Self.request(Self.ann)) == "done")
@@ -123,7 +123,7 @@ import TreeModel
         }
     }
 
-    @Test("a verified address finds its account; what nobody had proved to own it loses")
+    @Test("A verified address finds its account; credentials from before the proof are removed")
     func mergeUnproved() async throws {
         try await withAccounts(provider: Self.believe) { fixture in
             let squatter = try await fixture.signUp()
@@ -140,7 +140,7 @@ import TreeModel
         }
     }
 
-    @Test("an account whose address was proved keeps its password when a provider vouches for it, too")
+    @Test("An account with a proved address keeps its password when a provider vouches for it, too")
     func mergeProved() async throws {
         try await withAccounts(provider: Self.believe) { fixture in
             let app = try await fixture.signUp()
@@ -153,7 +153,7 @@ import TreeModel
         }
     }
 
-    @Test("an address that the provider does not vouch for opens no account")
+    @Test("An address that the provider does not vouch for finds no account")
     func unconfirmed() async throws {
         try await withAccounts(provider: Self.believe) { fixture in
             let app = try await fixture.signUp()
@@ -169,7 +169,7 @@ import TreeModel
         }
     }
 
-    @Test("an identity is added to an account, but to no second one")
+    @Test("An identity is added to an account, but never to a second one")
     func link() async throws {
         try await withAccounts(provider: Self.believe) { fixture in
             let app = try await fixture.signUpAnonymously()
@@ -195,7 +195,7 @@ import TreeModel
         }
     }
 
-    @Test("an identity that is taken off no longer opens the account")
+    @Test("A removed identity no longer signs in to the account")
     func unlink() async throws {
         try await withAccounts(provider: Self.believe) { fixture in
             let app = try await fixture.signUp("bob@example.com")
@@ -212,7 +212,7 @@ import TreeModel
         }
     }
 
-    @Test("of 16 first sign-ins at a time, one makes the account, and all open it")
+    @Test("One of 16 concurrent first sign-ins creates the account, and all sign in to it")
     func concurrency() async throws {
         try await withAccounts(provider: Self.believe) { fixture in
             let ids = try await withThrowingTaskGroup(of: String.self) { tasks in
@@ -228,7 +228,7 @@ import TreeModel
         }
     }
 
-    @Test("a disabled account is not opened")
+    @Test("A disabled account refuses the sign-in")
     func disabled() async throws {
         try await withAccounts(provider: Self.believe) { fixture in
             let answer = try await fixture.perform(.signInWithIdp, Self.request(Self.ann))

@@ -6,13 +6,13 @@ import TreeModel
 
 @testable import Accounts
 
-/// Refresh tokens: what they give, once and again.
+/// Refresh tokens and their repeated use.
 @Suite(.timeLimit(.minutes(30))) struct RefreshTests {
     private func refresh(_ fixture: Fixture, _ token: String) async throws -> JSONValue {
         try await fixture.perform(.token, ["grant_type": "refresh_token", "refresh_token": .string(token)])
     }
 
-    @Test("a refresh token gives new tokens, with names that have underscores")
+    @Test("A refresh token gives new tokens, with names that have underscores")
     func refresh() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUp()
@@ -35,7 +35,7 @@ import TreeModel
         }
     }
 
-    @Test("the spelling of iOS works")
+    @Test("The spelling of iOS works")
     func otherSpelling() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUpAnonymously()
@@ -45,7 +45,7 @@ import TreeModel
         }
     }
 
-    @Test("a retry within a minute gets the same token again, as do two pages that ask at a time")
+    @Test("A retry within a minute gets the same token again, and so do two concurrent pages")
     func retry() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUp()
@@ -58,7 +58,7 @@ import TreeModel
         }
     }
 
-    @Test("of 32 refreshes with one token at a time, all get the same one")
+    @Test("All of 32 concurrent refreshes with one token get the same one")
     func concurrency() async throws {
         try await withAccounts(isEmulator: true) { fixture in
             let app = try await fixture.signUp()
@@ -72,7 +72,7 @@ import TreeModel
         }
     }
 
-    @Test("a replaced token that comes back later ends the session, with all its tokens")
+    @Test("A replaced token that is used later ends the session, with all its tokens")
     func replay() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUp()
@@ -87,7 +87,7 @@ import TreeModel
         }
     }
 
-    @Test("a token from before the last one ends the session at once")
+    @Test("A token older than the last one ends the session at once")
     func olderReplay() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUp()
@@ -118,14 +118,14 @@ import TreeModel
         (["grant_type": "refresh_token", "refresh_token": 7], "INVALID_ARGUMENT : Invalid value of refresh_token"),
     ]
 
-    @Test("what is no refresh token is refused", arguments: bad)
+    @Test("A malformed refresh token is refused", arguments: bad)
     func refused(body: JSONValue, message: String) async throws {
         try await withAccounts { fixture in
             #expect(await fixture.refusal(.token, body) == message)
         }
     }
 
-    @Test("an account tells when it last got an ID token, and a refusal is none")
+    @Test("An account shows the time of its last ID token, which a refusal does not change")
     func lastRefresh() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUp()
@@ -139,10 +139,10 @@ import TreeModel
         }
     }
 
-    @Test("a session ends with its account, and when that is disabled or its tokens are revoked")
+    @Test("A session ends with its account, and when that is disabled or its tokens are revoked")
     func ends() async throws {
         try await withAccounts { fixture in
-            // What a refresh says, and a lookup.
+            // The errors of a refresh and of a lookup.
             let ends: [(IdentityOperation, JSONValue, String, String)] = [
                 (.update, ["disableUser": true], "USER_DISABLED", "USER_DISABLED"),
                 (.update, ["disableUser": true, "password": "another"], "USER_DISABLED", "USER_DISABLED"),
@@ -164,7 +164,7 @@ import TreeModel
         }
     }
 
-    @Test("a session that nobody uses for 270 days is over, and swept away")
+    @Test("A session that is not used for 270 days is over, and is cleaned up")
     func idle() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUp()
@@ -179,7 +179,7 @@ import TreeModel
         }
     }
 
-    @Test("a sweep that is cut short goes on where it ended")
+    @Test("An interrupted sweep continues where it ended")
     func sweepInParts() async throws {
         try await withAccounts(isEmulator: true) { fixture in
             for _ in 0..<450 { _ = try await fixture.signUpAnonymously() }
@@ -193,7 +193,7 @@ import TreeModel
         }
     }
 
-    @Test("an account has 50 sessions; the next one ends that which was used the longest ago")
+    @Test("An account has 50 sessions; the next one ends the least recently used one")
     func bound() async throws {
         try await withAccounts { fixture in
             let first = try await fixture.signUp()

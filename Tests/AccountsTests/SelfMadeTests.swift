@@ -4,8 +4,8 @@ import TreeModel
 
 @testable import Accounts
 
-@Suite("Who made an account", .timeLimit(.minutes(30))) struct SelfMadeTests {
-    /// Believes every token of one provider.
+@Suite("Self-created accounts", .timeLimit(.minutes(30))) struct SelfMadeTests {
+    /// Accepts every token of one provider.
     private static func believe(_ provider: String) -> IdentityProofs.Verification? {
         guard provider == "google.com" else { return nil }
         return { (_: String) async throws(AccessError) -> [String: JSONValue] in
@@ -13,7 +13,7 @@ import TreeModel
         }
     }
 
-    @Test("Who signs up by any way has made the account, also when it is changed, until an admin imports it")
+    @Test("An account from a sign-up of any kind is self-created, also after changes, until an admin imports it")
     func signedUp() async throws {
         try await withAccounts(provider: Self.believe) { fixture in
             let guest = try await fixture.signUpAnonymously()
@@ -49,7 +49,7 @@ import TreeModel
         }
     }
 
-    @Test("An account that an admin makes, or a custom token, has been made for its person, also when they sign in")
+    @Test("An account from an admin or a custom token is not self-created, even after a sign-in")
     func made() async throws {
         try await withAccounts(isEmulator: true) { fixture in
             _ = try await fixture.perform(.signInWithCustomToken, ["token": #"{"uid":"custom"}"#])

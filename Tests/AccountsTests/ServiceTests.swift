@@ -6,7 +6,7 @@ import TreeModel
 
 @testable import Accounts
 
-/// The names of operations, the form of errors, the keys, and what an emulator has besides.
+/// The names of operations, the form of errors, the keys, and the additions of an emulator.
 @Suite(.timeLimit(.minutes(30))) struct ServiceTests {
     static let names: [(older: String, newer: String, operation: IdentityOperation)] = [
         ("signupNewUser", "signUp", .signUp), ("verifyPassword", "signInWithPassword", .signInWithPassword),
@@ -18,13 +18,13 @@ import TreeModel
         ("emailLinkSignin", "signInWithEmailLink", .signInWithEmailLink),
     ]
 
-    @Test("both spellings of an operation mean it", arguments: names)
+    @Test("Both spellings of an operation are accepted", arguments: names)
     func operations(older: String, newer: String, operation: IdentityOperation) {
         #expect(IdentityOperation(olderName: older) == operation)
         #expect(IdentityOperation(clientName: newer) == operation)
     }
 
-    @Test("no name of an app's reaches what administrators and emulators do")
+    @Test("Apps cannot reach the operations of administrators and emulators")
     func closedNames() {
         #expect(IdentityOperation(olderName: "getProjectConfig") == .project)
         for operation in IdentityOperation.allCases where operation.isOfAdmins {
@@ -39,7 +39,7 @@ import TreeModel
         for name in ["create", "signUp", "deleteAll", "config"] { #expect(IdentityOperation(adminName: name) == nil) }
     }
 
-    @Test("errors have the form that SDKs read; those of the service itself have none")
+    @Test("Errors have the form that SDKs read; those of the service itself have none")
     func errors() {
         #expect(
             IdentityError.emailExists.document == [
@@ -56,7 +56,7 @@ import TreeModel
         #expect(IdentityError.unavailable(reason: "the disk").document == nil)
     }
 
-    @Test("a body that is no object is refused by every operation")
+    @Test("A body that is not an object is refused by every operation")
     func bodies() async throws {
         try await withAccounts(isEmulator: true) { fixture in
             for operation in IdentityOperation.allCases {
@@ -68,7 +68,7 @@ import TreeModel
         }
     }
 
-    @Test("no operation breaks on fields of any type")
+    @Test("Fields of any type do not break an operation")
     func types() async throws {
         let values: [JSONValue] = [
             .null, true, -1, .double(1.5), "", "x", [], [[:]], [:], ["a": [1]], .integer(.max), .integer(.min),
@@ -93,7 +93,7 @@ import TreeModel
         }
     }
 
-    @Test("an app learns the project's name and domains")
+    @Test("An app learns the project's name and domains")
     func project() async throws {
         try await withAccounts { fixture in
             let answer = try await fixture.perform(.project, [:])
@@ -101,7 +101,7 @@ import TreeModel
         }
     }
 
-    @Test("an emulator shows its codes, its settings, and forgets everything")
+    @Test("An emulator shows its codes, its settings, and deletes all accounts")
     func emulator() async throws {
         try await withAccounts(isEmulator: true, hasDelivery: false) { fixture in
             _ = try await fixture.signUp()
@@ -125,7 +125,7 @@ import TreeModel
         }
     }
 
-    @Test("an emulator makes session cookies of ID tokens")
+    @Test("An emulator creates session cookies from ID tokens")
     func sessionCookies() async throws {
         try await withAccounts(isEmulator: true) { fixture in
             let app = try await fixture.signUp()
@@ -147,7 +147,7 @@ import TreeModel
         }
     }
 
-    @Test("keys are made once, kept, and replaced when they are 30 days old or when somebody says so")
+    @Test("Keys are created once, stored, and replaced when they are 30 days old or on request")
     func keys() async throws {
         try await withAccounts { fixture in
             let keys = SigningKeys(of: fixture.store)
@@ -168,7 +168,7 @@ import TreeModel
         }
     }
 
-    @Test("two starts at a time come by the same keys")
+    @Test("Two concurrent starts get the same keys")
     func concurrentKeys() async throws {
         try await withAccounts { fixture in
             let all = try await withThrowingTaskGroup(of: JSONValue.self) { tasks in
@@ -185,12 +185,12 @@ import TreeModel
         (String(repeating: "x", count: 65 << 10), nil),
     ]
 
-    @Test("a form is read field by field, or not at all", arguments: forms)
+    @Test("A form is parsed field by field, or not at all", arguments: forms)
     func form(text: String, fields: JSONValue?) {
         #expect(IdentityForm.object(text) == fields)
     }
 
-    @Test("what a start has to know of revocations is there until no token is good any more")
+    @Test("Revocations are stored for the next start until none of the tokens is valid any more")
     func revocations() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUp()

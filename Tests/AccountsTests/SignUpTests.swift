@@ -5,7 +5,7 @@ import TreeModel
 
 /// New accounts, and passwords for accounts that have none.
 @Suite(.timeLimit(.minutes(30))) struct SignUpTests {
-    @Test("an address and a password make an account, which is signed in")
+    @Test("An address and a password create an account, which is signed in")
     func email() async throws {
         try await withAccounts { fixture in
             let answer = try await fixture.perform(
@@ -37,7 +37,7 @@ import TreeModel
         }
     }
 
-    @Test("the ID token claims what Firebase's do")
+    @Test("The ID token has the claims of Firebase's")
     func claims() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUp()
@@ -59,7 +59,7 @@ import TreeModel
         }
     }
 
-    @Test("whoever is anonymous has neither an address nor a hash nor a provider, by which SDKs tell")
+    @Test("An anonymous account has neither an address nor a hash nor a provider, as SDKs expect")
     func anonymous() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUpAnonymously()
@@ -101,7 +101,7 @@ import TreeModel
         ([], "INVALID_ARGUMENT"),
     ]
 
-    @Test("what is missing, wrong or taken is refused in Firebase's words")
+    @Test("A missing, invalid or taken value is refused in Firebase's words")
     func refused() async throws {
         try await withAccounts { fixture in
             _ = try await fixture.signUp("taken@example.com")
@@ -112,7 +112,7 @@ import TreeModel
         }
     }
 
-    @Test("the operator closes sign-ups by kind")
+    @Test("The operator closes sign-ups by kind")
     func closed() async throws {
         try await withAccounts(settings: { $0.allowsEmailSignUp = false }) { fixture in
             let body: JSONValue = ["email": "ann@example.com", "password": "sesame!"]
@@ -125,7 +125,7 @@ import TreeModel
         }
     }
 
-    @Test("of 64 sign-ups with one address at a time, one makes an account")
+    @Test("One of 64 concurrent sign-ups with one address creates an account")
     func concurrency() async throws {
         try await withAccounts { fixture in
             let body: JSONValue = ["email": "ann@example.com", "password": "sesame!"]
@@ -142,7 +142,7 @@ import TreeModel
         }
     }
 
-    @Test("an anonymous account that gets an address and a password keeps its id, and loses its old tokens")
+    @Test("An anonymous account that gets an address and a password keeps its id, and loses its old tokens")
     func link() async throws {
         try await withAccounts { fixture in
             let before = try await fixture.signUpAnonymously()
@@ -161,7 +161,7 @@ import TreeModel
         }
     }
 
-    @Test("a token that is not fresh gives no account another password this way")
+    @Test("An account does not get another password this way with an old token")
     func linkIsNoWayIn() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUp()

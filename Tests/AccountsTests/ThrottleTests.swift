@@ -3,7 +3,7 @@ import TreeModel
 
 @testable import Accounts
 
-/// Who guesses is slowed down, and nobody else.
+/// Limits on clients that guess, without effects on others.
 @Suite(.timeLimit(.minutes(30))) struct ThrottleTests {
     private static let attacker = IdentityCaller(address: "198.51.100.7")
 
@@ -11,7 +11,7 @@ import TreeModel
         ["email": .string(email), "password": .string(password)]
     }
 
-    /// The status and the time to wait of a refusal.
+    /// Returns the status and the waiting time of a refusal.
     private func refusal(
         _ fixture: Fixture, _ operation: IdentityOperation, _ body: JSONValue, by caller: IdentityCaller
     ) async -> IdentityError? {
@@ -23,9 +23,9 @@ import TreeModel
         }
     }
 
-    @Test("ten wrong passwords from one address are the end for it, for a minute, and not for the owner")
+    @Test("Ten wrong passwords from one address block it for a minute, but not the owner")
     func passwords() async throws {
-        // Its own: what others hash meanwhile is not counted.
+        // A hasher of its own, so that concurrent tests are not counted.
         try await withAccounts(passwords: PasswordHasher(atATime: 1)) { fixture in
             _ = try await fixture.signUp()
             for email in ["ann@example.com", "nobody@example.com"] {
@@ -50,7 +50,7 @@ import TreeModel
         }
     }
 
-    @Test("who asks which addresses have accounts is slowed down, in whatever way", arguments: [true, false])
+    @Test("A client that probes for addresses with accounts is slowed down, by every method", arguments: [true, false])
     func takenAddresses(isUpdate: Bool) async throws {
         try await withAccounts { fixture in
             _ = try await fixture.signUp()
@@ -67,7 +67,7 @@ import TreeModel
         }
     }
 
-    @Test("guesses that come at a time count as those that come one after the other")
+    @Test("Concurrent guesses count like sequential ones")
     func concurrentPasswords() async throws {
         try await withAccounts { fixture in
             _ = try await fixture.signUp()
@@ -84,7 +84,7 @@ import TreeModel
         }
     }
 
-    @Test("guesses from everywhere close an account to new addresses for seconds, and never to its owner's")
+    @Test("Guesses from many addresses close an account to new addresses for seconds, and never to its owner's")
     func botnet() async throws {
         var limits = ThrottleLimits()
         limits.passwordsOfAccount = RateLimit(burst: 3, interval: 10)
@@ -107,7 +107,7 @@ import TreeModel
         }
     }
 
-    @Test("right passwords use nothing up")
+    @Test("Right passwords count nothing")
     func success() async throws {
         var limits = ThrottleLimits()
         limits.passwordsFromAddress = RateLimit(burst: 2, interval: 1000)
@@ -117,7 +117,7 @@ import TreeModel
         }
     }
 
-    @Test("an address makes so many accounts, and then one in a while; others make theirs")
+    @Test("An address creates a limited number of accounts, and then one in a while; others are not affected")
     func signUps() async throws {
         var limits = ThrottleLimits()
         limits.signUpsFromAddress = RateLimit(burst: 3, interval: 36)
@@ -131,7 +131,7 @@ import TreeModel
         }
     }
 
-    @Test("an address gets so many messages, whether it has an account or not")
+    @Test("An address gets a limited number of messages, with or without an account")
     func codes() async throws {
         try await withAccounts { fixture in
             _ = try await fixture.signUp()
@@ -146,7 +146,7 @@ import TreeModel
         }
     }
 
-    @Test("an app that refreshes without end is told that the service is busy, which signs nobody out")
+    @Test("An app that refreshes without end gets a busy error, which signs no user out")
     func refreshes() async throws {
         var limits = ThrottleLimits()
         limits.refreshesOfSession = RateLimit(burst: 2, interval: 10)
@@ -161,7 +161,7 @@ import TreeModel
         }
     }
 
-    @Test("who tries refresh tokens is slowed down, too")
+    @Test("A client that guesses refresh tokens is slowed down, too")
     func badRefreshes() async throws {
         var limits = ThrottleLimits()
         limits.badRefreshesFromAddress = RateLimit(burst: 2, interval: 7)
@@ -174,7 +174,7 @@ import TreeModel
         }
     }
 
-    @Test("an emulator slows nobody down")
+    @Test("An emulator has no limits")
     func emulator() async throws {
         var limits = ThrottleLimits()
         limits.signUpsFromAddress = RateLimit(burst: 1, interval: 1000)
@@ -183,7 +183,7 @@ import TreeModel
         }
     }
 
-    @Test("a bucket fills again with time, up to what it holds, whatever the clock does")
+    @Test("A bucket fills again with time, up to its capacity, whatever the clock does")
     func bucket() {
         let buckets = TokenBuckets(RateLimit(burst: 2, interval: 10))
         let steps: [(now: Int64, wait: Int?)] = [
@@ -196,7 +196,7 @@ import TreeModel
         #expect(buckets.take("b", at: .epoch) == nil)
     }
 
-    @Test("memory is bounded, and who has used the most up is remembered the longest")
+    @Test("Memory is bounded, and the heaviest users are kept the longest")
     func memory() {
         let buckets = TokenBuckets(RateLimit(burst: 3, interval: 1000), maxKeys: 100)
         for _ in 0..<4 { _ = buckets.take("attacker", at: .epoch) }

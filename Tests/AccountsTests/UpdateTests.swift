@@ -5,9 +5,9 @@ import TreeModel
 
 @testable import Accounts
 
-/// Changes that owners make of their accounts, and their ends.
+/// Changes and deletions of accounts by their owners.
 @Suite(.timeLimit(.minutes(30))) struct UpdateTests {
-    @Test("an owner changes name and picture, and is given no new tokens")
+    @Test("An owner changes name and picture, and gets no new tokens")
     func profile() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUp()
@@ -29,7 +29,7 @@ import TreeModel
         }
     }
 
-    @Test("another password signs out every other device, and gives new tokens")
+    @Test("Another password signs out every other device, and gets new tokens")
     func password() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUp()
@@ -46,7 +46,7 @@ import TreeModel
         }
     }
 
-    @Test("another address is not verified, and frees the old one")
+    @Test("Another address is not verified, and frees the old one")
     func email() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUp()
@@ -62,7 +62,7 @@ import TreeModel
         }
     }
 
-    @Test("what keeps others out takes a fresh sign-in")
+    @Test("Security-relevant changes need a fresh sign-in")
     func recent() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUp()
@@ -80,7 +80,7 @@ import TreeModel
         }
     }
 
-    @Test("a token that was revoked after it was judged changes nothing")
+    @Test("A token that was revoked after its verification changes nothing")
     func revokedMeanwhile() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUp()
@@ -111,7 +111,7 @@ import TreeModel
         (["displayName": ["a"]], "INVALID_ARGUMENT : Invalid value of displayName"),
     ]
 
-    @Test("an owner may not do what an administrator may", arguments: refusals)
+    @Test("An owner may not perform the operations of administrators", arguments: refusals)
     func refused(change: JSONValue, message: String) async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUp()
@@ -124,7 +124,7 @@ import TreeModel
         }
     }
 
-    @Test("a token that proves nothing is refused by every operation")
+    @Test("An invalid token is refused by every operation")
     func badTokens() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUp()
@@ -146,7 +146,7 @@ import TreeModel
         }
     }
 
-    @Test("an owner deletes the account, with all that belongs to it")
+    @Test("An owner deletes the account, with all its data")
     func delete() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUp()

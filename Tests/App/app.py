@@ -1,9 +1,9 @@
-"""A small app: Ada and Ben sign in and post photos, and each of them may do what is theirs.
+"""A small app: Ada and Ben sign in and post photos, and each may only change their own data.
 
     TINTYPE_KEY=$(tintype key add app) python3 app.py https://photos.example.org lake.jpg
 
-What a person does is plain HTTP with the token that they got for signing in. The app's server has an admin key besides,
-with which it uses firebase-admin. REQUESTS_CA_BUNDLE names the certificate authority, where the system does not know it.
+A person's requests are plain HTTP with the token of their sign-in. The app's server also has an admin key,
+with which it uses firebase-admin. REQUESTS_CA_BUNDLE names the certificate authority, unless the system trusts it.
 """
 
 import os
@@ -38,7 +38,7 @@ class Person:
         return requests.request(method, SERVICE + path, headers=headers, timeout=60, **more)
 
     def post(self, text):
-        """Sends the photo; the answer comes when the post is published."""
+        """Sends the photo; the answer arrives when the post is published."""
         with open(PHOTO, "rb") as photo:
             answer = self.ask("POST", "/v1/uploads", data={"text": text}, files={"photo": photo})
         answer.raise_for_status()
@@ -56,7 +56,7 @@ ben = Person("signInWithCustomToken", token=vouched.json()["token"])
 
 lake = ada.post("Two of us #lake")
 [shown] = ada.feed()
-# Where the service is known by an address, posts have whole addresses of photos, else paths. Everybody may fetch this photo; a
+# If the service has a public address, posts have full addresses of photos, otherwise paths. Everybody may fetch this photo; a
 # token is for the service alone.
 thumbnail = requests.get(urljoin(SERVICE, shown["thumb_url"]), timeout=60)
 thumbnail.raise_for_status()

@@ -1,4 +1,4 @@
-"""A certificate authority of a test's own, made with openssl."""
+"""A test's own certificate authority, created with openssl."""
 
 import pathlib
 import subprocess
@@ -22,11 +22,11 @@ class Authority:
                 "-addext", "keyUsage = critical, keyCertSign", "-keyout", self.key, "-out", self.certificate)
 
     def issue(self, label, name, address):
-        """Gives the files of a new certificate for that name and address, and of its key; there may be older ones."""
+        """Writes the files of a new certificate for that name and address, and of its key; they replace older ones."""
         certificate, key, request = (self.folder / f"{label}.{kind}" for kind in ("pem", "key", "request"))
         extensions = self.folder / "extensions"
         extensions.write_text(f"{LEAF}subjectAltName = DNS:{name}, IP:{address}\n")
-        # What is served already is replaced by renaming, as programs that renew certificates do.
+        # Files in use are replaced by renaming, as programs that renew certificates do.
         fresh = certificate.with_suffix(".new"), key.with_suffix(".newkey")
         openssl("req", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={name}", "-keyout", fresh[1], "-out", request)
         openssl("x509", "-req", "-in", request, "-CA", self.certificate, "-CAkey", self.key, "-CAcreateserial", "-days", 2,
@@ -36,7 +36,7 @@ class Authority:
         return certificate, key
 
     def is_trusted_by_chromium(self, home):
-        """Lets a Chromium whose home is there trust this authority."""
+        """Makes a Chromium with this home trust this authority."""
         store = pathlib.Path(home) / ".pki/nssdb"
         store.mkdir(parents=True)
         for words in (["-N", "--empty-password"], ["-A", "-n", "tests", "-t", "C,,", "-i", str(self.certificate)]):

@@ -1,4 +1,4 @@
-"""What is checked, told a line each, and how a program of checks begins and ends."""
+"""Checks that print a line each, and the beginning and end of a program of checks."""
 
 import os
 import pathlib
@@ -22,11 +22,11 @@ def equal(what, found, wanted):
 
 
 def run(*trials):
-    """Runs functions of a fresh folder and the networks that the command line names, and exits as their checks say."""
+    """Calls functions with a fresh folder and the networks that the command line names, and exits with the result of the checks."""
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, lambda number, _: sys.exit(128 + number))
     for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
-        del os.environ[name]  # Nothing here goes further than to the other network.
+        del os.environ[name]  # All requests stay within the two networks.
     kind = networks.TwoNetworks if sys.argv[1] == "two-networks" else networks.Loopback
     with tempfile.TemporaryDirectory(prefix="tintype-app-", ignore_cleanup_errors=True) as name:
         folder = pathlib.Path(name)

@@ -1,4 +1,4 @@
-"""Somebody who is signed in: pyrebase for the database, plain HTTP for the routes, one token for both."""
+"""A signed-in user: pyrebase for the database, plain HTTP for the routes, one token for both."""
 
 import pyrebase
 import requests
@@ -6,19 +6,19 @@ from checks import equal
 from requests.adapters import HTTPAdapter
 
 TOOLKIT = "identitytoolkit.googleapis.com/v1/accounts"
-NOW = {".sv": "timestamp"}  # What the service puts in the place of it.
-NOTHING = "null_etag"  # The ETag of what is not there.
+NOW = {".sv": "timestamp"}  # The service replaces it with its time.
+NOTHING = "null_etag"  # The ETag of an absent value.
 
 
 def objects(value):
-    """The value with objects for the lists that the protocol makes of numbered keys."""
+    """Returns the value with objects in place of the lists that the protocol creates from numbered keys."""
     if isinstance(value, list):
         value = {str(number): item for number, item in enumerate(value) if item is not None}
     return {key: objects(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 class Impatient(HTTPAdapter):
-    """pyrebase waits for ever, and a phone that has lost its network would."""
+    """Adds a timeout: pyrebase waits for ever, as would a phone that has lost its network."""
 
     def send(self, *request, timeout=None, **more):
         return super().send(*request, timeout=timeout or 30, **more)
@@ -45,7 +45,7 @@ class Client:
         return self
 
     def renew(self):
-        """Exchanges the refresh token for a new ID token, as the old one is good for an hour alone."""
+        """Exchanges the refresh token for a new ID token, because the old one is valid for an hour only."""
         answer = self.session.post(
             f"{self.url}/securetoken.googleapis.com/v1/token?key=none",
             data={"grant_type": "refresh_token", "refresh_token": self.refresh})
@@ -62,7 +62,7 @@ class Client:
         return self.session.request(method, self.url + path, headers=headers, **more)
 
     def do(self, method, path, **more):
-        """What a request is answered, which has to succeed."""
+        """Returns the answer to a request, which must succeed."""
         answer = self.ask(method, path, **more)
         assert answer.ok, f"{method} {path}: {answer.status_code} {answer.text}"
         return answer.json() if answer.content else None
@@ -90,11 +90,11 @@ class Client:
 
 
 def refused(what, status, request):
-    """Checks that a request is refused with that status; it is a function that makes it."""
+    """Checks that the request of a function is refused with that status."""
     try:
         answer = request()
         found = answer.status_code if isinstance(answer, requests.Response) else 200
     except requests.HTTPError as error:
-        # pyrebase puts the error that has the answer into another one, with the text.
+        # pyrebase wraps the error with the answer in another one, with the text.
         found = (error.args[0] if isinstance(error.args[0], requests.HTTPError) else error).response.status_code
     equal(what, found, status)

@@ -1,4 +1,4 @@
-"""A phone with phone.py on it, at the end of a wire that can be cut."""
+"""A phone that runs phone.py, at the end of a wire that can be cut."""
 
 import json
 import os
@@ -29,7 +29,7 @@ class Handset:
         self.process.wait()
 
     def tell(self, method, *arguments):
-        """What a method of phone.Phone answers."""
+        """Returns the answer of a method of phone.Phone."""
         print(json.dumps([method, *arguments]), file=self.process.stdin, flush=True)
         line = self.process.stdout.readline()
         if not line:
@@ -47,5 +47,5 @@ class Handset:
         self.tell("renew")
 
     def sees(self, what, path, condition):
-        """Waits until what the phone has there is so."""
+        """Waits until the phone's copy of a path fulfils a condition."""
         return eventually(what, lambda: condition(self.tell("kept", path)))

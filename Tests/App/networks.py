@@ -1,7 +1,7 @@
-"""Where the service runs and where its clients do: two networks with a wire between them, or else one machine's loopback.
+"""The networks of the service and of its clients: two networks with a wire between them, or one machine's loopback.
 
-The clients' network is that of this program (Scripts/test-app starts it in a new one); the service's is a further one, and
-so is a phone's, whose wire can be cut. All are gone with the last process in them, and no process outlives this one, however
+The clients' network is that of this program (Scripts/test-app starts it in a new one). The service has another one, and
+so has a phone, whose wire can be cut. All end with the last process in them, and no process outlives this one, however
 it ends.
 """
 
@@ -15,7 +15,7 @@ import threading
 from harness.ports import free_port
 from harness.waiting import eventually
 
-# What is started ends when what has started it does.
+# Started processes end with their parent.
 TIED = ["setpriv", "--pdeathsig", "KILL", "--"]
 class Loopback:
     """One network for all: that of this machine's own programs."""
@@ -36,9 +36,9 @@ class Loopback:
 
 
 class Relay:
-    """A port that leads to the service's until it is cut: then what goes through it breaks off, and nobody gets in."""
+    """A port that forwards to the service's until it is cut: then connections through it break off, and new ones are refused."""
 
-    prefix = []  # A program behind it runs in this machine's network, too.
+    prefix = []  # A program behind it runs in this machine's network.
 
     def __init__(self, service_port):
         self.service_port, self.port, self.ends = service_port, 0, []
@@ -53,7 +53,7 @@ class Relay:
         threading.Thread(target=self.accept, args=[self.listener], daemon=True).start()
 
     def cut(self):
-        # Who waits in accept() is not woken by a mere close().
+        # A mere close() does not wake a thread that waits in accept().
         for end in [self.listener, *self.ends]:
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
@@ -115,7 +115,7 @@ class TwoNetworks:
 
 
 class Network:
-    """A network that is there as long as this program is, whoever else runs in it."""
+    """A network that exists as long as this program, with or without other programs in it."""
 
     def __init__(self):
         self.holder = subprocess.Popen([*TIED, "unshare", "--net", "sleep", "infinity"])
@@ -130,7 +130,7 @@ class Network:
 
 
 class Phone:
-    """A network with a wire of its own to the service's, which can be cut."""
+    """A network with its own wire to the service's, which can be cut."""
 
     def __init__(self, service, service_address):
         self.network, self.service_address = Network(), service_address

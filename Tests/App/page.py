@@ -1,4 +1,4 @@
-"""The app's page in a headless Chromium, served from an origin of its own."""
+"""The app's page in a headless Chromium, served from its own origin."""
 
 import base64
 import contextlib
@@ -30,7 +30,7 @@ def served(folder, address, port, certificate, key):
 
 
 class Person:
-    """Somebody who uses the page."""
+    """A user of the page."""
 
     def __init__(self, url):
         self.browser = Browser()
@@ -42,7 +42,7 @@ class Person:
             self.tab.value(f"sign.{field}.value = '{text}'")
         self.tab.value("sign.querySelector('button').click()")
         self.tab.wait("!share.hidden || document.querySelector('output').textContent !== ''")
-        assert self.tab.value("!share.hidden"), f"the page says: {self.said()}"
+        assert self.tab.value("!share.hidden"), f"the page shows: {self.said()}"
 
     def post(self, photo, text):
         self.tab.value(f"share.text.value = '{text}'")
@@ -55,7 +55,7 @@ class Person:
         self.tab.value("document.querySelector('[value=all]').click()")
 
     def photos(self):
-        """What is written below the photos that have come to be seen, from the top."""
+        """Returns the texts below the visible photos, from the top."""
         return self.tab.value(
             "[...document.querySelectorAll('article')].filter((one) => one.querySelector('img')?.naturalWidth)"
             ".map((one) => one.querySelector('p').textContent)")
@@ -67,16 +67,16 @@ class Person:
             f".querySelectorAll('button')].find((one) => one.textContent === '{button}').click()")
 
     def likes(self):
-        """How many posts show that the person likes them."""
+        """Returns the number of posts that show the person's like."""
         return self.tab.value(
             "[...document.querySelectorAll('article button')].filter((one) => one.textContent === '♥ Liked').length")
 
     def status(self, url):
-        """What the page's browser is answered at an address."""
+        """Returns the answer to the page's browser at an address."""
         return self.tab.value(f"fetch('{url}').then((answer) => answer.status)")
 
     def picture(self):
-        """The page as a PNG."""
+        """Returns the page as a PNG."""
         return base64.b64decode(self.tab.call("Page.captureScreenshot", captureBeyondViewport=True)["data"])
 
     def said(self):

@@ -1,9 +1,9 @@
-"""An app on a phone: it keeps a copy of parts of the tree, a queue of what it is to send, and who has signed in, in a file.
+"""An app on a phone: it keeps a copy of parts of the tree, a queue of unsent writes, and the signed-in user, in a file.
 
     python3 phone.py https://photos.example.org FILE
 
-Each line of its input is a call, as JSON: the name of a method of Phone, and its arguments. Each line of its output is what
-came of it. The database is spoken to by pyrebase, with the token of who has signed in.
+Each line of its input is a call, as JSON: the name of a method of Phone, and its arguments. Each line of its output is the
+result. It uses the database through pyrebase, with the token of the signed-in user.
 """
 
 import json
@@ -25,7 +25,7 @@ class Copy:
             self.tree, self.tokens, self.queue, self.refresh = json.loads(file.read_text())
 
     def save(self):
-        # What a stream brings is saved on its own thread.
+        # The events of a stream are saved on the stream's thread.
         with self.lock:
             fresh = self.file.with_suffix(".new")
             fresh.write_text(json.dumps([self.tree, self.tokens, self.queue, self.refresh]))
@@ -38,7 +38,7 @@ class Copy:
         return node
 
     def put(self, path, value):
-        """Sets what is at a path; null deletes it, and what is empty thereby."""
+        """Sets the value at a path; null deletes it, and parents that become empty."""
         with self.lock:
             keys = [key for key in path.split("/") if key]
             self.tree = self.with_value(self.tree, keys, objects(value)) or {}
@@ -63,7 +63,7 @@ class Phone:
         threading.excepthook = self.note_end
 
     def note_token(self, answer, **_):
-        """A read says up to which change it has everything."""
+        """Each read returns the change up to which it is complete."""
         self.latest = answer.headers.get("Tintype-Token")
 
     def note_end(self, failure):
@@ -89,7 +89,7 @@ class Phone:
     # The copy
 
     def keep(self, *paths):
-        """Has from now on a copy of what is there."""
+        """Keeps a copy of these paths from now on."""
         for path in paths:
             self.copy.put(path, self.database.child(path).get(self.client.token).val())
             self.copy.tokens[path] = self.latest
@@ -99,7 +99,7 @@ class Phone:
         return self.copy.value(path)
 
     def listen(self):
-        """Brings the copy along with each change, for as long as there is a network."""
+        """Updates the copy with each change, as long as the phone has a network."""
         for path in self.copy.tokens:
             stream = self.database.child(path).stream(self.follower(path, self.connection), self.client.token)
             stream.thread.name = path
@@ -117,14 +117,14 @@ class Phone:
         return follow
 
     def catch_up(self):
-        """Makes up for what has happened, by the tokens; tells how much that was, and which parts are closed now."""
+        """Catches up by the tokens; returns the numbers of changes and pages, and the paths that are closed now."""
         changes, pages, closed = 0, 0, []
         for path, token in list(self.copy.tokens.items()):
             more = True
             while more:
                 answer = self.client.ask("GET", "/v1/changes", params={"path": f"/{path}", "since": token, "limit": 20})
                 if answer.status_code in (401, 403):
-                    # It may be read no longer, and nothing of it is kept.
+                    # It may no longer be read, and its copy is deleted.
                     del self.copy.tokens[path]
                     self.copy.put(path, None)
                     closed.append(path)
@@ -132,7 +132,7 @@ class Phone:
                 answer.raise_for_status()
                 page = answer.json()
                 for change in page["changes"]:
-                    assert int(change["token"]) > int(token), f"{change['token']} comes after {token}"
+                    assert int(change["token"]) > int(token), f"{change['token']} follows {token}"
                     token = change["token"]
                     for write in change["writes"]:
                         self.take(path, write)
@@ -143,7 +143,7 @@ class Phone:
         return {"changes": changes, "pages": pages, "closed": closed}
 
     def take(self, kept, write):
-        """A write at a kept path or below it, or above it: then it has the path's value within its own."""
+        """Applies a write at a kept path or below it, or above it: then its value contains the path's value."""
         path, value = write["path"].strip("/"), write["value"]
         if f"{path}/".startswith(f"{kept}/"):
             self.copy.put(path, value)
@@ -152,13 +152,13 @@ class Phone:
                 value = objects(value).get(key) if isinstance(value, (dict, list)) else None
             self.copy.put(kept, value)
 
-    # What is to be sent
+    # Unsent writes
 
     def key(self):
         return self.database.generate_key()
 
     def know(self, path):
-        """The ETag of what is there, by which a later write is held against it."""
+        """Returns the ETag of the current value, for a later conditional write."""
         return self.database.child(path).get_etag(self.client.token)["ETag"]
 
     def later(self, *entries):
@@ -167,13 +167,13 @@ class Phone:
         self.copy.save()
 
     def send(self):
-        """Sends what is queued, in order; tells of each what came of it. What finds no network stays."""
+        """Sends the queue in order; returns the outcome of each entry. Without a network, entries stay."""
         outcomes = []
         while self.copy.queue:
             try:
                 outcomes.append(self.send_one(*self.copy.queue[0]))
             except requests.HTTPError as error:
-                # It is not wanted, and never will be; what stands behind it may be. Or it is there, and nobody may change it.
+                # It is refused for good; the entries behind it may not be. Or it exists already, and may not be changed.
                 where, _, mark = self.copy.queue[0]
                 there = mark == NOTHING and self.client.get(where) is not None
                 outcomes.append("there already" if there else f"refused: {error.args[-1]}")
@@ -194,7 +194,7 @@ class Phone:
     # The network
 
     def lose_network(self):
-        """What a phone's system tells an app: nothing comes any more from what was open."""
+        """Called by the phone's system when the network is gone: open connections receive nothing more."""
         self.connection += 1
         for stream in self.streams:
             if stream.sse:
@@ -209,7 +209,7 @@ def main():
         method, *arguments = json.loads(line)
         try:
             answer = {"value": getattr(phone, method)(*arguments)}
-        except Exception as error:  # It is answered, too: the streams of a phone that ends would keep it from ending.
+        except Exception as error:  # It is answered, too: otherwise open streams would keep the phone from ending.
             answer = {"error": f"{type(error).__name__}: {error}"}
         print(json.dumps(answer), flush=True)
 

@@ -23,7 +23,7 @@ class Retreat:
         self.wire = network.phone
 
     def play(self):
-        # Neither a language nor a time zone of the service's machine plays a part.
+        # The language and the time zone of the service's machine have no effect.
         self.service.start(LC_ALL="tr_TR.UTF-8", TZ="Pacific/Kiritimati")
         try:
             self.arrive()
@@ -39,7 +39,7 @@ class Retreat:
         finally:
             self.service.kill()
 
-    # Who is there
+    # The people
 
     def arrive(self):
         service = self.service
@@ -70,38 +70,38 @@ class Retreat:
         where = {"latitude": 46.5, "longitude": 8.1, "timestamp": NOW}
         self.ann.set(f"locations/{self.ann.uid}", {**where, "shared": True})
         self.bob.set(f"locations/{self.bob.uid}", {**where, "shared": False})
-        equal("the map has those who share where they are", list(self.on_map(self.carol)), [self.ann.uid])
-        equal("one's own location is there, shared or not", self.bob.get(f"locations/{self.bob.uid}/shared"), False)
-        refused("nobody else reads it unless it is shared", 401, lambda: self.carol.get(f"locations/{self.bob.uid}"))
+        equal("the map shows the people who share their location", list(self.on_map(self.carol)), [self.ann.uid])
+        equal("people read their own location, shared or not", self.bob.get(f"locations/{self.bob.uid}/shared"), False)
+        refused("others do not read a location that is not shared", 401, lambda: self.carol.get(f"locations/{self.bob.uid}"))
         refused("nor all locations at once", 401, lambda: self.carol.get("locations"))
-        refused("nor those that are not shared", 401, lambda: (
+        refused("nor a list of those that are not shared", 401, lambda: (
             self.carol.database.child("locations").order_by_child("shared").equal_to(False).get(self.carol.token)))
-        refused("nobody says where somebody else is", 401, lambda: (
+        refused("people do not write another one's location", 401, lambda: (
             self.carol.set(f"locations/{self.bob.uid}/shared", True)))
 
     def on_map(self, person):
         found = person.database.child("locations").order_by_child("shared").equal_to(True).get(person.token).val()
         return found or {}
 
-    # What organizers do
+    # The organizers
 
     def organize(self):
         dana, lodge = self.dana, {"name": "Lodge", "latitude": 46.5, "longitude": 8.1}
         dana.set("places/lodge", lodge)
-        refused("who is no admin changes no place", 401, lambda: self.ann.set("places/lodge/name", "Mine"))
+        refused("only admins change places", 401, lambda: self.ann.set("places/lodge/name", "Mine"))
         for what, place in (
                 ("a place without coordinates", {"name": "Lake"}),
                 ("a place with half of them", {"name": "Lake", "latitude": 46.5}),
                 ("a text as coordinate", {**lodge, "latitude": "NaN"}),
                 ("a latitude past the pole", {**lodge, "latitude": 90.5}),
-                ("a longitude out of every number", {**lodge, "longitude": 1e308})):
+                ("a longitude beyond all numbers", {**lodge, "longitude": 1e308})):
             refused(f"{what} is refused", 401, lambda place=place: dana.set("places/lake", place))
         for text in (b"NaN", b"Infinity", b"1e999"):
             refused(f"{text.decode()} as a coordinate is refused", 400, lambda text=text: dana.ask(
                 "PUT", "/places/lake.json", data=b'{"name":"Lake","longitude":8.1,"latitude":%s}' % text))
-        equal("nothing of it is there", self.carol.get("places"), {"lodge": lodge})
+        equal("none of it is stored", self.carol.get("places"), {"lodge": lodge})
 
-        # Written in another order than that in which they take place, with titles that languages sort in their own ways.
+        # Not written in the order in which they take place, with titles that languages sort differently.
         self.noon = self.now() // MINUTE * MINUTE
         for key, title, minutes in (("c", "Zelt", 30), ("a", "Ätna", 10), ("d", "ırmak", 20), ("b", "Iris", 0)):
             dana.set(f"events/{key}", {
@@ -114,9 +114,9 @@ class Retreat:
         event = {"title": "Tea", "starts": self.noon, "ends": self.noon + MINUTE}
         for what, change in (
                 ("a text as time", {"starts": "2026-11-23 12:00"}), ("a part of a millisecond", {"ends": self.noon + 0.5}),
-                ("an end before the start", {"ends": self.noon - 1}), ("a place that is not there", {"place": "moon"})):
+                ("an end before the start", {"ends": self.noon - 1}), ("an unknown place", {"place": "moon"})):
             refused(f"{what} is refused", 401, lambda change=change: dana.set("events/tea", {**event, **change}))
-        refused("who is no admin changes no event", 401, lambda: self.ann.remove("events/a"))
+        refused("only admins change events", 401, lambda: self.ann.remove("events/a"))
 
     def now(self):
         """The service's time."""
@@ -135,15 +135,15 @@ class Retreat:
         self.first = self.say(self.ann, "Who is at the lake?")
         mine = self.message(self.ann, "Hello")
         for what, change in (
-                ("a time that a phone has written as text", {"timestamp": "Mon Nov 23 10:00:00 2026"}),
+                ("a time as text", {"timestamp": "Mon Nov 23 10:00:00 2026"}),
                 ("the time of a phone's clock", {"timestamp": 1795252185421}),
-                ("somebody else's name", {"name": "Bob"}), ("somebody else's id", {"uid": self.bob.uid}),
+                ("another one's name", {"name": "Bob"}), ("another one's id", {"uid": self.bob.uid}),
                 ("an empty text", {"text": ""}), ("a long one", {"text": "x" * 2000})):
             refused(f"a message with {what} is refused", 401, lambda change=change: (
                 self.ann.push("chat/lobby", {**mine, **change})))
-        refused("nobody changes what was said", 401, lambda: self.ann.set(f"chat/lobby/{self.first}/text", "Never"))
-        refused("nobody deletes what somebody else said", 401, lambda: self.bob.remove(f"chat/lobby/{self.first}"))
-        refused("who has not signed in reads nothing", 401, lambda: self.bob.session.get(
+        refused("messages are not changed", 401, lambda: self.ann.set(f"chat/lobby/{self.first}/text", "Never"))
+        refused("people do not delete others' messages", 401, lambda: self.bob.remove(f"chat/lobby/{self.first}"))
+        refused("reading requires a sign-in", 401, lambda: self.bob.session.get(
             f"{self.service.url}/chat/lobby.json"))
 
     def share_photos(self):
@@ -157,7 +157,7 @@ class Retreat:
               [item["author"]["full_name"], item["counts"]["likes"], item["counts"]["comments"],
                item["comments"][0]["text"], item["comments"][0]["author"]["full_name"], item["liked"]],
               ["Ann", 1, 1, "@Carol, look", "Bob", False])
-        equal("who is mentioned is told", [one["kind"] for one in self.news(self.carol)], ["mention"])
+        equal("a mentioned person is notified", [one["kind"] for one in self.news(self.carol)], ["mention"])
 
     @staticmethod
     def comment(person, post, text, mentioned):
@@ -169,7 +169,7 @@ class Retreat:
         return person.do("GET", f"/v1/people/{person.uid}/notifications")["notifications"]
 
     def announce(self):
-        refused("who is no admin announces nothing", 403, lambda: self.ann.ask(
+        refused("only admins announce", 403, lambda: self.ann.ask(
             "POST", "/v1/announcements", json={"text": "Party"}))
         self.dana.do("POST", "/v1/announcements", json={"text": "Dinner is at seven"})
         self.dana.do("POST", "/v1/announcements", json={"text": "You are in group B", "to": [self.carol.uid]})
@@ -178,7 +178,7 @@ class Retreat:
             [["You are in group B", "Dinner is at seven"], ["Dinner is at seven"]])
         self.carol.do("POST", f"/v1/people/{self.carol.uid}/notifications/read", json={"all": True})
         answer = self.carol.do("GET", f"/v1/people/{self.carol.uid}/notifications")
-        equal("what was read stays", [answer["unread"], len(answer["notifications"])], [0, 3])
+        equal("read notifications stay", [answer["unread"], len(answer["notifications"])], [0, 3])
 
     # A phone that loses its network
 
@@ -193,8 +193,8 @@ class Retreat:
         self.carol.set(f"likes/{self.lake}/{uid}", NOW)
         self.phone.sees("a like", f"stats/posts/{self.lake}/likes", lambda likes: likes == 2)
         self.bob.remove(f"chat/lobby/{key}")
-        self.phone.sees("its end", f"chat/lobby/{key}", lambda message: message is None)
-        check("a phone that listens has what is written, what follows from it, and what is deleted", True)
+        self.phone.sees("its deletion", f"chat/lobby/{key}", lambda message: message is None)
+        check("a listening phone receives writes, derived data and deletions", True)
 
     def go_on_without_it(self):
         phone, carol = self.phone, self.carol
@@ -210,7 +210,7 @@ class Retreat:
             [f"comments/{self.lake}/{self.key}", {"author": author, "text": "Still there", "timestamp": NOW}, NOTHING],
             ["The summit #retreat", str(PHOTO), "summit"]]
         phone.tell("later", *self.queue)
-        equal("without a network nothing goes out, and all of it waits", phone.tell("send"), ["no network"])
+        equal("without a network the phone sends nothing, and all of it waits", phone.tell("send"), ["no network"])
 
         carol.set(bio, "At the lake")  # On another device of hers.
         for number in range(50):
@@ -222,7 +222,7 @@ class Retreat:
         self.service.kill()
         self.service.start()
         for person in (self.ann, self.bob, carol, self.dana):
-            person.session.close()  # The connections of before are dead.
+            person.session.close()  # The earlier connections are dead.
         self.bob.do("DELETE", f"/v1/posts/{doomed}")
         self.bob.do("PATCH", f"/v1/people/{self.bob.uid}", json={"full_name": "Robert"})
         night = self.ann.post("The night #retreat", PHOTO)
@@ -235,36 +235,36 @@ class Retreat:
         phone, carol = self.phone, self.carol
         phone.go_online()
         caught = phone.tell("catch_up")
-        check("a phone that comes back makes up for all by its tokens, in pages",
+        check("a phone that is back catches up by its tokens, in pages",
               caught["changes"] >= 60 and caught["pages"] > len(self.parts) and not caught["closed"], caught)
-        self.compare("its copy is what the service has")
+        self.compare("its copy equals the service's data")
         told = phone.tell("send")
-        equal("what was queued is sent: what is based on old data, or on none, is told apart",
+        equal("the queue is sent: writes that are based on old data, or on none, are distinguished",
               [told[0], told[1].get("value"), told[2][:7], told[3]], ["written", "At the lake", "refused", "written"])
         message, bio, _, comment, photo = self.queue
         phone.tell("later", message, comment, photo, [bio[0], "At the lake, on a mountain", told[1]["ETag"]])
-        equal("what is sent again is there once, and a conflict is resolved", phone.tell("send"),
+        equal("a write that is sent again is stored once, and a conflict is resolved", phone.tell("send"),
               ["there already", "there already", told[4], "written"])
-        self.compare("its copy is what the service has, its own writes included")
+        self.compare("its copy equals the service's data, its own writes included")
         chat = carol.database.child("chat/lobby").order_by_child("timestamp").limit_to_last(1).get(carol.token).val()
-        equal("what was written offline is the last that was said", list(chat), [self.key])
+        equal("a message from offline is the last one in the chat", list(chat), [self.key])
 
         phone.tell("listen")
         key = self.say(self.bob, "Welcome back")
         phone.sees("a message", f"chat/lobby/{key}", lambda message: message is not None)
         self.compare("it listens again")
-        equal("who shares their location no more is not on the map", self.on_map(carol), {})
+        equal("a person who no longer shares their location is not on the map", self.on_map(carol), {})
         announced = [one["text"] for one in self.news(carol) if one["kind"] == "announcement"]
         equal("announcements stay", announced, ["Rain tomorrow", "You are in group B", "Dinner is at seven"])
         answer = carol.do("GET", f"/v1/people/{carol.uid}/notifications")
-        equal("what came since is unread", answer["unread"], 2)
+        equal("later notifications are unread", answer["unread"], 2)
 
     def compare(self, what):
-        """Checks that the phone has what there is, once the service's jobs have ended, and nothing else."""
+        """Checks that the phone's copy equals the service's data, after the service's jobs have ended."""
 
         def differing():
             self.phone.tell("catch_up")
             return [part for part in self.parts if self.phone.tell("kept", part) != self.dana.get(part)]
 
-        eventually(f"a copy that is right: {differing()}", lambda: not differing())
+        eventually(f"a correct copy: {differing()}", lambda: not differing())
         check(what, True)

@@ -1,4 +1,4 @@
-"""Plays what apps do, with Firebase's protocol over TLS, and phones that lose their network. Started by Scripts/test-app."""
+"""Plays whole apps, with Firebase's protocol over TLS, and phones that lose their network. Started by Scripts/test-app."""
 
 import os
 

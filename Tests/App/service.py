@@ -1,4 +1,4 @@
-"""The built service, over TLS, in a network of its own. It may be killed, and started again with what it had."""
+"""The built service, over TLS, in its own network. It may be killed, and started again with its data."""
 
 import json
 import os
@@ -49,7 +49,7 @@ class SecureService(Service):
         self.stop()
 
     def tintype(self, *words, typed=None):
-        """What a command prints."""
+        """Returns the output of a command."""
         return subprocess.run(
             [TINTYPE, *words, "--storage", str(self.storage)], check=True, text=True, input=typed,
             stdout=subprocess.PIPE).stdout.strip()

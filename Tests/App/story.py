@@ -30,7 +30,7 @@ class ClassStory:
             self.service.kill()
 
     def begin_school(self):
-        # Pia and Pat are Ada's parents, Quin is somebody else's, and Eve is nobody's.
+        # Pia and Pat are Ada's parents, Quin is another child's parent, and Eve is a stranger.
         self.tan, self.head, self.pia, self.pat, self.quin, self.eve = (
             Client(self.service.url).sign("signUp", displayName=name, **self.proof(name))
             for name in ("Tan", "Head", "Pia", "Pat", "Quin", "Eve"))
@@ -40,11 +40,11 @@ class ClassStory:
         self.make(self.head, SCHOOL, "school", {**readers, self.tan.uid: "poster"})
         for person, wanted in ((self.pia, [CLASS, SCHOOL, ADA]), (self.quin, [CLASS, SCHOOL]), (self.eve, [])):
             listed = [one["id"] for one in person.do("GET", "/v1/audiences")["audiences"]]
-            equal(f"{person.name} knows of {len(wanted)} audiences", listed, wanted)
+            equal(f"{person.name} sees {len(wanted)} audiences", listed, wanted)
         for what, request in (
                 ("a parent changes no class", lambda: self.pia.ask(
                     "PUT", f"/v1/audiences/{CLASS}/members/{self.eve.uid}", json={"role": "reader"})),
-                ("a stranger lets themselves into none", lambda: self.eve.ask(
+                ("a stranger does not join an audience", lambda: self.eve.ask(
                     "PUT", f"/v1/audiences/{CLASS}/members/{self.eve.uid}", json={"role": "reader"})),
                 ("a parent does not post", lambda: self.upload(self.pia, "Mine", CLASS)),
                 ("a stranger does not post", lambda: self.upload(self.eve, "Mine", CLASS))):
@@ -66,12 +66,12 @@ class ClassStory:
                 "POST", "/v1/uploads", data={"text": text, "audiences": " ".join(audiences)}, files={"photo": photo})
 
     def tell(self, text, *audiences):
-        """A photo of the teacher's, for these."""
+        """Posts a photo of the teacher's for these audiences."""
         answer = self.upload(self.tan, text, *audiences)
         assert answer.ok, answer.text
         return answer.json()["post_id"]
 
-    # Who sees what
+    # Readers
 
     def post_for_some(self):
         self.phone, self.quins = (
@@ -88,18 +88,18 @@ class ClassStory:
         self.phone.sees("the same", f"stories/{SCHOOL}/{self.trip}/text", lambda text: text == "The trip")
         self.phone.sees("Ada's", f"stories/{ADA}/{self.tooth}/text", lambda text: text == "A tooth is out")
         self.quins.sees("a post", f"stories/{CLASS}/{self.trip}/text", lambda text: text == "The trip")
-        check("parents who listen have each post of their stories as soon as it is there", True)
+        check("listening parents receive each post of their stories at once", True)
 
         texts = lambda person: [one["text"] for one in person.do("GET", f"/v1/people/{person.uid}/stories")["posts"]]
         equal("all of one's stories, the newest first", [texts(self.pia), texts(self.quin), texts(self.eve)],
               [["A tooth is out", "The trip", "The bus"], ["The trip", "The bus"], []])
-        equal("nothing of it is for everybody", self.eve.do("GET", "/v1/posts")["posts"], [])
+        equal("none of it is public", self.eve.do("GET", "/v1/posts")["posts"], [])
         self.nobody_else_sees("a stranger", self.eve, CLASS, self.trip)
         self.nobody_else_sees("another child's parent", self.quin, ADA, self.tooth)
         self.sees(self.pat, ADA, self.tooth)
 
     def address(self, post):
-        """Where a photo of it is at the service, without a signature."""
+        """Returns the address of its photo at the service, without a signature."""
         address = urlsplit(self.tan.do("GET", f"/v1/posts/{post}")["thumb_url"])
         fields = [(name, value) for name, value in parse_qsl(address.query) if name != "token"]
         return address.path + (f"?{urlencode(fields)}" if fields else "")
@@ -121,21 +121,21 @@ class ClassStory:
                 f"/stories/{audience}.json", f"/stories/{audience}/{post}.json", f"/audience_posts/{post}.json",
                 f"/audiences/{audience}/members.json", f"/posts/{post}.json", f"/v1/changes?path=/stories/{audience}&since=oldest")],
             [401, 401, 401, 401, 200, 401])
-        equal(f"{who} finds no such post for everybody", person.get(f"posts/{post}"), None)
-        equal("without a token there is nothing", [
+        equal(f"{who} finds no public post", person.get(f"posts/{post}"), None)
+        equal("without a token nothing is readable", [
             person.session.get(self.service.url + path).status_code for path in (
                 f"/v1/posts/{post}", self.address(post), f"/stories/{audience}.json")], [404, 404, 401])
 
-    # Who leaves, and who was away
+    # Leaving, and absence
 
     def leave_class(self):
         self.tan.do("DELETE", f"/v1/audiences/{CLASS}/members/{self.quin.uid}")
         self.walk = self.tell("A walk", CLASS)
         self.phone.sees("a post", f"stories/{CLASS}/{self.walk}", lambda post: post is not None)
         eventually("the end of a stream", lambda: f"stories/{CLASS}" in self.quins.tell("was_cut_off"))
-        equal("who is no member any more hears of nothing new", self.quins.tell("kept", f"stories/{CLASS}/{self.walk}"), None)
+        equal("a former member receives no new posts", self.quins.tell("kept", f"stories/{CLASS}/{self.walk}"), None)
         caught = self.quins.tell("catch_up")
-        equal("and forgets what there was", [caught["closed"], self.quins.tell("kept", f"stories/{CLASS}")],
+        equal("and forgets the old ones", [caught["closed"], self.quins.tell("kept", f"stories/{CLASS}")],
               [[f"stories/{CLASS}"], None])
         self.nobody_else_sees("a former member", self.quin, CLASS, self.bus)
         self.sees(self.quin, SCHOOL, self.trip)
@@ -149,7 +149,7 @@ class ClassStory:
         self.service.kill()
         self.service.start()
         for person in (self.tan, self.head):
-            person.session.close()  # The connections of before are dead.
+            person.session.close()  # The earlier connections are dead.
         self.tan.do("DELETE", f"/v1/audiences/{CLASS}/posts/{self.trip}")
         self.tan.do("DELETE", f"/v1/posts/{later[4]}")
         self.song = self.tell("A song", ADA)
@@ -159,18 +159,18 @@ class ClassStory:
     def come_back(self):
         self.phone.turn_on()
         self.phone.go_online()
-        equal("a phone that was off has what it had", sorted(self.phone.tell("kept", f"stories/{CLASS}")),
+        equal("a phone that was off has its old copy", sorted(self.phone.tell("kept", f"stories/{CLASS}")),
               sorted([self.bus, self.trip, self.walk]))
         caught = self.phone.tell("catch_up")
-        equal("it makes up for what was posted and deleted meanwhile, by its tokens alone",
+        equal("it catches up on posts and deletions by its tokens alone",
               [sorted(self.phone.tell("kept", f"stories/{CLASS}")), sorted(self.phone.tell("kept", f"stories/{ADA}"))],
               [self.left, sorted([self.tooth, self.song])])
-        equal("what it may read no longer it forgets", [caught["closed"], self.phone.tell("kept", f"stories/{SCHOOL}")],
+        equal("it forgets closed parts", [caught["closed"], self.phone.tell("kept", f"stories/{SCHOOL}")],
               [[f"stories/{SCHOOL}"], None])
         differing = [part for part in self.parts if self.phone.tell("kept", part) != self.pia.get(part)]
-        equal("its copy is what the service has", differing, [])
-        equal("a second time there is nothing", self.phone.tell("catch_up")["changes"], 0)
-        refused("a post that was deleted is nobody's", 404, lambda: self.pia.ask("GET", f"/v1/posts/{self.walk}"))
+        equal("its copy equals the service's data", differing, [])
+        equal("a second time nothing has changed", self.phone.tell("catch_up")["changes"], 0)
+        refused("a deleted post does not exist", 404, lambda: self.pia.ask("GET", f"/v1/posts/{self.walk}"))
         self.phone.tell("listen")
         last = self.tell("Goodbye", CLASS)
         self.phone.sees("a post", f"stories/{CLASS}/{last}", lambda post: post is not None)

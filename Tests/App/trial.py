@@ -35,7 +35,7 @@ class Trial:
             [*TIED, os.environ["APP_PYTHON"], FOLDER / "app.py", self.service.url, PHOTO], capture_output=True, text=True,
             env=dict(os.environ, TINTYPE_KEY=key, REQUESTS_CA_BUNDLE=str(self.authority.certificate)))
         print("".join(f"          {line}\n" for line in answer.stdout.splitlines()), end="")
-        check("app.py does what it may, and is refused the rest", answer.returncode == 0, answer.stderr)
+        check("app.py does all that it may, and is refused the rest", answer.returncode == 0, answer.stderr)
 
     def use_page(self):
         site = self.folder / "site"
@@ -56,7 +56,7 @@ class Trial:
 
     def use_page_as(self, person):
         person.sign_up("Cleo", "cleo@example.org", "battery staple")
-        check("somebody signs up in the page of another origin", person.photos() == [], person.photos())
+        check("a user signs up in the page of another origin", person.photos() == [], person.photos())
         person.post(PHOTO, "A walk #lake")
         own = ["Cleo A walk #lake"]
         seen = eventually("the post", person.photos)
@@ -64,7 +64,7 @@ class Trial:
         person.see_everybody()
         everybody = [*own, "Ada Two of us #lake"]
         seen = eventually("two posts", lambda: len(person.photos()) == 2 and person.photos())
-        check("they see everybody's", seen == everybody, seen)
+        check("they see all public posts", seen == everybody, seen)
         person.press("♡ Like", "Two of us")
         eventually("the like", person.likes)
         check("they may like a post", not person.said(), person.said())
@@ -73,9 +73,9 @@ class Trial:
         check("they may not delete it", "may not delete" in why and person.photos() == everybody, why)
         first = json.load(self.service.ask("/v1/posts"))["posts"][0]
         original = f"{self.service.url}/media/{first['author']['uid']}/{first['post_id']}/original.jpg"
-        check("without their token nobody reads a feed, or fetches a photo as it was sent",
+        check("without a token, feeds and originals are not readable",
               [person.status(f"{self.service.url}/feed/ben.json"), person.status(original)] == [401, 404])
-        check("nothing has gone wrong in the page", not person.tab.faults, person.tab.faults)
+        check("the page has no errors", not person.tab.faults, person.tab.faults)
 
     # TLS
 
@@ -91,7 +91,7 @@ class Trial:
         with self.connect() as connection:
             connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
             answer = b"".join(iter(lambda: connection.recv(4096), b""))
-        check("plain HTTP is told that this is TLS", answer.startswith(b"HTTP/1.1 403") and b"https://" in answer, answer)
+        check("plain HTTP is answered with a hint at TLS", answer.startswith(b"HTTP/1.1 403") and b"https://" in answer, answer)
         old = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         old.check_hostname, old.verify_mode = False, ssl.CERT_NONE
         old.set_ciphers("ALL:@SECLEVEL=0")
@@ -99,11 +99,11 @@ class Trial:
             warnings.simplefilter("ignore", DeprecationWarning)
             old.minimum_version, old.maximum_version = ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1
         check("TLS 1.1 is refused", *self.refusal(old, "ALERT_PROTOCOL_VERSION"))
-        check("who does not trust the authority does not trust the service",
+        check("a client that does not trust the authority does not trust the service",
               *self.refusal(ssl.create_default_context(), "CERTIFICATE_VERIFY_FAILED"))
 
     def refusal(self, context, reason):
-        """Whether a handshake fails for that reason, and how it went."""
+        """Returns whether a handshake fails for that reason, and its outcome."""
         try:
             with self.connect(context) as connection:
                 return False, connection.version()
@@ -121,11 +121,11 @@ class Trial:
             allowed = {"Authorization": f"Bearer {person['idToken']}"}
             post = json.load(self.service.ask("/v1/uploads?text=Renewed", "POST", **allowed))["post_id"]
             told = next(line for line in stream if line.startswith(b"data: {"))
-            check("a stream that was open before goes on", post.encode() in told, told)
+            check("an earlier stream stays open", post.encode() in told, told)
 
 
 def tied(program, folder):
-    """A program that runs that one, and ends it when this one ends."""
+    """Writes a program that runs the given one, and ends it when this program ends."""
     script = folder / "tied"
     script.write_text(f"#!/bin/sh\nexec {shlex.join([*TIED, program])} \"$@\"\n")
     script.chmod(0o700)

@@ -12,7 +12,7 @@ import Uploads
 
 @testable import Backup
 
-/// A store with posts, people, likes and something beside it, which backups are made of.
+/// A store with posts, people, likes and other data, for tests of backups.
 struct BackedUpStore: Sendable {
     static let trees: [Namespace] = [
         .main, .pipeline, Namespace(reserved: "social"), Namespace(reserved: "accounts"), Namespace(reserved: "media"),
@@ -40,7 +40,7 @@ struct BackedUpStore: Sendable {
         return try await running.upload([photo], by: user, text: text).id
     }
 
-    /// Makes a backup.
+    /// Creates a backup.
     @discardableResult
     func backup(to path: String? = nil) async throws -> (last: BackupStepDocument, findings: [FindingDocument]) {
         let findings = Shared<[FindingDocument]>([])
@@ -50,7 +50,7 @@ struct BackedUpStore: Sendable {
         return (last, findings.value)
     }
 
-    /// All trees, whole.
+    /// Returns all trees as whole values.
     func values() async throws -> [TreeValue?] { try await Self.values(of: tree) }
 
     static func values(of tree: TreeStore) async throws -> [TreeValue?] {
@@ -58,7 +58,7 @@ struct BackedUpStore: Sendable {
     }
 }
 
-/// Restores a backup to a folder of its own, and looks at what is there.
+/// Restores a backup to a folder of its own, and runs a body with it.
 func withRestored(
     _ path: String, _ point: RestorePoint = .newest, in scratch: Scratch, named name: String = "restored",
     _ body: @Sendable (RunningPipeline, BackupStepDocument, [FindingDocument]) async throws -> Void
@@ -76,7 +76,7 @@ func withRestored(
 }
 
 extension RunningPipeline {
-    /// What an audit of all bytes finds.
+    /// Returns the findings of an audit of all bytes.
     func audit() async throws -> [FindingDocument] {
         let findings = Shared<[FindingDocument]>([])
         var order = StoreCheckOrder(.verify)
@@ -89,12 +89,12 @@ extension RunningPipeline {
 }
 
 extension BackupFolder {
-    /// The files of the newest backup.
+    /// Returns the list of files in the newest backup.
     func newestList() async throws -> FileListReader { list(try await newest().blobs) }
 }
 
 extension TreeValue? {
-    /// The leaves in which two values differ, a line each.
+    /// Returns the leaves in which two values differ, a line each.
     func differences(from other: TreeValue?, at path: String = "") -> [String] {
         guard self != other else { return [] }
         guard case .object(let fields)? = self, case .object(let others)? = other else {

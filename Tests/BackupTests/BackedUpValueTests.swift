@@ -8,9 +8,9 @@ import Uploads
 
 @testable import Backup
 
-@Suite("A value out of the newest backup", .timeLimit(.minutes(30)))
+@Suite("A value from the newest backup", .timeLimit(.minutes(30)))
 struct BackedUpValueTests {
-    @Test("It is what the newest backup has; one of another store, and a place that it has nothing at, are refused")
+    @Test("It is read from the newest backup; another store's value, and a path without a value, are refused")
     func value() async throws {
         try await withScratch { scratch in
             try await withPipeline(in: scratch) { running in

@@ -8,14 +8,14 @@ import Uploads
 
 @testable import Backup
 
-@Suite("A backup that rests on damaged ones", .timeLimit(.minutes(30)))
+@Suite("A backup that depends on damaged ones", .timeLimit(.minutes(30)))
 struct BackupMendingTests {
     struct Damage: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let part: @Sendable (BackupState, BackupFolder) async throws -> String
-        /// The change of its bytes, to nil where the file goes.
+        /// The change of the file's bytes; it returns nil if the file is deleted.
         let change: @Sendable ([UInt8]) -> [UInt8]?
-        /// Whether only a verification sees it.
+        /// Whether only a verification detects the damage.
         var isHidden = false
     }
 
@@ -53,7 +53,7 @@ struct BackupMendingTests {
         Damage(testDescription: "a flipped bit of the tree", part: piece(\.tree), change: flipped, isHidden: true),
     ]
 
-    @Test("The next one copies what lacks: all backups are whole again", arguments: damages)
+    @Test("The next backup copies missing files, so that all backups are whole again", arguments: damages)
     func mended(_ damage: Damage) async throws {
         try await withScratch { scratch in
             try await withPipeline(in: scratch) { running in
@@ -82,7 +82,7 @@ struct BackupMendingTests {
         }
     }
 
-    @Test("A good copy stays when its file has been damaged since")
+    @Test("A good copy stays if its file has been damaged since")
     func goodCopy() async throws {
         try await withPipeline { running in
             let store = try await BackedUpStore(running)
@@ -91,7 +91,7 @@ struct BackupMendingTests {
             let state = try await folder.newest()
             let copy = try await Self.original(state, folder)
             let whole = try Data(contentsOf: URL(fileURLWithPath: "\(store.folder)/\(copy)"))
-            // Without its lists, nothing is known of any copy.
+            // Without its lists, the copies are unknown.
             for piece in state.blobs {
                 try FileManager.default.removeItem(
                     atPath: "\(store.folder)/\(BackupLayout.piece(piece).joined(separator: "/"))")
@@ -104,7 +104,7 @@ struct BackupMendingTests {
         }
     }
 
-    @Test("A description that is cut is told, and stops neither a backup nor a restore; nothing is pruned beside it")
+    @Test("A description that is cut is reported, stops neither a backup nor a restore, and prevents pruning")
     func description() async throws {
         try await withScratch { scratch in
             try await withPipeline(in: scratch) { running in
@@ -131,7 +131,7 @@ struct BackupMendingTests {
         }
     }
 
-    /// The paths of what a verification finds.
+    /// Returns the paths of a verification's findings.
     private func verified(_ folder: BackupFolder) async throws -> [String] {
         let findings = Shared<[FindingDocument]>([])
         _ = try await BackupVerification(of: folder).run { step in

@@ -15,7 +15,7 @@ import Uploads
 
 @Suite("Backups of a store that is in use", .timeLimit(.minutes(30)))
 struct BackupTests {
-    @Test("What is restored is what was backed up: trees, photos, and what lies beside them", arguments: ["", ".tar"])
+    @Test("A restored store has the trees, photos and other files of the backup", arguments: ["", ".tar"])
     func roundTrip(_ suffix: String) async throws {
         try await withScratch { scratch in
             try await withPipeline(in: scratch) { running in
@@ -27,7 +27,7 @@ struct BackupTests {
                 try await withRestored(path, in: scratch) { restored, last, findings in
                     #expect(findings.isEmpty && last.files == made.last.files)
                     let after = try await BackedUpStore.values(of: restored.storage.tree)
-                    // The start of the restored service counts its age.
+                    // The restored service counts its age when it starts.
                     for (index, value) in after.enumerated() where index != 1 {
                         let differences = value.differences(from: before[index])
                         #expect(differences.isEmpty, "\(BackedUpStore.trees[index])")
@@ -44,7 +44,7 @@ struct BackupTests {
         }
     }
 
-    @Test("The rows of a restored tree are those of the backup, byte for byte, while uploads go on")
+    @Test("The rows of a restored tree equal those of the backup, byte for byte, even if uploads continue during it")
     func underLoad() async throws {
         try await withScratch { scratch in
             let folder = Shared("")
@@ -81,7 +81,7 @@ struct BackupTests {
         }
     }
 
-    @Test("A second backup copies what is new, and nothing else")
+    @Test("A second backup copies new files, and nothing else")
     func increment() async throws {
         try await withPipeline { running in
             let store = try await BackedUpStore(running)
@@ -95,14 +95,14 @@ struct BackupTests {
         }
     }
 
-    @Test("One that is broken off is gone on with: what was noted as durable is not copied again")
+    @Test("An interrupted backup is continued: files that were recorded as durable are not copied again")
     func brokenOff() async throws {
         try await withPipeline { running in
             let store = try await BackedUpStore(running)
             for number in 0..<3 { try await store.post("\(number)") }
             let whole = try await store.backup().last
             let path = "\(running.scratch.path)/again"
-            // The first note of how far it is, and then the end of the process.
+            // The process ends after the first record of its progress.
             do {
                 let folder = try BackupFolder(path: path, of: try #require(running.storage.age.storeID))
                 var list = FileListWriter { try folder.keep($0) }
@@ -122,7 +122,7 @@ struct BackupTests {
     }
 
     @Test(
-        "One that was broken off before its folder had a mark is begun anew; a folder with anything else is refused",
+        "A backup that was interrupted before its folder had a mark starts again; a folder with other files is refused",
         arguments: [
             ([], nil), ([".12345678901234567890.part"], nil), (["notes.part"], .notBackup),
             ([".1.part", "notes"], .notBackup),
@@ -149,7 +149,7 @@ struct BackupTests {
         }
     }
 
-    @Test("Sweeps wait until a backup is there")
+    @Test("Sweeps wait until a backup is complete")
     func sweeps() async throws {
         try await withPipeline(settings: { $0.gracePeriod = .zero }) { running in
             let store = try await BackedUpStore(running)
@@ -163,7 +163,7 @@ struct BackupTests {
         }
     }
 
-    @Test("They go when it is there")
+    @Test("Sweeps run again after a backup")
     func sweepsAfter() async throws {
         try await withPipeline(settings: { $0.gracePeriod = .zero }) { running in
             let store = try await BackedUpStore(running)

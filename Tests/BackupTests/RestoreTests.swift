@@ -12,9 +12,9 @@ import Uploads
 
 @testable import Backup
 
-@Suite("Restoring a store, to any moment that its backups know", .timeLimit(.minutes(30)))
+@Suite("A store is restored to any moment that its backups contain", .timeLimit(.minutes(30)))
 struct RestoreTests {
-    @Test("Each change between two backups can be gone back to: the trees are what they were then")
+    @Test("Each change between two backups can be restored: the trees are as they were then")
     func moments() async throws {
         try await withScratch { scratch in
             try await withPipeline(in: scratch) { running in
@@ -42,7 +42,7 @@ struct RestoreTests {
                 try await note()
                 try await store.tree.set(PostNodes.post(id), to: nil)
                 try await note()
-                // Taken back by the change that brings it.
+                // This change is withdrawn by the same commit.
                 try await store.tree.set("likes" / id.key / "jan", to: .integer(6))
                 #expect(try await store.tree.get("likes" / id.key / "jan") == nil)
                 try await note()
@@ -56,7 +56,7 @@ struct RestoreTests {
                     #expect(try await tree.token == moment.token)
                     let values = try await BackedUpStore.values(of: tree)
                     for (index, value) in values.enumerated() {
-                        // Who is to be told that something was taken back may stand there twice.
+                        // A withdrawn notification may be listed twice.
                         let differences = value.differences(from: moment.values[index])
                             .filter { !$0.hasPrefix("/noticed/withdrawn/") }
                         #expect(differences.isEmpty, "\(BackedUpStore.trees[index]) at \(moment.token)")
@@ -86,7 +86,7 @@ struct RestoreTests {
         return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder.boolValue
     }
 
-    @Test("Damage of a backup is found, and never restored", arguments: damages)
+    @Test("A damaged backup is detected, and never restored", arguments: damages)
     func damage(_ damage: Damage) async throws {
         try await withScratch { scratch in
             try await withPipeline(in: scratch) { running in
@@ -123,7 +123,7 @@ struct RestoreTests {
         }
     }
 
-    @Test("Two folders, a file that is none, a store that is there: what cannot be is refused, and nothing is touched")
+    @Test("Mismatched folders, a bad file and an existing store are refused, and nothing is changed")
     func refusals() async throws {
         try await withScratch { scratch in
             try await withPipeline(in: scratch) { running in
@@ -157,7 +157,7 @@ struct RestoreTests {
         }
     }
 
-    @Test("A restore that was broken off keeps everybody else out, and goes on")
+    @Test("An interrupted restore locks the store for everything else, and can be continued")
     func brokenOff() async throws {
         try await withScratch { scratch in
             try await withPipeline(in: scratch) { running in
@@ -172,7 +172,7 @@ struct RestoreTests {
                 }
                 await #expect(throws: Failure.self) { try await StorageFolder.open(path: target) }
                 let last = try await Restore(from: source, to: target).run { _ in }
-                #expect(last.copied == 2)  // The other files: those of the blob store are there.
+                #expect(last.copied == 2)  // The other files: those of the blob store are already copied.
                 let storage = try await StorageFolder.open(path: target)
                 #expect(storage.hold == nil)
                 await storage.close()
@@ -180,7 +180,7 @@ struct RestoreTests {
         }
     }
 
-    @Test("Old backups are forgotten with what they had alone; the others can still be restored")
+    @Test("Old backups are deleted with the files that only they use; the others can still be restored")
     func pruning() async throws {
         try await withScratch { scratch in
             try await withPipeline(in: scratch, settings: { $0.gracePeriod = .zero }) { running in
@@ -207,7 +207,7 @@ struct RestoreTests {
     }
 
     @Test(
-        "A line that leads out of the folder is none",
+        "A line with a path out of the folder is refused",
         arguments: [
             "../a/b", "a/../../b", "/etc/passwd", "a//b", "", ".", "a/%00", "a/%2e%2e/b",
         ])
@@ -218,7 +218,7 @@ struct RestoreTests {
     }
 
     @Test(
-        "Headers of an archive are read as they are written, whatever the name and the size",
+        "Headers of an archive are read as they were written, whatever the name and the size",
         arguments: [
             ("a", 0), (String(repeating: "n", count: 100), 1), (String(repeating: "n", count: 300), 5),
             ("ä/ö", 1 << 40),

@@ -1,4 +1,4 @@
-"""A running service, and the clients that speak to it. Run by Scripts/test-clients, which says where it is."""
+"""A running service, and its clients. Run by Scripts/test-clients, which passes the address."""
 
 import os
 import uuid
@@ -15,13 +15,13 @@ BASE = f"http://{ADDRESS}"
 
 @pytest.fixture
 def namespace():
-    """A tree of a test's own."""
+    """A test's own tree."""
     return f"test-{uuid.uuid4().hex}"
 
 
 @pytest.fixture
 def root(namespace):
-    """The tree as firebase-admin sees it; no credential is touched, since the variable says that this is an emulator."""
+    """The tree through firebase-admin; it reads no credential, because the variable declares an emulator."""
     app = firebase_admin.initialize_app(
         None, {"databaseURL": f"https://{namespace}.firebaseio.com"}, name=namespace)
     yield db.reference(app=app)
@@ -30,14 +30,14 @@ def root(namespace):
 
 @pytest.fixture
 def database():
-    """The service's own tree as pyrebase sees it."""
+    """The service's own tree through pyrebase."""
     configuration = {"apiKey": "none", "authDomain": "", "databaseURL": BASE, "storageBucket": ""}
     return pyrebase.initialize_app(configuration).database()
 
 
 @pytest.fixture
 def place():
-    """A key in the service's own tree that no other test has; gone afterwards."""
+    """A key in the service's own tree that no other test uses; deleted afterwards."""
     name = f"client-tests-{uuid.uuid4().hex}"
     yield name
     requests.delete(f"{BASE}/{name}.json").raise_for_status()
@@ -45,7 +45,7 @@ def place():
 
 @pytest.fixture
 def rest(namespace):
-    """Sends a request as the protocol has it: rest("put", "a/b", json=1, print="silent")."""
+    """Sends a request of the protocol: rest("put", "a/b", json=1, print="silent")."""
 
     def send(method, path, json=None, data=None, headers=None, **parameters):
         return requests.request(

@@ -1,4 +1,4 @@
-"""A way to the service that breaks in the middle, as the network of a phone does."""
+"""A proxy in front of the service that breaks in the middle, like the network of a phone."""
 
 import contextlib
 import os
@@ -9,7 +9,7 @@ ADDRESS = os.environ["FIREBASE_DATABASE_EMULATOR_HOST"]
 
 
 class Cut:
-    """Passes bytes to the service until so many of a connection's have gone there; then the connection is gone."""
+    """Passes bytes of a connection to the service up to a limit; then it cuts the connection."""
 
     def __init__(self, limit):
         self.limit = limit

@@ -1,4 +1,4 @@
-"""firebase-admin, as a server that moved here would use it."""
+"""Tests firebase-admin, used like a server that moved here."""
 
 import threading
 import time
@@ -109,7 +109,7 @@ class TestUpdate:
         assert root.get() == {"a": {"b": 1}}
 
     def test_all_or_nothing(self, root):
-        """While two places are always written together, nobody sees them differ."""
+        """While two paths are always written together, readers never see them differ."""
         root.set({"left": 0, "right": 0})
         seen, done = [], threading.Event()
 
@@ -160,7 +160,7 @@ class TestTransactions:
         assert root.child("n").transaction(lambda value: (value or 0) + 1) == 2
 
     def test_contended(self, root):
-        """Eight threads add to one counter: every addition that was reported is in it."""
+        """Eight threads add to one counter: it includes every reported addition."""
         counter, done = root.child("counter"), []
 
         def add():
@@ -277,7 +277,7 @@ class TestListen:
             root.child("a").delete()
             wait_for(4)
         finally:
-            # The library waits for the next event before it sees that it is to end.
+            # The library learns that it should end only at the next event.
             closing = threading.Thread(target=registration.close)
             closing.start()
             root.child("a").set(4)

@@ -1,4 +1,4 @@
-"""firebase-admin manages accounts, and people sign in with them, as against Firebase's Authentication emulator."""
+"""firebase-admin manages accounts, and people sign in with them, as with Firebase's Authentication emulator."""
 
 import base64
 import datetime

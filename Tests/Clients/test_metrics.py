@@ -1,4 +1,4 @@
-"""What the reader of Prometheus's own library makes of the service's metrics."""
+"""Reads the service's metrics with Prometheus's own library."""
 
 import os
 
@@ -15,7 +15,7 @@ def test_metrics(rest):
     families = {family.name: family for family in text_string_to_metric_families(answer.text)}
     assert all(family.documentation for family in families.values())
     assert {family.type for family in families.values()} == {"counter", "gauge", "histogram"}
-    # The library leaves out the end of a counter's name.
+    # The library omits the suffix of a counter's name.
     labels = {"method": "PUT", "route": "database", "status": "200"}
     assert any(sample.labels == labels and sample.value >= 1 for sample in families["tintype_http_requests"].samples)
     samples = families["tintype_tree_sync_seconds"].samples

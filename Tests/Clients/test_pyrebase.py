@@ -1,4 +1,4 @@
-"""pyrebase4, as the many small programs that use it do: without a namespace, hence on the service's own tree."""
+"""Tests pyrebase4, used like many small programs use it: without a namespace, therefore on the service's own tree."""
 
 import queue
 import threading
@@ -88,7 +88,7 @@ def test_stream(database, place):
             event = events.get(timeout=30)
             assert (event["event"], event["path"], event["data"]) == expected
     finally:
-        # The library waits for the next event before it sees that it is to end.
+        # The library learns that it should end only at the next event.
         closing = threading.Thread(target=stream.close)
         closing.start()
         database.child(place, "c").set(4)

@@ -1,4 +1,4 @@
-"""What no library has a call for: priorities and the forms of an answer, over REST."""
+"""Features without a call in any library: priorities and the forms of an answer, over REST."""
 
 
 def test_priorities(rest):

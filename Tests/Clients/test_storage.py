@@ -1,4 +1,4 @@
-"""Firebase's client SDK for Python: an app signs up, stores photos, and posts one as FriendlyPix's web client does."""
+"""Firebase's client SDK for Python: an app signs up, stores photos, and posts one like FriendlyPix's web client."""
 
 import pathlib
 import uuid
@@ -16,7 +16,7 @@ BUCKET = "tintype.appspot.com"
 
 @pytest.fixture
 def app():
-    """An app of somebody who has just signed up, at the emulator."""
+    """The app of a new user, at the emulator."""
     host, port = ADDRESS.split(":")
     app = initialize_app(
         {

@@ -1,4 +1,4 @@
-"""Photos in several requests: tuspy, and a client of "Resumable Uploads for HTTP", which are cut off in the middle, go on,
+"""Photos in several requests: tuspy, and a client of "Resumable Uploads for HTTP", which are cut off in the middle, resume,
 and have a post in the end."""
 
 import hashlib
@@ -23,7 +23,7 @@ PHOTO = pathlib.Path(__file__).parents[2] / "Fixtures" / "photo.jpg"
 
 @pytest.fixture
 def token():
-    """That of somebody who has just signed up."""
+    """The token of a new user."""
     answer = requests.post(
         f"{BASE}/identitytoolkit.googleapis.com/v1/accounts:signUp?key=any",
         json={"email": f"{uuid.uuid4().hex}@example.org", "password": "correct horse", "returnSecureToken": True},
@@ -33,7 +33,7 @@ def token():
 
 
 def check_post(path, token, text):
-    """The upload has become a post that shows the photo."""
+    """Checks that the upload has become a post with the photo."""
     headers = {"Authorization": f"Bearer {token}"}
     upload = requests.get(BASE + path, headers=headers, timeout=60).json()
     assert upload["state"] == "published", upload
@@ -65,14 +65,14 @@ def test_tuspy(token, checksum):
     if checksum:
         assert resume().offset == 0, "a chunk with a checksum counts as a whole"
     else:
-        eventually("what came before the cut", lambda: 20_000 < resume().offset < 40_000)
+        eventually("the bytes before the cut", lambda: 20_000 < resume().offset < 40_000)
     resume().upload()
     check_post(path, token, "by tus")
     assert client.uploader(str(PHOTO), url=BASE + path).offset == PHOTO.stat().st_size
 
 
 class Draft:
-    """A client of the protocol as URLSession has it, on a socket: it hears what is said before the answer."""
+    """A client of the protocol like URLSession, on a socket: it receives interim answers."""
 
     def __init__(self, address, token, version):
         host, port = address.rsplit(":", 1)
@@ -89,7 +89,7 @@ class Draft:
         self.socket.sendall(("\r\n".join(head) + "\r\n\r\n").encode())
 
     def answer(self):
-        """A status, header fields and a body; of an interim answer without one."""
+        """Returns a status, header fields and a body; interim answers have no body."""
         status = int(self.file.readline().split()[1])
         headers = {}
         while (line := self.file.readline().decode().strip()):
@@ -130,7 +130,7 @@ def test_draft(token, version):
         assert headers["upload-length"] == str(len(photo))
         return int(headers["upload-offset"])
 
-    eventually("what came before the cut", lambda: 40_000 < offset() < 50_000)
+    eventually("the bytes before the cut", lambda: 40_000 < offset() < 50_000)
     come = offset()
     phone.begin(
         f"PATCH {path}", phone.completeness(True), f"Upload-Offset: {come}",

@@ -2,9 +2,9 @@ import Concurrency
 import TestSupport
 import Testing
 
-@Suite("A bound on how much is done at a time", .timeLimit(.minutes(5)))
+@Suite("A limit on concurrent work", .timeLimit(.minutes(5)))
 struct AsyncSemaphoreTests {
-    @Test("As many have a permit as there are, and the next one has it when one is given back")
+    @Test("The permits are given out, and a returned one is given to the next task in line")
     func permits() async throws {
         let semaphore = AsyncSemaphore(2)
         #expect(await semaphore.wait())
@@ -20,7 +20,7 @@ struct AsyncSemaphoreTests {
     }
 
     @Test(
-        "A task that is cancelled leaves the line, or does not enter it, and takes nobody's permit",
+        "A cancelled task leaves the line, or does not enter it, and uses no permit",
         arguments: [true, false])
     func cancellation(isCancelledBefore: Bool) async throws {
         let semaphore = AsyncSemaphore(1)
@@ -37,7 +37,7 @@ struct AsyncSemaphoreTests {
         #expect(semaphore.tryWait())
     }
 
-    @Test("One who sends many makes nobody wait for more than those before")
+    @Test("An owner with many tasks does not delay another owner's task")
     func fairness() async throws {
         let semaphore = AsyncSemaphore(1, maxWaiting: 100, maxWaitingOfOwner: 100)
         #expect(await semaphore.wait(for: "first"))
@@ -57,7 +57,7 @@ struct AsyncSemaphoreTests {
         #expect(order.value == ["many", "one", "many", "many", "many", "many"])
     }
 
-    @Test("The line has an end, for each owner and for all")
+    @Test("The line has a limit for each owner and for all")
     func bound() async throws {
         let semaphore = AsyncSemaphore(1, maxWaiting: 3, maxWaitingOfOwner: 2)
         #expect(await semaphore.wait(for: "first"))

@@ -3,12 +3,12 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Work with the same key happens one after the other", .timeLimit(.minutes(30)))
+@Suite("Work with the same key runs one after another", .timeLimit(.minutes(30)))
 struct KeyedLockTests {
     private let lock = KeyedLock<String>()
     private let order = Shared<[Int]>([])
 
-    /// Holds the key while the body runs, which may open the gate.
+    /// Holds the key while the body runs. The body may open the gate.
     private func holding(_ body: (_ open: () -> Void) async throws -> Void) async throws {
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         let (begun, begin) = AsyncStream.makeStream(of: Void.self)
@@ -24,7 +24,7 @@ struct KeyedLockTests {
         try await holder.value
     }
 
-    @Test("Who waits is served; other keys do not wait")
+    @Test("Waiting work is run in order; other keys do not wait")
     func order() async throws {
         try await holding { open in
             let second = Task { try await lock.withLease("a") { order.change { $0.append(2) } } }
@@ -35,7 +35,7 @@ struct KeyedLockTests {
         #expect(order.value == [1, 2])
     }
 
-    @Test("Who has waited long enough is told, and takes nobody's turn")
+    @Test("A wait that is too long fails, and leaves the turns of others unchanged")
     func patience() async throws {
         try await holding { open in
             await #expect(throws: LeaseTimeout.self) {
@@ -47,7 +47,7 @@ struct KeyedLockTests {
         #expect(order.value == [1])
     }
 
-    @Test("Who is cancelled waits no more", arguments: [true, false])
+    @Test("A cancelled task stops waiting", arguments: [true, false])
     func cancellation(isCancelledBefore: Bool) async throws {
         try await holding { _ in
             let waiter = Task {
@@ -61,7 +61,7 @@ struct KeyedLockTests {
         #expect(order.value == [1])
     }
 
-    @Test("What fails frees the key, too")
+    @Test("Work that fails frees the key, too")
     func failure() async throws {
         for number in 0..<3 {
             await #expect(throws: CancellationError.self) {

@@ -1,9 +1,9 @@
 import Concurrency
 import Testing
 
-@Suite("Of several who want one thing, the latest has it", .timeLimit(.minutes(5)))
+@Suite("The latest of several holders gets the lock", .timeLimit(.minutes(5)))
 struct LatestLockTests {
-    @Test("A holder that ends within the grace keeps what it came to, and its follower waits no longer")
+    @Test("A holder that ends within the grace period keeps its result, and its follower then stops waiting")
     func grace() async throws {
         let lock = LatestLock<Int>(grace: .seconds(3600))
         let (words, word) = AsyncStream.makeStream(of: Int.self)
@@ -20,7 +20,7 @@ struct LatestLockTests {
         #expect(try await second == 2)
     }
 
-    @Test("A holder that hangs is cancelled when the grace is over")
+    @Test("A holder that hangs is cancelled after the grace period")
     func hanging() async throws {
         let lock = LatestLock<Int>(grace: .milliseconds(1))
         let (begun, begin) = AsyncStream.makeStream(of: Void.self)
@@ -36,7 +36,7 @@ struct LatestLockTests {
         #expect(!lock.isHeld(1))
     }
 
-    @Test("Different things are held at once")
+    @Test("Different keys can be held at once")
     func others() async throws {
         let lock = LatestLock<Int>(grace: .seconds(3600))
         let value = try await lock.withKey(1) { try await lock.withKey(2) { 3 } }

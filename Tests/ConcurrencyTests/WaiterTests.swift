@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A task that waits in a line", .timeLimit(.minutes(5)))
 struct WaiterTests {
-    /// A line of one place, to be looked into.
+    /// A line for one waiter, which tests can inspect.
     private final class Line: Sendable {
         let waiting = Mutex<Waiter?>(nil)
 
@@ -29,7 +29,7 @@ struct WaiterTests {
         func take() -> Waiter? { waiting.withLock { $0.take() } }
     }
 
-    @Test("It gets the answer that it is given, at once or when its turn comes", arguments: [true, false])
+    @Test("It gets its answer, at once or when its turn comes", arguments: [true, false])
     func answers(answer: Bool) async {
         let line = Line()
         #expect(await line.wait(answer: answer) == answer)
@@ -39,7 +39,7 @@ struct WaiterTests {
         #expect(await later == answer)
     }
 
-    @Test("A cancelled task leaves the line, and is asked for no turn", arguments: [true, false])
+    @Test("A cancelled task leaves the line, and gets no turn", arguments: [true, false])
     func cancellation(isCancelledBefore: Bool) async {
         let line = Line()
         let task = Task {
@@ -52,7 +52,7 @@ struct WaiterTests {
         #expect(line.take()?.id == nil)
     }
 
-    @Test("A turn that comes while the task is cancelled is had or refused, once")
+    @Test("A turn that arrives during the cancellation is accepted or refused, once")
     func race() async {
         for _ in 0..<500 {
             let line = Line()

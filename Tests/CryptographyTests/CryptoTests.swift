@@ -4,20 +4,20 @@ import Testing
 
 @Suite("Digests and texts")
 struct CryptoTests {
-    @Test("The SHA-256 of a text is that of FIPS 180-4")
+    @Test("The SHA-256 of a text equals that of FIPS 180-4")
     func sha256() {
         let hex = Hex.encode(Digest.sha256("abc"))
         #expect(hex == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
         #expect(Digest.sha256("").prefix(4) == [0xE3, 0xB0, 0xC4, 0x42])
     }
 
-    @Test("The HMAC of a message is that of RFC 4231, case 2")
+    @Test("The HMAC of a message equals that of RFC 4231, case 2")
     func hmac() {
         let code = Digest.hmacSHA256(Array("what do ya want for nothing?".utf8), key: Array("Jefe".utf8))
         #expect(code.prefix(8) == [0x5B, 0xDC, 0xC1, 0x46, 0xBF, 0x60, 0x75, 0x4E])
     }
 
-    @Test("Equal runs of bytes are equal, and no others")
+    @Test("Only equal byte sequences compare as equal")
     func equality() {
         #expect(Digest.areEqual([1, 2, 3], [1, 2, 3]))
         #expect(Digest.areEqual([], []))
@@ -25,7 +25,7 @@ struct CryptoTests {
         #expect(!Digest.areEqual([1, 2, 3], [1, 2]))
     }
 
-    @Test("Bytes of any length have one text, and come back from it", arguments: 0..<70)
+    @Test("Bytes of any length have one text, and can be read back from it", arguments: 0..<70)
     func base64(count: Int) throws {
         let bytes = try RandomText.bytes(count)
         let text = Base64URL.encode(bytes)
@@ -33,7 +33,7 @@ struct CryptoTests {
         #expect(text.utf8.count == (count * 4 + 2) / 3)
     }
 
-    @Test("Random texts are not the same twice")
+    @Test("Random texts are different each time")
     func random() throws {
         #expect(try Set((0..<1000).map { _ in try RandomText.make(bytes: 16) }).count == 1000)
         #expect(try RandomText.make().utf8.count == 43)
@@ -44,7 +44,7 @@ struct CryptoTests {
 struct PasswordHashTests {
     private static let cheap = PasswordHash.Cost(logN: 10, r: 1, p: 1)
 
-    @Test("scrypt is that of RFC 7914, section 12")
+    @Test("the result of scrypt equals that of RFC 7914, section 12")
     func vector() throws {
         let cost = PasswordHash.Cost(logN: 14, r: 8, p: 1)
         let hash = try #require(
@@ -53,7 +53,7 @@ struct PasswordHashTests {
         #expect(hash.suffix(4) == [0x45, 0x57, 0x58, 0x87])
     }
 
-    @Test("A password is known again, by a hash that was written down, and no other is")
+    @Test("A stored hash matches its own password, and no other")
     func comparison() throws {
         let hash = try PasswordHash(password: "correct horse é", cost: Self.cheap)
         let again = try #require(PasswordHash(text: hash.text))
@@ -66,9 +66,9 @@ struct PasswordHashTests {
         #expect(!"\(hash)".contains("scrypt"))
     }
 
-    @Test("A hash of Firebase's is compared, written down and read, and is to be made anew")
+    @Test("A hash from Firebase is compared, stored and read, and needs a new hash")
     func firebase() throws {
-        // The example of Firebase's own description of its scrypt.
+        // The example from Firebase's description of its scrypt.
         let text =
             "$firescrypt$ln=14,r=8,p=1$42xEC-ixf3L2lw$lSrfV15cpx95_sZS2W9c9Kp6i_LVgQNDNC_qzrCnh1SAyZvqmZqAjTdn3aoItz-VHjoZilo78198JAdRuid5lQ$Bw$jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA"
         let hash = try #require(PasswordHash(text: text))
@@ -89,7 +89,7 @@ struct PasswordHashTests {
         #expect(PasswordHash(text: "$" + parts.dropLast(2).joined(separator: "$")) == nil)
     }
 
-    @Test("A hash of another cost is to be made anew, and one of today's is not")
+    @Test("A hash with another cost needs a new hash, and one with today's cost does not")
     func rehash() throws {
         #expect(try PasswordHash(password: "x", cost: Self.cheap).needsRehash)
         let hash = try PasswordHash(password: "x")
@@ -98,7 +98,7 @@ struct PasswordHashTests {
         #expect(hash.matches("x"))
     }
 
-    @Test("The hash of no password is that of none, and takes the time of one")
+    @Test("The decoy hash matches no password, and takes as long as a real one")
     func decoy() {
         #expect(!PasswordHash.decoy.matches(""))
         #expect(!PasswordHash.decoy.needsRehash)
@@ -115,7 +115,7 @@ struct PasswordHashTests {
     private static let rest = "AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
     @Test(
-        "What is no hash, or one of a cost beyond reason, is not read",
+        "A malformed hash, or one with an unreasonable cost, is refused",
         arguments: [
             "", "$", "$scrypt$", "$scrypt$ln=15,r=8,p=1$\(rest)$", "scrypt$ln=15,r=8,p=1$\(rest)",
             "$bcrypt$ln=15,r=8,p=1$\(rest)", "$scrypt$ln=63,r=8,p=1$\(rest)", "$scrypt$ln=15,r=8,p=99999$\(rest)",

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Cryptography
 
-@Suite("A running SHA-256 of our own is libcrypto's, and can be written down anywhere")
+@Suite("Our own incremental SHA-256 equals libcrypto's, and its state can be saved at any byte")
 struct SHA256Tests {
     private static let bytes = (0..<200).map { UInt8(truncatingIfNeeded: $0 * 31) }
 
@@ -17,13 +17,13 @@ struct SHA256Tests {
 
     private struct NoState: Error {}
 
-    /// A run of our own, which goes on from a state.
+    /// Returns a run of our own that continues from a state.
     private static func run(from state: String? = SHA256.startState, after passed: Int = 0) throws -> SHA256 {
         guard let state, let hash = SHA256(state: state, after: passed) else { throw NoState() }
         return hash
     }
 
-    @Test("Both kinds of runs have libcrypto's digest, of random bytes of any length")
+    @Test("Both kinds of runs have libcrypto's digest for random bytes of any length")
     func lengths() throws {
         for length in Array(0...260) + (0..<40).map({ _ in Int.random(in: 261...100_000) }) {
             let bytes = (0..<length).map { _ in UInt8.random(in: 0...255) }
@@ -35,7 +35,7 @@ struct SHA256Tests {
         }
     }
 
-    @Test("A run that is written down at any byte goes on from there")
+    @Test("A run that is saved at any byte continues from there")
     func splits() throws {
         let expected = Self.library(Self.bytes)
         for split in 0...Self.bytes.count {
@@ -48,7 +48,7 @@ struct SHA256Tests {
         }
     }
 
-    @Test("Plain C comes to the same hash value as the processor's instructions")
+    @Test("Plain C has the same hash value as the processor's instructions")
     func portable() throws {
         for blocks in 0..<20 {
             let bytes = (0..<blocks * 64).map { _ in UInt8.random(in: 0...255) }
@@ -65,7 +65,7 @@ struct SHA256Tests {
         }
     }
 
-    /// States that OpenSSL's `SHA256_CTX` had after the first bytes of the above, as stores hold them.
+    /// The states of OpenSSL's `SHA256_CTX` after the first bytes of the data above, as they are in stores.
     static let states: [(passed: Int, state: String)] = [
         (
             0,
@@ -90,7 +90,7 @@ struct SHA256Tests {
         ),
     ]
 
-    @Test("A state that libcrypto has left is gone on with, and our own is the same", arguments: states)
+    @Test("A state from libcrypto is continued, and is equal to our own", arguments: states)
     func earlier(passed: Int, state: String) throws {
         var hash = try Self.run(from: state, after: passed)
         Self.bytes[passed...].withUnsafeBytes { hash.update($0) }
@@ -102,13 +102,13 @@ struct SHA256Tests {
         #expect(ownState == state)
     }
 
-    @Test("Other texts are no states", arguments: ["", "00", String(repeating: "0", count: 66), "x"])
+    @Test("Other texts are not states", arguments: ["", "00", String(repeating: "0", count: 66), "x"])
     func noState(text: String) {
         let isState = SHA256(state: text, after: 0) != nil
         #expect(!isState)
     }
 
-    @Test("A run that only hashes has no state")
+    @Test("A run for hashing alone has no state")
     func plain() {
         let state = SHA256().state
         #expect(state == nil)

@@ -8,7 +8,7 @@ import Tree
 struct DatabaseValueTests {
     private static let small = ByteBudget.smallBytes
 
-    @Test("A budget is shared, refuses what is beyond it, and comes back")
+    @Test("A budget is shared, refuses writes beyond it, and is freed again")
     func byteBudget() throws {
         let budget = ByteBudget(maxBytes: 100, reserveBytes: 2 * Self.small)
         do {
@@ -23,7 +23,7 @@ struct DatabaseValueTests {
         try budget.share(for: nil).take(Self.small + 100)
     }
 
-    @Test("A client has no more of a budget than is left for others, by however many writes")
+    @Test("A client gets a limited part of the remaining budget, by any number of writes")
     func fairBudget() throws {
         let budget = ByteBudget(maxBytes: 1 << 20, reserveBytes: 1 << 20)
         let (greedy, other) = (ByteBudget.Client.user("a"), ByteBudget.Client.network([127, 0, 0, 1]))
@@ -37,13 +37,13 @@ struct DatabaseValueTests {
         #expect(throws: Failure.self) { try take(Self.small + 1, for: greedy) }
         try take(Self.small + 1 << 18, for: other)
         #expect(throws: Failure.self) { try take(Self.small + 1, for: other) }
-        // What was refused has taken nothing.
+        // A refused write has used nothing.
         try take(Self.small + 1 << 17, for: .user("b"))
         shares = []
         try take(Self.small + 1 << 19, for: other)
     }
 
-    @Test("Small writes have a reserve, which large ones leave to them, and which nobody has alone")
+    @Test("Small writes have a reserve, which large ones cannot use, and no client uses alone")
     func reserve() throws {
         let budget = ByteBudget(maxBytes: 1 << 20, reserveBytes: 1 << 20)
         let owner = budget.share(for: nil)
@@ -60,7 +60,7 @@ struct DatabaseValueTests {
     }
 
     @Test(
-        "Which tree a host means",
+        "A host name selects its tree",
         arguments: [
             (nil, "localhost", ""), (nil, "127.0.0.1:80", ""), (nil, "[::1]:80", ""), (nil, "[::ffff:1.2.3.4]", ""),
             (nil, "one.firebaseio.com", "one"), (nil, "ONE.example:9000", "one"), (nil, "Tintype.example", ""),

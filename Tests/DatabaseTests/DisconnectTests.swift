@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("What clients leave for the end of their connections", .timeLimit(.minutes(30)))
+@Suite("Writes for the end of a connection", .timeLimit(.minutes(30)))
 struct DisconnectTests {
     private static let one: TreeKey = "one"
     private static let other: TreeKey = "other"
@@ -17,7 +17,7 @@ struct DisconnectTests {
             DisconnectOperation(form, at: DatabasePath(path), json: Array(json.utf8)), of: connection)
     }
 
-    @Test("It is written when the connection ends, in its order, and not before")
+    @Test("They are applied when the connection ends, in their order, and not before")
     func written() async throws {
         try await withDatabase { fixture in
             let session = fixture.stranger
@@ -33,7 +33,7 @@ struct DisconnectTests {
         }
     }
 
-    @Test("It is written once, however many times and by how many at once the end is noticed")
+    @Test("They are applied once, however often and by how many tasks the end is noticed")
     func once() async throws {
         try await withDatabase { fixture in
             for number in 0..<20 {
@@ -49,7 +49,7 @@ struct DisconnectTests {
         }
     }
 
-    @Test("What the process before has left is written by the next one, and nothing of its own")
+    @Test("The writes of the process before are applied by the next one, and none of its own")
     func afterCrash() async throws {
         try await withDatabase { fixture in
             try await leave("gone", #"{".sv":"timestamp"}"#, in: fixture.stranger)
@@ -61,7 +61,7 @@ struct DisconnectTests {
         }
     }
 
-    @Test("It is taken back at a path and below it, not above and beside it")
+    @Test("They are cancelled at a path and below it, not above and beside it")
     func cancelled() async throws {
         try await withDatabase { fixture in
             let session = fixture.stranger
@@ -73,7 +73,7 @@ struct DisconnectTests {
     }
 
     @Test(
-        "Of an update it is taken back what it writes at a path and below it",
+        "A cancelled path removes the parts of an update at it and below it",
         arguments: [
             ("u/a", ["b": ["c": 2], "d": 3] as TreeValue), ("u/b", ["a": ["x": 1], "d": 3]),
             ("u/b/c", ["a": ["x": 1], "d": 3]), ("u/b/z", ["a": ["x": 1], "b": ["c": 2], "d": 3]), ("u", nil),
@@ -89,7 +89,7 @@ struct DisconnectTests {
         }
     }
 
-    @Test("It is judged when it is left and when it is written, as who left it")
+    @Test("They are checked when they are left and when they are applied, with the identity of their author")
     func judged() async throws {
         try await withDatabase(isOpenWithoutRules: false) { fixture in
             let rules = """
@@ -103,7 +103,7 @@ struct DisconnectTests {
             #expect(
                 await outcome { try await leave("presence/maria", "0", in: fixture.stranger) } == "permission_denied")
             try await leave("presence/maria", "0", in: maria)
-            // As who it was left by, also after another start.
+            // With the identity of the author, also after another start.
             await fixture.reopened().endLeftConnections()
             #expect(try await fixture.tree.get("presence/maria") == 0)
 
@@ -118,7 +118,7 @@ struct DisconnectTests {
     }
 
     @Test(
-        "What nobody can write is refused when it is left",
+        "An invalid write is refused when it is left",
         arguments: ["nonsense", #"{"a":{".sv":"unknown"}}"#, "\"\(String(repeating: "x", count: 300_000))\"", ""])
     func refused(json: String) async throws {
         try await withDatabase { fixture in

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Tree
 
-/// A database in memory, and what it has logged.
+/// A database in memory, and its log.
 struct Fixture: Sendable {
     let database: RealtimeDatabase
     let tree: TreeStore
@@ -17,7 +17,7 @@ struct Fixture: Sendable {
 
     var owner: DatabaseSession { database.session(as: .admin) }
 
-    /// The database as the next process finds it.
+    /// Returns the database as the next process opens it.
     func reopened() -> RealtimeDatabase {
         RealtimeDatabase(
             tree, ids: PushIDGenerator(), isThrowAway: false, isOpenWithoutRules: true, spool: spool,
@@ -46,7 +46,7 @@ func withDatabase<R: Sendable>(
     }
 }
 
-/// A log that keeps what it is told.
+/// A log that stores its messages.
 struct RecordingLog: LogHandler {
     private final class Lines: Sendable {
         let all = Mutex<[String]>([])
@@ -56,7 +56,7 @@ struct RecordingLog: LogHandler {
     var logLevel = Logger.Level.trace
     var metadata: Logger.Metadata = [:]
 
-    /// Each message with its identity and path.
+    /// The messages, each with its identity and path.
     var lines: [String] { kept.all.withLock { $0 } }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -73,7 +73,7 @@ struct RecordingLog: LogHandler {
 }
 
 extension SpooledBody.Finished {
-    /// The text, wherever it is.
+    /// The text, in memory or in a file.
     var text: String {
         get throws {
             switch self {
@@ -86,7 +86,7 @@ extension SpooledBody.Finished {
 }
 
 extension DatabaseSession {
-    /// What is there, as text.
+    /// Returns the value of a path, as text.
     func text(of path: TreePath, _ part: ReadRequest.Part = .value(.plain)) async throws -> String {
         switch try await get(ReadRequest(part, at: path)) {
         case .text(let text, _, _): try text.text
@@ -95,7 +95,7 @@ extension DatabaseSession {
     }
 }
 
-/// The code of what a body throws; `done` when it throws nothing.
+/// Returns the code of the error of a body; `done` when it throws nothing.
 func outcome(_ body: () async throws -> Void) async -> String {
     do {
         try await body()

@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("What a session's reads count")
+@Suite("Row counts of a session's reads")
 struct ReadCountTests {
-    /// Counts rows.
+    /// A counter of rows.
     private final class Rows: Sendable {
         private let rows = Mutex(0)
 
@@ -21,7 +21,7 @@ struct ReadCountTests {
         func end() {}
     }
 
-    /// What is read, and how many rows that has to go over at least and at most.
+    /// A read, with the least and the largest number of rows that it visits.
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let path: TreePath
@@ -48,7 +48,7 @@ struct ReadCountTests {
         }
     }
 
-    @Test("A read counts the rows that it goes over, not those of its answer", arguments: rows)
+    @Test("A read counts the rows that it visits, not those of its answer", arguments: rows)
     func reads(row: Row) async throws {
         try await withChildren { fixture in
             let read = Rows()
@@ -60,7 +60,7 @@ struct ReadCountTests {
     }
 
     @Test(
-        "A listener's beginning counts to its client, whoever listens there already; what others write then does not",
+        "A listener's first value counts against its client, also beside other listeners; later changes do not",
         arguments: rows)
     func listening(row: Row) async throws {
         try await withChildren { fixture in
@@ -73,10 +73,10 @@ struct ReadCountTests {
             }
             let counts = clients.map(\.count)
             for count in counts {
-                // A window is read as a text, and as what changes are taken into.
+                // A window is read as a text, and as the state that changes are applied to.
                 #expect(row.rows.lowerBound...3 * row.rows.upperBound ~= count, "\(count)")
             }
-            // With the first child gone, the windows of both queries have to be read again.
+            // Without the first child, the windows of both queries must be read again.
             try await fixture.tree.set("all/k0", to: nil)
             await fixture.database.waitForEvents(of: begun)
             #expect(clients.map(\.count) == counts)

@@ -5,7 +5,7 @@ import Testing
 import Tree
 import TreeModel
 
-@Suite("Whom rules bind is told of changes from when on these have let them read", .timeLimit(.minutes(30)))
+@Suite("A client under rules gets changes from the time since which the rules allow it", .timeLimit(.minutes(30)))
 struct RuledChangesTests {
     private static let jan = Identity.user(User(uid: "jan", auth: ["uid": .string("jan"), "token": [:]]))
 
@@ -13,7 +13,7 @@ struct RuledChangesTests {
         try await fixture.tree.setRules(#"{"rules": {"notes": {"$id": {".read": "\#(rule)"}}}}"#)
     }
 
-    /// The number of changes that are told; the code of the refusal otherwise.
+    /// Returns the number of received changes; the code of the refusal otherwise.
     private func told(since token: SyncToken, by identity: Identity, _ fixture: Fixture) async throws -> String {
         var count = 0
         let code = await outcome {
@@ -37,7 +37,7 @@ struct RuledChangesTests {
     }
 
     @Test(
-        "A token is too old when something has been written since at which the rules look, and only then",
+        "A token is too old only when data that the rules read has been written since",
         arguments: [
             Case("true", "members/jan", isLater: false), Case("auth.uid === 'jan'", "members/jan", isLater: false),
             Case("root.child('members').hasChild(auth.uid)", "members/jan", isLater: true),
@@ -72,7 +72,7 @@ struct RuledChangesTests {
         }
     }
 
-    @Test("Who is let in learns nothing of what was there and went before, however much that is")
+    @Test("A newly admitted client learns nothing of earlier deleted data, however much there is")
     func letIn() async throws {
         try await withDatabase(isOpenWithoutRules: false) { fixture in
             let tree = fixture.tree
@@ -92,7 +92,7 @@ struct RuledChangesTests {
         }
     }
 
-    @Test("Beyond as many changes as a page looks at, nobody looks for what has become of the rules' data")
+    @Test("Changes of the rules' data are searched for in one page of changes, and not beyond")
     func farBehind() async throws {
         try await withDatabase(isOpenWithoutRules: false) { fixture in
             let tree = fixture.tree

@@ -7,7 +7,7 @@ import Testing
 import Tree
 import TreeModel
 
-/// Keeps which of its listeners were told that they have ended.
+/// A recorder of the listeners that have been notified of their end.
 private final class Endings: EventReceiver {
     private let ended = Mutex<[UInt64]>([])
 
@@ -18,7 +18,7 @@ private final class Endings: EventReceiver {
     var all: [UInt64] { ended.withLock { $0 } }
 }
 
-@Suite("Rules bind what a session reads, writes and listens to", .timeLimit(.minutes(30)))
+@Suite("Rules apply to the reads, writes and listeners of a session", .timeLimit(.minutes(30)))
 struct RuledSessionTests {
     private static let rules = """
         {"rules": {
@@ -36,7 +36,7 @@ struct RuledSessionTests {
         .user(User(uid: uid, auth: ["uid": .string(uid), "token": [:]]))
     }
 
-    /// Something that somebody does, and whether the rules allow it.
+    /// An operation of a user, and whether the rules allow it.
     struct Row: Sendable {
         let identity: Identity
         let step: SessionTests.Step
@@ -67,7 +67,7 @@ struct RuledSessionTests {
         Row("ada", .set("posts/p", "1", ifETag: "stale"), false),
     ]
 
-    @Test("A write is judged by what is there before and after it, whole or not at all", arguments: rows)
+    @Test("A write is checked with the data before and after it, whole or not at all", arguments: rows)
     func writes(row: Row) async throws {
         try await withDatabase(isOpenWithoutRules: false) { fixture in
             try await fixture.tree.setRules(Self.rules)
@@ -81,12 +81,12 @@ struct RuledSessionTests {
                 #expect(error.code == .permissionDenied && !row.isAllowed, "\(error)")
                 #expect(try await fixture.tree.get(.root) == before)
             }
-            // The owner is bound by nothing.
+            // Rules do not apply to the owner.
             _ = try await SessionTests.Step.set("own/ada/age", "\"old\"").take(in: fixture.owner)
         }
     }
 
-    @Test("What is written together is judged one after the other, each by what those before it left")
+    @Test("Concurrent writes are checked one after the other, each with the data that the others left")
     func concurrentWrites() async throws {
         try await withDatabase(isOpenWithoutRules: false) { fixture in
             try await fixture.tree.setRules(
@@ -104,7 +104,7 @@ struct RuledSessionTests {
         }
     }
 
-    @Test("A large write is judged before it is staged, and in its commit")
+    @Test("A large write is checked before it is staged, and in its commit")
     func largeWrites() async throws {
         try await withDatabase(isOpenWithoutRules: false) { fixture in
             try await fixture.tree.setRules(Self.rules)
@@ -128,7 +128,7 @@ struct RuledSessionTests {
         }
     }
 
-    @Test("A read is judged at its path, and with its query")
+    @Test("A read is checked at its path, and with its query")
     func reads() async throws {
         try await withDatabase(isOpenWithoutRules: false) { fixture in
             try await fixture.tree.setRules(Self.rules)
@@ -150,7 +150,7 @@ struct RuledSessionTests {
         }
     }
 
-    @Test("Who listens is judged when it begins, and again when the rules change")
+    @Test("A listener is checked when it begins, and again when the rules change")
     func listeners() async throws {
         try await withDatabase(isOpenWithoutRules: false) { fixture in
             try await fixture.tree.setRules(Self.rules)
@@ -174,7 +174,7 @@ struct RuledSessionTests {
         }
     }
 
-    @Test("Who is cut off is told so once, however many judgements come to it at the same time")
+    @Test("A listener that is cut off is notified once, however many checks happen at the same time")
     func listenersCutOffOnce() async throws {
         try await withDatabase(isOpenWithoutRules: false) { fixture in
             let text = #"{"rules": {"news": {".read": "root.child('members').hasChild(auth.uid)"}}}"#
@@ -198,7 +198,7 @@ struct RuledSessionTests {
         }
     }
 
-    @Test("Who listens is judged again when something changes at which the rules have looked, wherever it stands")
+    @Test("A listener is checked again when data that the rules have read changes, at any path")
     func listenersOfData() async throws {
         let rules = """
             {"rules": {
@@ -229,13 +229,13 @@ struct RuledSessionTests {
             try await eventually { receiver.all == [place] }
             try await tree.set("clubs/chess/members/bob", to: nil)
             try await eventually { receiver.all == [place, bob] }
-            // A write above takes the members along.
+            // A write above deletes the members, too.
             try await tree.set("clubs", to: nil)
             try await eventually { receiver.all == [place, bob, ada] }
         }
     }
 
-    @Test("Somebody who is let in and out again at once is cut off in the end, however many listen")
+    @Test("A user who is admitted and removed at once is cut off in the end, with any number of listeners")
     func listenersWhileDataChange() async throws {
         try await withDatabase(isOpenWithoutRules: false) { fixture in
             try await fixture.tree.setRules(
@@ -261,7 +261,7 @@ struct RuledSessionTests {
         }
     }
 
-    @Test("A tree without rules is closed, but in an emulator", arguments: [false, true])
+    @Test("A tree without rules is closed, except in an emulator", arguments: [false, true])
     func withoutRules(isOpen: Bool) async throws {
         try await withDatabase(isOpenWithoutRules: isOpen) { fixture in
             let step = SessionTests.Step.set("a", "1")

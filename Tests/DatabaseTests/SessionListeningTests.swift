@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Tree
 
-/// Keeps what its listeners receive.
+/// A recorder of the events of its listeners.
 private final class Recorder: EventReceiver {
     private let state = Mutex<(events: [UInt64: [String]], isEnded: Bool)>(([:], false))
 
@@ -21,7 +21,7 @@ private final class Recorder: EventReceiver {
     var isEnded: Bool { state.withLock { $0.isEnded } }
 }
 
-/// A listener, and what was there when it began.
+/// A listener, and the value at its beginning.
 private struct Start: Sendable {
     let listener: Listener
     let text: String
@@ -45,7 +45,7 @@ struct SessionListeningTests {
         return Start(listener: try #require(begun), text: try #require(start.value).text)
     }
 
-    @Test("Each listener begins with what is there, and is told what concerns it, until it stops")
+    @Test("Each listener begins with the current value, and gets the changes of it, until it stops")
     func manyPlaces() async throws {
         let recorder = Recorder()
         try await withDatabase { fixture in
@@ -74,7 +74,7 @@ struct SessionListeningTests {
         #expect(recorder.isEnded, "the store has been closed")
     }
 
-    @Test("The change log is read from any position that it knows")
+    @Test("The change log can be read from any position that it contains")
     func changes() async throws {
         try await withDatabase { fixture in
             let session = fixture.stranger

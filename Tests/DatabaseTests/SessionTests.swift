@@ -4,16 +4,16 @@ import Database
 import Testing
 import Tree
 
-@Suite("A session gets and writes, without a wire", .timeLimit(.minutes(30)))
+@Suite("A session reads and writes, without a wire", .timeLimit(.minutes(30)))
 struct SessionTests {
-    /// What a session does, step after step.
+    /// An operation of a session.
     enum Step: Sendable {
         case set(DatabasePath, String, ifETag: String? = nil)
         case update(DatabasePath, String)
         case push(DatabasePath, String)
         case remove(DatabasePath, ifETag: String? = nil)
 
-        /// Takes the step.
+        /// Performs the operation.
         func take(in session: DatabaseSession) async throws -> WriteReceipt {
             switch self {
             case .set(let path, let text, let etag):
@@ -33,12 +33,12 @@ struct SessionTests {
         }
     }
 
-    /// A step of somebody, and what comes of it.
+    /// An operation of a client, and its result.
     struct Row: Sendable {
         let identity: Identity
         let step: Step
         let outcome: String
-        /// The whole tree afterwards.
+        /// The whole tree after the operation.
         let tree: String
 
         init(_ identity: Identity, _ step: Step, _ outcome: String = "done", tree: String) {
@@ -65,7 +65,7 @@ struct SessionTests {
         Row(.anonymous, .push(priority, "1"), "invalid_path", tree: before),
         Row(.anonymous, .remove(b), tree: "{\"a\":{\"c\":\"x\"}}"), Row(.anonymous, .remove(priority), tree: before),
         Row(.anonymous, .remove(b, ifETag: "stale"), "precondition_failed", tree: before),
-        // All that the service has is its owner's to replace.
+        // The whole tree may be replaced by its owner only.
         Row(.anonymous, .set(root, "1"), "permission_denied", tree: before),
         Row(.anonymous, .remove(root), "permission_denied", tree: before),
         Row(.anonymous, .update(root, "null"), "permission_denied", tree: before),
@@ -74,7 +74,7 @@ struct SessionTests {
         Row(.admin, .update(root, "null"), tree: "null"),
     ]
 
-    @Test("Each write is done or refused by what it is and by whose it is", arguments: rows)
+    @Test("Each write is applied or refused by its kind and its author", arguments: rows)
     func writes(row: Row) async throws {
         try await withDatabase { fixture in
             _ = try await Step.set(Self.root, Self.before).take(in: fixture.owner)
@@ -84,7 +84,7 @@ struct SessionTests {
         }
     }
 
-    @Test("A tree that is thrown away anybody may replace, and a tree of a name of its own")
+    @Test("A throw-away tree may be replaced by any client, and so may a tree with a name of its own")
     func throwAway() async throws {
         try await withDatabase(isThrowAway: true) { fixture in
             _ = try await Step.set(Self.root, "1").take(in: fixture.stranger)
@@ -97,7 +97,7 @@ struct SessionTests {
         }
     }
 
-    @Test("Pushed children stand in the order of time")
+    @Test("Pushed children are in the order of time")
     func push() async throws {
         try await withDatabase { fixture in
             for number in 0..<5 { _ = try await Step.push(Self.a, "\(number)").take(in: fixture.stranger) }
@@ -106,7 +106,7 @@ struct SessionTests {
         }
     }
 
-    @Test("What is written is told with the server's values, and has the ETag that a condition takes")
+    @Test("A receipt has the server's values, and the ETag that a condition uses")
     func receipt() async throws {
         try await withDatabase { fixture in
             _ = try await Step.set(Self.b, "40").take(in: fixture.stranger)
@@ -121,7 +121,7 @@ struct SessionTests {
         }
     }
 
-    @Test("A write has a limit, whether it is announced or comes")
+    @Test("A write has a limit, for its declared length and for its bytes")
     func writeSizeLimit() async throws {
         try await withDatabase { fixture in
             let limit = WriteSizeLimit.tiny
@@ -152,7 +152,7 @@ struct SessionTests {
         }
     }
 
-    @Test("A reader who has it already is told so; a frame stands around the text")
+    @Test("A reader with the current value is notified of that; a frame surrounds the text")
     func etagAndFrame() async throws {
         try await withDatabase { fixture in
             let etag = try await Step.set(Self.a, "{\"b\":1}").take(in: fixture.stranger).etag()
@@ -173,7 +173,7 @@ struct SessionTests {
         }
     }
 
-    @Test("A query takes its children; one without an index is refused, even when nothing of it is wanted")
+    @Test("A query selects its children; one without an index is refused, even when no part of it is read")
     func queries() async throws {
         try await withDatabase { fixture in
             _ = try await Step.set(Self.a, "{\"x\":3,\"y\":1,\"z\":2}").take(in: fixture.stranger)
@@ -193,7 +193,7 @@ struct SessionTests {
         }
     }
 
-    @Test("Reading takes no longer than it may, and long answers have a bound")
+    @Test("Reading has a time limit, and long answers have a limit of bytes")
     func bounds() async throws {
         try await withDatabase(maxSpooledBytes: 1 << 20) { fixture in
             let value = "\"\(String(repeating: "x", count: 3 << 20))\""
@@ -207,9 +207,9 @@ struct SessionTests {
         }
     }
 
-    // MARK: - The owner's
+    // MARK: - The owner
 
-    @Test("Rules are the owner's")
+    @Test("Only the owner reads and sets rules")
     func rules() async throws {
         try await withDatabase { fixture in
             #expect(await outcome { _ = try fixture.stranger.rules(of: .main) } == "permission_denied")
@@ -222,7 +222,7 @@ struct SessionTests {
         }
     }
 
-    @Test("The log knows, at its finest, who has written and who listens")
+    @Test("The log names, at its finest level, the writers and the listeners")
     func trace() async throws {
         try await withDatabase { fixture in
             _ = try await Step.set(Self.b, "1").take(in: fixture.stranger)

@@ -1,14 +1,14 @@
-"""Runs the examples of Markdown pages and of the command line's help as a reader would: in order, in a fresh folder.
+"""Runs the examples of Markdown pages and of the command line's help like a reader: in order, in a fresh folder.
 
-A block that is fenced as `sh` is a list of commands, one a line (a line that ends in a backslash goes on). In a block that
-is fenced as `console`, lines that begin with `$ ` are commands, and what follows is their output, in which `…` stands for
-anything, and ids, numbers and fingerprints may be others. A block that is fenced as `json NAME` is a file of that name. Any
+A block that is fenced as `sh` is a list of commands, one a line (a backslash at the end of a line continues it). In a block
+that is fenced as `console`, lines that begin with `$ ` are commands, and the lines below are their output, in which `…` stands
+for anything, and ids, numbers and fingerprints may differ. A block that is fenced as `json NAME` is a file of that name. Any
 other block is only shown.
 
-A page's commands share one shell and one folder, in which there are photos under the names that the pages use. A service is
-running there on `Storage`, unless the page's first command starts one; `tintype serve …` ends the one that runs and starts
-that one. So it is with the examples of each help text, before which what it speaks of is made; questions are answered as a
-person would at a terminal. Addresses such as 127.0.0.1:8080 are exchanged for free ones, so that pages can be tried beside a
+A page's commands share one shell and one folder, which contains photos under the names that the pages use. A service is
+running there on `Storage`, unless the page's first command starts one; `tintype serve …` ends the running service and starts
+another. The examples of a help text run in the same way, after the data that it mentions has been created; questions are
+answered as at a terminal. Addresses such as 127.0.0.1:8080 are replaced by free ones, so that pages can be tested beside a
 running service.
 """
 
@@ -26,25 +26,25 @@ import time
 from harness.ports import free_port
 from harness.waiting import PATIENCE, Hang, eventually
 
-# What is meant for tests is no setting of the service.
+# Variables for tests are not settings of the service.
 for name in [name for name in os.environ if name.startswith("TINTYPE_")]:
     del os.environ[name]
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# What the help texts speak of as there, by the command that they are of.
+# Commands that create the data that help texts mention, by command.
 ACCOUNTS = [
     f"tintype user add {name}@example.com --uid {name} --generate-password" for name in ("maria", "ann", "ed")]
 PEOPLE = [f"tintype person set {name} --name {name.title()}" for name in ("maria", "jan", "ann", "ed")]
 AUDIENCE = """tintype api PUT /v1/audiences/class-7b '{"name": "7b", "kind": "class", "members": {"maria": "owner"}}'"""
 RULES = ["tintype rules show > rules.json", "tintype rules show --storage-rules > storage.rules"]
 PHOTO = "tintype upload photo.jpg --user maria"
-# A run that takes some seconds.
+# A run that lasts some seconds.
 SLOW_RUN = [
     "tintype upload 1.jpg 2.jpg 3.jpg photo.jpg IMG_1.jpg logo.png --user maria",
     "tintype rethumb run --detach --limit 1 --with thumb=99"]
 BACKUPS = [PHOTO, "tintype backup backups", "tintype backup house.tar"]
-# A store of an earlier version, on which no service works.
+# A store of an earlier version, on which no service runs.
 EARLIER = ["tintype serve --storage Other", f"rm -rf Storage; cp -a {ROOT}/Fixtures/store-0.1 Storage"]
 SLOW_ORIGINALS = [SLOW_RUN[0], "tintype originals run --detach --limit 1 --rule re-encode,q50,0d"]
 BEFORE_HELP = {
@@ -81,12 +81,12 @@ BEFORE_HELP = {
     "originals status": ["tintype originals run --rule drop,365d"], "originals pause": SLOW_ORIGINALS,
     "originals cancel": SLOW_ORIGINALS, "originals resume": [*SLOW_ORIGINALS, "tintype originals pause"],
     "announcements": ["tintype announce hello"], "announcements rm": ["tintype announce hello"],
-    # Files whose tree is gone.
+    # Files whose tree is lost.
     "unclaimed drop": [
         PHOTO, "tintype serve --storage Other", "rm Storage/tree.*", "tintype serve --grace-period 0s"],
 }
 
-# What people type who are asked for a password or whether they are sure.
+# The answers to questions about passwords and confirmations.
 ANSWERS = {
     "tintype user add": ["sesame!", "sesame!"],
     "tintype user password": ["sesame!", "sesame!"],
@@ -99,7 +99,7 @@ ANSWERS = {
     "tintype unclaimed accept": ["yes"],
 }
 
-# The id by which help texts call a post; here it is that of the latest one.
+# The id of a post in help texts; it is replaced by that of the latest one.
 SOME_POST = "-OaBcDeFgHiJkLmNoPqR"
 
 
@@ -108,7 +108,7 @@ class Failure(Exception):
 
 
 class Command:
-    """A command and, where the page shows it, its output."""
+    """A command and, if the page shows it, its output."""
 
     def __init__(self, text, place, output=None):
         self.text, self.place, self.output = text, place, output
@@ -142,7 +142,7 @@ def commands_in_page(path):
 
 
 def commands_in_help(tintype):
-    """The EXAMPLES of `tintype help` and of each command's help, by command; what explains them stands after two spaces.
+    """Returns the EXAMPLES of `tintype help` and of each command's help, by command; their explanations follow two spaces.
 
     A help text may have its subcommands in several groups, and these may have subcommands of their own.
     """
@@ -160,7 +160,7 @@ def commands_in_help(tintype):
 
 
 class Reader:
-    """A person with a shell in a fresh folder, and the service that they have started."""
+    """A reader with a shell in a fresh folder, and the service that they have started."""
 
     def __init__(self, tintype):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="tintype-documents-"))
@@ -220,7 +220,7 @@ class Reader:
         # A text waits for its photo.
         files = [path for path in self.folder.glob("Storage/inbox/*/*") if not path.name.startswith(".")
                  and path.suffix != ".json"]
-        # What the service has claimed becomes a post, or fails, before its entry goes.
+        # A claimed file becomes a post, or fails, before its entry is deleted.
         claimed = list(self.folder.glob("Storage/incoming/*"))
         return not [path for path in files if path.is_file()] and not claimed
 
@@ -248,10 +248,10 @@ class Reader:
         if "upload" in text and (found := re.search(r"-[A-Za-z0-9_-]{19}(?![A-Za-z0-9_-])", output)):
             self.post = found[0]
         if "inbox/" in text:
-            self.wait("the inbox to be worked through", self.inbox_is_empty)
+            self.wait("the inbox to be empty", self.inbox_is_empty)
 
     def at_terminal(self, text):
-        """The command, with somebody who answers what it asks."""
+        """Returns the command with a typist who answers its questions."""
         for asking, answers in ANSWERS.items():
             if text.startswith(asking) and not re.search("--(yes|generate-password|password-file)", text):
                 typist = pathlib.Path(__file__).parent / "typist.py"
@@ -271,7 +271,7 @@ class Reader:
 
 
 def plain(text):
-    """The text without what is another one each time: ids, fingerprints, numbers, and how it is laid out."""
+    """Returns the text without variable parts: ids, fingerprints, numbers, and layout."""
     text = re.sub(r"-[A-Za-z0-9_-]{19}(?![A-Za-z0-9_-])", "ID", text)
     text = re.sub(r"-[0-9a-f]{8}\.", "-FINGERPRINT.", text)
     text = re.sub(r"\d+(\.\d+)?", "N", text)
@@ -283,7 +283,7 @@ def pattern(shown):
 
 
 def try_out(tintype, commands):
-    """Runs the commands in a fresh folder; gives what went wrong, as a text for each."""
+    """Runs the commands in a fresh folder; yields a text for each failure."""
     reader = Reader(tintype)
     try:
         if not re.match(r"([A-Z_]+=\S+ )*tintype serve", commands[0].text):
@@ -314,7 +314,7 @@ def main():
         for failure in failures:
             print(failure, flush=True)
     if not tried:
-        sys.exit("there is no example in any page")
+        sys.exit("no page has an example")
     sys.exit(1 if failed else 0)
 
 

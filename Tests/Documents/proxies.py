@@ -1,6 +1,6 @@
 """Runs the proxies of Documentation/Operations.md in front of the built service, and uses it through them.
 
-Of the configurations on the page only addresses and files are exchanged.
+Only addresses and files in the page's configurations are replaced.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from harness.waiting import PATIENCE, eventually
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NAME = "photos.example.org"
-# The streams that one client may have open.
+# The limit of open streams per client.
 STREAMS = 2
 failures = 0
 
@@ -37,7 +37,7 @@ def is_open(port):
 
 
 def shown(kind):
-    """The block of that kind on the page."""
+    """Returns the block of that kind on the page."""
     page = (ROOT / "Documentation/Operations.md").read_text()
     return re.search(rf"^```{kind}\n(.*?)^```", page, re.M | re.S)[1]
 
@@ -45,7 +45,7 @@ def shown(kind):
 def exchange(text, pairs):
     for old, new in pairs:
         if old not in text:
-            sys.exit(f"the page's configuration has no {old!r}: mend {pathlib.Path(__file__).name}")
+            sys.exit(f"the page's configuration has no {old!r}: correct {pathlib.Path(__file__).name}")
         text = text.replace(old, new)
     return text
 
@@ -77,7 +77,7 @@ def caddy(folder, port, service):
 
 
 class Browser:
-    """Requests through the proxy, by the public name."""
+    """Sends requests through the proxy, by the public name."""
 
     def __init__(self, folder, port):
         self.port, self.origin = port, f"https://{NAME}:{port}"
@@ -86,7 +86,7 @@ class Browser:
             "--max-time", str(PATIENCE)]
 
     def ask(self, path, *options):
-        """Gives the status and the body."""
+        """Sends a request; returns the status and the body."""
         answer = subprocess.run(
             [*self.command, "-w", "\n%{http_code}", *options, urllib.parse.urljoin(self.origin, path)], capture_output=True)
         body, _, status = answer.stdout.rpartition(b"\n")
@@ -96,19 +96,19 @@ class Browser:
         return self.ask("/v1/uploads", "-F", f"photo=@{photo}", *options)
 
     def sign_up(self):
-        """Makes an account, and gives its ID token."""
+        """Creates an account, and returns its ID token."""
         status, body = self.ask(
             "/identitytoolkit.googleapis.com/v1/accounts:signUp?key=any", "--json", '{"returnSecureToken": true}')
-        check("somebody signs up", status == 200, (status, body))
+        check("a user signs up", status == 200, (status, body))
         return json.loads(body).get("idToken", "") if status == 200 else ""
 
 
 def use(browser, service, folder):
     status, body = browser.ask("/")
-    check("the page is there", status == 200 and b"<title>" in body, (status, body[:200]))
-    # Without a body: a proxy may end the stream while a client still sends one that nobody will read.
+    check("the page is served", status == 200 and b"<title>" in body, (status, body[:200]))
+    # Without a body: a proxy may end the stream while a client still sends a body that is never read.
     status, body = browser.ask("/v1/uploads", "-X", "POST")
-    check("an upload wants somebody who has signed in", status == 401, (status, body))
+    check("an upload requires a sign-in", status == 401, (status, body))
     allowed = ["-H", f"Authorization: Bearer {browser.sign_up()}"]
     own = ["-H", f"Origin: {browser.origin}", "-H", "Sec-Fetch-Site: same-origin"]
     events = subprocess.Popen(
@@ -122,11 +122,11 @@ def use(browser, service, folder):
         told += line
         if line.startswith(b"data:"):
             break
-    check("the stream tells of it while it is open", status == 201 and json.loads(body)["post_id"].encode() in told, told)
+    check("an open stream sends it at once", status == 201 and json.loads(body)["post_id"].encode() in told, told)
     events.terminate()
     events.wait()
     status, body = browser.upload(*allowed, "-H", "Origin: https://elsewhere.example", "-H", "Sec-Fetch-Site: cross-site")
-    check("a page of another site does not", status == 403 and b"cross_site" in body, (status, body))
+    check("a page of another site is refused", status == 403 and b"cross_site" in body, (status, body))
     status, body = browser.upload(*allowed)
     check("a program uploads", status == 201, (status, body))
     published = json.loads(body) if status == 201 else {}
@@ -136,15 +136,15 @@ def use(browser, service, folder):
     status, body = browser.ask(photo, "-H", "Range: bytes=0-99")
     check("a part of a rendition is served", status == 206 and len(body) == 100, (status, len(body)))
     status, body = browser.ask(f"/media/{post.get('author', {}).get('uid')}/{published.get('post_id')}/original.jpg")
-    check("an original is not", status == 404, (status, body))
+    check("an original is not public", status == 404, (status, body))
     status, body = browser.ask("/.json")
     check("nor is the tree", status == 401, (status, body))
     log = (folder / "0.log").read_text()
-    check("the log tells of the refusal", "audit: refused" in log and "GET /.json" in log, log)
+    check("the log records the refusal", "audit: refused" in log and "GET /.json" in log, log)
     large = folder / "large"
     large.write_bytes(b"no photo at all" * (40 << 16))
     status, body = browser.upload(*allowed, photo=large)
-    check("what is large reaches the service", status == 415 and b"unsupported_format" in body, (status, body[:300]))
+    check("a large upload reaches the service", status == 415 and b"unsupported_format" in body, (status, body[:300]))
     forge(browser, folder)
     speak(browser, folder)
     foreign = subprocess.run(
@@ -153,20 +153,20 @@ def use(browser, service, folder):
 
 
 def forge(browser, folder):
-    """A client that says that it is somebody else is the client that the proxy sees, and has the limits of one."""
+    """A client that forges its address is the client that the proxy sees, with the limits of one."""
     forged = [f"{field}: {value}" for field in ("Forwarded", "X-Forwarded-For") for value in (
         "for=127.0.0.1" if field == "Forwarded" else "127.0.0.1", "for=192.0.2.66" if field == "Forwarded" else "192.0.2.77")]
     for field in forged:
         browser.ask("/.json?forged", "-H", field)
     told = [line for line in (folder / "0.log").read_text().splitlines() if "GET /.json" in line]
-    check("nobody's refusal has a forged address", told and not any("192.0.2." in line for line in told), told)
+    check("no refusal has a forged address", told and not any("192.0.2." in line for line in told), told)
     streams = []
     for field in forged[:STREAMS]:
         streams.append(subprocess.Popen(
             [*browser.command, "-N", "-H", field, f"{browser.origin}/v1/posts/events"], stdout=subprocess.PIPE))
         streams[-1].stdout.readline()
     statuses = [browser.ask("/v1/posts/events", "-H", field)[0] for field in forged]
-    check("nor has it more streams than one client", statuses == [429] * len(forged), statuses)
+    check("nor does it get more streams than one client", statuses == [429] * len(forged), statuses)
     for stream in streams:
         stream.terminate()
         stream.wait()
@@ -189,7 +189,7 @@ def speak(browser, folder):
             heard = connection.recv(65536)
             return heard.startswith(b"HTTP/1.1 101")
 
-        # A proxy tells the service by and by that the streams of the last check have ended.
+        # A proxy reports the ends of the last check's streams to the service only gradually.
         eventually("a WebSocket to open", is_open, lambda: heard)
         while b'"t":"h"' not in heard and (piece := connection.recv(65536)):
             heard += piece
@@ -205,16 +205,16 @@ def speak(browser, folder):
 
 
 def misuse_socket(folder):
-    """A proxy that speaks to the Unix socket is noticed by what it says of its client."""
+    """The service detects a proxy on the Unix socket by its forwarding header fields."""
     warning = "owns everything"
     asks = ["curl", "-sS", "-o", "/dev/null", "--unix-socket", str(folder / "Storage/tintype.sock"), "http://localhost/healthz"]
     log = folder / "0.log"
     subprocess.run(asks, check=True)
-    check("the log is silent about programs at the socket", warning not in log.read_text())
+    check("the log has no warning about programs at the socket", warning not in log.read_text())
     for _ in range(2):
         subprocess.run([*asks, "-H", "X-Forwarded-For: 192.0.2.7"], check=True)
     eventually("the warning", lambda: warning in log.read_text())
-    check("a proxy at the socket is warned of, once", log.read_text().count(warning) == 1, log.read_text())
+    check("a proxy at the socket causes one warning", log.read_text().count(warning) == 1, log.read_text())
 
 
 def try_out(configure):

@@ -1,4 +1,4 @@
-"""Runs a command at a terminal of its own, and answers its questions: typist.py COMMAND ANSWER…
+"""Runs a command at its own terminal, and answers its questions: typist.py COMMAND ANSWER…
 
 A question is a line that does not end. The exit code is the command's.
 """
@@ -23,7 +23,7 @@ def main():
         sys.stdout.buffer.write(output)
         sys.stdout.flush()
         if output.endswith(b" "):
-            # Ctrl-D tells a command that asks more than was expected that nobody answers.
+            # Ctrl-D ends the input of a command that asks more questions than expected.
             os.write(terminal, answers.pop(0).encode() + b"\n" if answers else b"\x04")
     _, status = os.waitpid(process, 0)
     sys.exit(os.waitstatus_to_exitcode(status))

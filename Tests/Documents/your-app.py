@@ -1,4 +1,4 @@
-"""The smallest app for a database emulator: reads the newest posts from where the environment says the emulator is."""
+"""The smallest app for a database emulator: reads the newest posts from the emulator that the environment names."""
 
 import json
 import os

@@ -6,19 +6,19 @@ import Testing
 
 @Suite("tintype api", .timeLimit(.minutes(30)))
 struct APICommandTests {
-    /// A request, and what comes of it.
+    /// A request, and its expected result.
     private struct Case {
         let arguments: [String]
         /// The bytes on standard input.
         var input: String?
         var status: Int32 = 0
-        /// All of standard output; nil for anything.
+        /// All of standard output; nil for any output.
         var output: String?
-        /// A part of standard error; nil for nothing at all.
+        /// A part of standard error; nil for empty output.
         var error: String?
     }
 
-    /// A folder that nobody serves; the file `note.json` is there.
+    /// Mistakes in a folder without a service; the file `note.json` exists.
     private static let mistakes = [
         Case(arguments: [], status: 2, error: "Missing expected argument"),
         Case(arguments: ["GET"], status: 2, error: "Missing expected argument"),
@@ -26,17 +26,17 @@ struct APICommandTests {
         Case(arguments: ["G ET", "/v1/posts"], status: 2, error: "there is no method \"G ET\""),
         Case(arguments: ["GET", "v1/posts"], status: 2, error: "write it as in /v1/posts"),
         Case(arguments: ["GET", "http://localhost/v1/posts"], status: 2, error: "does not begin with a slash"),
-        Case(arguments: ["GET", "/v1/posts", "{}"], status: 2, error: "GET takes no JSON"),
+        Case(arguments: ["GET", "/v1/posts", "{}"], status: 2, error: "GET has no JSON body"),
         Case(arguments: ["PUT", "/a.json", "{'a': 1}"], status: 2, error: "JSON:1:2: "),
-        Case(arguments: ["PUT", "/a.json", "{\"a\": 1"], status: 2, error: "@FILE reads a file"),
+        Case(arguments: ["PUT", "/a.json", "{\"a\": 1"], status: 2, error: "name a file with @FILE"),
         Case(arguments: ["PUT", "/a.json", "-"], input: "{\n,}", status: 2, error: "standard input:2:1: "),
         Case(arguments: ["PUT", "/a.json", "-"], status: 2, error: "standard input:1:1: "),
         Case(arguments: ["PUT", "/a.json", "@none.json"], status: 1, error: "No such file"),
-        Case(arguments: ["PUT", "/a.json", "{}"], status: 75, error: "start it with \"tintype serve\""),
+        Case(arguments: ["PUT", "/a.json", "{}"], status: 75, error: "Start it with \"tintype serve\""),
         Case(arguments: ["GET", "/v1/posts"], status: 75, error: "no service is listening"),
     ]
 
-    @Test("39: What is no request is wrong usage with a hint, and without a service it may succeed later")
+    @Test("39: A malformed request is wrong usage with a hint; without a service a request may succeed later")
     func mistakes() async throws {
         try await withScratch { scratch in
             try scratch.write("", to: "empty")
@@ -75,7 +75,7 @@ struct APICommandTests {
                 Case(arguments: ["POST", "/v1/announcements", #"{"text": ""}"#], status: 1, output: "", error: "text"),
                 Case(
                     arguments: ["GET", "/v1/posts/-OaBcDeFgHiJkLmNoPqR"], status: 1, output: "",
-                    error: "tintype: there is no such post (GET /v1/posts lists the newest)\n"),
+                    error: "tintype: there is no such post. List the newest with GET /v1/posts.\n"),
                 Case(arguments: ["POST", "/v1/posts"], status: 1, output: "", error: "tintype: "),
                 Case(arguments: ["GET", "/v1/posts/a\r\nX: y"], status: 1, output: "", error: "there is no such post"),
             ]
@@ -98,7 +98,7 @@ struct APICommandTests {
         }
     }
 
-    @Test("39: A photo comes as its bytes, a long answer ends with its reader, and a terminal is safe from both")
+    @Test("39: A photo is printed byte for byte, a long answer ends with its reader, and a terminal is safe from both")
     func bodies() async throws {
         try await withScratch { scratch in
             let daemon = try await Daemon(storage: scratch.path + "/Storage")
@@ -131,7 +131,7 @@ struct APICommandTests {
     }
 
     @Test(
-        "39: A stream of events is printed as it happens, until Ctrl-C or the service's end", arguments: [true, false])
+        "39: A stream prints its events as they happen, until Ctrl-C or the service's end", arguments: [true, false])
     func streams(isInterrupted: Bool) async throws {
         try await withScratch { scratch in
             let daemon = try await Daemon(storage: scratch.path + "/Storage")
@@ -153,7 +153,7 @@ struct APICommandTests {
         }
     }
 
-    @Test("39: What replaces a removed command is in the changelog, is named by the error, and works")
+    @Test("39: The changelog and the error name the replacement of a removed command, and the replacement works")
     func removed() async throws {
         let changelog = try text(Fixture.folder + "/../Documentation/Changelog.md")
         let rows = changelog.matches(of: /\| `tintype ([^`]+)` \| `(tintype api [^`]+)` \|/)
@@ -183,7 +183,7 @@ struct APICommandTests {
         }
     }
 
-    /// Runs a command line by a shell.
+    /// Runs a command line in a shell.
     private func shell(
         _ line: String, in scratch: Scratch
     ) async throws -> (status: Int32, output: String, errors: String) {

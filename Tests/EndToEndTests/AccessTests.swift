@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Who may use the database over TCP, as an operator sees it", .timeLimit(.minutes(30)))
+@Suite("Access to the database over TCP, from an operator's view", .timeLimit(.minutes(30)))
 struct AccessTests {
     private static let secret = "0123456789abcdef\n"
 
-    /// Writes a secret with a mode; its path.
+    /// Writes a secret with a mode; returns its path.
     private func secret(mode: Int, in scratch: Scratch) throws -> String {
         try scratch.write(Self.secret, to: "secret")
         let path = scratch.path + "/secret"
@@ -14,7 +14,7 @@ struct AccessTests {
         return path
     }
 
-    @Test("A secret that others can write is none, and the way out is told", arguments: [0o666, 0o602, 0o622])
+    @Test("A secret that others can write is refused, with the remedy", arguments: [0o666, 0o602, 0o622])
     func writableSecret(mode: Int) async throws {
         try await withScratch { scratch in
             let path = try secret(mode: mode, in: scratch)
@@ -26,7 +26,7 @@ struct AccessTests {
     }
 
     @Test(
-        "A secret that others can read is taken, with a warning",
+        "A secret that others can read is accepted, with a warning",
         arguments: [(0o644, true), (0o604, true), (0o600, false), (0o640, false), (0o400, false)])
     func readableSecret(mode: Int, warns: Bool) async throws {
         try await withScratch { scratch in
@@ -41,7 +41,7 @@ struct AccessTests {
         }
     }
 
-    @Test("An emulator says to whom it opens the tree; one that keeps nothing need not", arguments: [false, true])
+    @Test("An emulator warns of its open tree, unless it stores nothing", arguments: [false, true])
     func emulator(isInMemory: Bool) async throws {
         try await withScratch { scratch in
             let daemon = try await Daemon(

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("tintype upload --audience", .timeLimit(.minutes(30)))
 struct AudienceUploadTests {
-    @Test("C1: Posts are for an audience, once each, and come from its posters alone")
+    @Test("C1: An audience gets each post once, and only from its posters")
     func uploads() async throws {
         try await withScratch { scratch in
             let daemon = try await Daemon(storage: scratch.path + "/Storage")

@@ -44,7 +44,7 @@ struct AvatarCommandTests {
         }
     }
 
-    @Test("A picture that waits for a moderator is told of as an upload")
+    @Test("A picture that waits for a moderator is reported as an upload")
     func waiting() async throws {
         try await withScratch { scratch in
             let daemon = try await Daemon(
@@ -60,7 +60,7 @@ struct AvatarCommandTests {
     }
 
     @Test(
-        "38: Killed at any step, a picture that was acknowledged is the person's after the next start, and whole",
+        "38: Killed at any step, a service sets an acknowledged picture after the next start, and the file is complete",
         arguments: [
             ("before-rename:/blobs/maria/=crash@1", false), ("before-step:reserved-ingested=crash", false),
             ("after-step:reserved-ingested=crash", true), ("after-rename:/blobs/maria/=crash@2", true),
@@ -77,7 +77,7 @@ struct AvatarCommandTests {
             let second = try await Daemon(storage: storage, environment: ["TINTYPE_FAILPOINTS": rule])
             let photo = Fixture.path("size-640x480.jpg")
             let cut = try await run(["person", "avatar", "maria", photo, "--storage", storage])
-            // What has been committed may be answered before the end.
+            // A commit may be answered before the end.
             #expect(cut.status != 0 || rule.contains("after-step:ingested-published"), "\(cut)")
             try await second.untilEnd()
             _ = try await Invariants(of: storage)
@@ -89,7 +89,7 @@ struct AvatarCommandTests {
             }
             let address = try #require(try await third.get("/v1/people/maria").json["profile_picture"].string)
             #expect(try await third.get(address).status == 200)
-            #expect(try await third.get(before ?? "").status == 200, "the one before stays for the grace period")
+            #expect(try await third.get(before ?? "").status == 200, "the previous one stays for the grace period")
             #expect(try await third.get("/v1/unclaimed").text.isEmpty)
             #expect(try await third.stop() == 0)
             _ = try await Invariants(of: storage)

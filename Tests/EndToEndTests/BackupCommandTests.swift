@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("tintype backup, restore, upgrade, and a project of Firebase's that moves in", .timeLimit(.minutes(20)))
+@Suite("tintype backup, restore, upgrade, and the import of a Firebase project", .timeLimit(.minutes(20)))
 struct BackupCommandTests {
     @Test(
-        "Beside the service and without it: backed up, listed, verified, restored, and all is well",
+        "A store is backed up, listed, verified and restored with no errors, with and without a service",
         arguments: [true, false])
     func commands(beside isRunning: Bool) async throws {
         try await withScratch { scratch in
@@ -41,12 +41,12 @@ struct BackupCommandTests {
             let second = try await run(["backup", "\(scratch.path)/backups", "--storage", storage, "--json"])
             #expect(second.status == 0 && second.output.contains(#""copied":0"#), "\(second)")
             let prune = try await run(["backup", "prune", "\(scratch.path)/backups", "--keep", "1"])
-            #expect(prune.status == 0 && prune.output.contains("backups are gone"), "\(prune)")
+            #expect(prune.status == 0 && prune.output.contains("backups removed"), "\(prune)")
             if isRunning { #expect(try await daemon.stop() == 0) }
         }
     }
 
-    @Test("A service that is killed during a backup: the next one goes on, and what it makes is whole")
+    @Test("After a kill of the service during a backup, the next backup continues, and is complete")
     func killed() async throws {
         try await withScratch { scratch in
             let (storage, folder) = (scratch.path + "/Storage", scratch.path + "/backups")
@@ -55,7 +55,7 @@ struct BackupCommandTests {
                 _ = try await daemon.upload(try Fixture.bytes(name), by: "maria")
             }
             #expect(try await daemon.stop() == 0)
-            // At each of some steps on the way: files, folders, the last sync, the document of the backup.
+            // Kills at some steps on the way: files, folders, the last sync, the document of the backup.
             for point in ["create=crash@2", "make-folder=crash@6", "create=crash@9", "fsync=crash@2", "rename=crash@2"]
             {
                 let cut = try await run(
@@ -74,12 +74,12 @@ struct BackupCommandTests {
     }
 
     @Test(
-        "What cannot be is refused by name",
+        "An impossible request is refused by name",
         arguments: [
             (["backup", "list", "nowhere"], 1, "nowhere"), (["backup", "prune", "nowhere", "--keep", "0"], 2, "keep"),
             (["restore", "nowhere", "--storage", "new"], 1, "nowhere"),
             (["restore", "nowhere", "--at", "soon"], 1, "soon"),
-            (["upgrade", "back", "--yes", "--storage", "STORAGE"], 1, "no way back"),
+            (["upgrade", "back", "--yes", "--storage", "STORAGE"], 1, "nothing to undo"),
             (["upgrade", "confirm", "--storage", "STORAGE"], 1, "nothing"),
             (["backup", "STORAGE", "--storage", "STORAGE"], 1, "inside of the store"),
         ] as [([String], Int32, String)])
@@ -95,7 +95,7 @@ struct BackupCommandTests {
         }
     }
 
-    @Test("A new store whose first start is cut off anywhere is no earlier one", arguments: 1...8)
+    @Test("A new store whose first start is cut off at any point is not an earlier one", arguments: 1...8)
     func cutOff(commits: Int) async throws {
         try await withScratch { scratch in
             let storage = scratch.path + "/Storage"
@@ -111,7 +111,7 @@ struct BackupCommandTests {
         }
     }
 
-    @Test("An earlier store: upgraded by the command or the service, confirmed, or taken back")
+    @Test("An earlier store is upgraded by the command or the service, and confirmed or restored")
     func upgrade() async throws {
         try await withScratch { scratch in
             let storage = scratch.path + "/Storage"
@@ -135,7 +135,7 @@ struct BackupCommandTests {
     }
 
     @Test(
-        "FriendlyPix moves in: an export of its database, a folder of its files, and each post has thumbnails of ours")
+        "FriendlyPix is imported: an export of its database, a folder of its files, and each post gets new thumbnails")
     func firebase() async throws {
         try await withScratch { scratch in
             let storage = scratch.path + "/Storage"
@@ -173,7 +173,8 @@ struct BackupCommandTests {
                 }
             }
             let again = try await run(arguments, environment: settings)
-            #expect(again.status == 0 && again.output.contains("0 files sent to the bucket, 6 were there"), "\(again)")
+            #expect(
+                again.status == 0 && again.output.contains("0 files sent to the bucket, 6 already there"), "\(again)")
             let check = try await run(["verify", "--storage", storage])
             #expect(check.status == 0, "\(check)")
             #expect(try await daemon.stop() == 0)

@@ -3,18 +3,18 @@ import Synchronization
 
 /// The built binary as a child process, its output in files.
 ///
-/// By `posix_spawn(3)` itself: Foundation's `Process` is not safe when several tests start children at once.
+/// Uses `posix_spawn(3)` itself: Foundation's `Process` is not safe when several tests start children at once.
 final class Child: Sendable {
     let processID: pid_t
     private let status = Mutex<Int32?>(nil)
 
-    /// Starts the binary; what it writes is appended to the two files.
+    /// Starts the binary; its output is appended to the two files.
     ///
     /// - Parameters:
-    ///   - path: Another program than the binary.
+    ///   - path: The program; the binary by default.
     ///   - input: The file that is its standard input.
-    ///   - environment: What is added to the test's own, without what is meant for tests or services there.
-    ///   - descriptors: How many files and connections it may have open; nil for as many as the test itself.
+    ///   - environment: Variables in addition to the test's own, without those for tests or services.
+    ///   - descriptors: The limit of open files and connections; nil for the test's own.
     init(
         _ arguments: [String], program path: String = Child.binary, output: String, errors: String,
         input: String = "/dev/null",
@@ -32,12 +32,12 @@ final class Child: Sendable {
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         posix_spawn_file_actions_addopen(
             &actions, STDERR_FILENO, errors, O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY, 0o600)
-        // Not what other tests have open: a connection that a child holds, too, does not end when its test closes it.
-        // All numbers that may be, as others open and close meanwhile; to close what is not open is no error.
+        // Without other tests' open files: a connection that a child also holds does not end when its test closes it.
+        // All possible numbers, as others open and close meanwhile; closing an unused number is not an error.
         for descriptor in STDERR_FILENO + 1..<min(getdtablesize(), 4096) {
             posix_spawn_file_actions_addclose(&actions, descriptor)
         }
-        // The threads of a test block signals, and ignore some; the child shall hear all, as under a shell.
+        // The threads of a test block or ignore some signals; the child must receive all, as under a shell.
         var (none, all) = (sigset_t(), sigset_t())
         sigemptyset(&none)
         sigfillset(&all)
@@ -65,7 +65,7 @@ final class Child: Sendable {
         }
     }
 
-    /// With what it ended, 128 and more for a signal; nil while it runs.
+    /// The exit code, 128 and more for a signal; nil while it runs.
     var exitCode: Int32? {
         status.withLock { status in
             var raw: Int32 = 0
@@ -90,7 +90,7 @@ final class Child: Sendable {
         }
     }
 
-    /// The binary that `TINTYPE` names, else the one beside the test bundle.
+    /// The binary that `TINTYPE` names, or else the one beside the test bundle.
     static var binary: String {
         if let named = ProcessInfo.processInfo.environment["TINTYPE"] { return named }
         let own = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
@@ -110,8 +110,8 @@ final class Child: Sendable {
 ///
 /// - Parameters:
 ///   - input: The file that is its standard input.
-///   - output: Where its output goes instead of being given back.
-///   - terminalInput: What a person types at the terminal that is then its standard input; nil for no terminal.
+///   - output: The file for its output, which is otherwise returned.
+///   - terminalInput: The text that is typed at the terminal on its standard input; nil for no terminal.
 func run(
     _ arguments: [String], input: String = "/dev/null", output device: String? = nil, terminalInput: String? = nil,
     environment: [String: String] = [:]
@@ -126,7 +126,7 @@ func run(
     return (status, device == nil ? try text(output) : "", try text(errors))
 }
 
-/// What a file holds.
+/// Returns the contents of a file.
 func text(_ path: String) throws -> String {
     String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
 }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The command line: exit codes, errors that name the fix, JSON for scripts", .timeLimit(.minutes(30)))
+@Suite("The command line: exit codes, errors with a remedy, JSON for scripts", .timeLimit(.minutes(30)))
 struct CommandLineTests {
     @Test(
         arguments: [
@@ -34,7 +34,7 @@ struct CommandLineTests {
         }
     }
 
-    @Test("render: a line a file, thumbnails named after the source, exit 3 when one is refused")
+    @Test("render: a line per file, thumbnails named after the source, exit 3 when a file is refused")
     func render() async throws {
         struct Line: Decodable {
             struct Rendition: Decodable {
@@ -79,7 +79,7 @@ struct CommandLineTests {
         }
     }
 
-    @Test("render: what is no file is refused by name, without waiting for it")
+    @Test("render: a path that is not a file is refused by name, without a delay")
     func renderStrangeThings() async throws {
         try await withScratch { scratch in
             #expect(mkfifo("\(scratch.path)/pipe.jpg", 0o600) == 0)
@@ -94,7 +94,7 @@ struct CommandLineTests {
         }
     }
 
-    @Test("config: a flag beats the environment, which beats the file, which beats the default; typos are named")
+    @Test("config: a flag overrides the environment, the file and the default, in this order; typos are named")
     func config() async throws {
         try await withScratch { scratch in
             try scratch.write(#"{"workers": 3, "create-people": false, "max-side": 20000}"#, to: "c.json")
@@ -141,7 +141,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "A second service on one Storage is refused and names the first; a dead one's socket is replaced"
+        "A second service on one Storage is refused and names the first; a dead service's socket is replaced"
     )
     func twoServices() async throws {
         try await withScratch { scratch in
@@ -158,24 +158,24 @@ struct CommandLineTests {
         }
     }
 
-    @Test("A port in use is named, and the service that wanted it ends at once, as a whole")
+    @Test("A port in use is named, and the whole service that needed it ends at once")
     func portInUse() async throws {
         try await withScratch { scratch in
             let first = try await Daemon(storage: scratch.path + "/first", arguments: ["--listen", "127.0.0.1:0"])
             let address = /http:\/\/127\.0\.0\.1:(\d+)\//
-            // The socket answers before the port is told of.
+            // The socket answers before the port is logged.
             try await eventually { try scratch.read("first.log").contains(address) }
             let port = try #require(try scratch.read("first.log").firstMatch(of: address)?.1)
             let second = try await run([
                 "serve", "--storage", scratch.path + "/second", "--listen", "127.0.0.1:\(port)",
             ])
             #expect(second.status == 1 && second.errors.contains("port \(port)"), "\(second)")
-            #expect(second.errors.split(separator: "\n").count == 1, "and nothing else is said: \(second.errors)")
+            #expect(second.errors.split(separator: "\n").count == 1, "only one line is printed: \(second.errors)")
             #expect(try await first.stop() == 0)
         }
     }
 
-    @Test("--log-format json: a line of JSON an entry, and an upload's id where there is one")
+    @Test("--log-format json: one line of JSON per entry, with the upload's id in entries of an upload")
     func logs() async throws {
         try await withScratch { scratch in
             let daemon = try await Daemon(

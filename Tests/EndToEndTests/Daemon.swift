@@ -12,9 +12,9 @@ final class Daemon: Sendable {
     let client: ServiceClient
     private let child: Child
 
-    /// Starts `tintype serve` and waits until it answers. What it says is in `STORAGE.log`.
+    /// Starts `tintype serve` and waits until it answers. Its log is `STORAGE.log`.
     ///
-    /// - Parameter environment: What is added to the test's own.
+    /// - Parameter environment: Variables in addition to the test's own.
     init(
         storage: String, arguments: [String] = [], environment: [String: String] = [:], descriptors: Int? = nil
     ) async throws {
@@ -23,7 +23,7 @@ final class Daemon: Sendable {
         let log = storage + ".log"
         let options = [
             "serve", "--storage", storage, "--inbox-quiet", "1s", "--log-level", "warning",
-            "--duplicates", "new-post",  // Most of what is dropped here is one and the same photo.
+            "--duplicates", "new-post",  // Most tests drop the same photo.
         ]
         child = try Child(
             options + arguments, output: log, errors: log, environment: environment, descriptors: descriptors)
@@ -35,7 +35,7 @@ final class Daemon: Sendable {
 
     var processID: Int32 { child.processID }
 
-    /// Waits until it has ended by itself.
+    /// Waits until it has ended without a signal.
     func untilEnd() async throws { try await child.wait() }
 
     /// Ends it as a power cut would: no handler runs.
@@ -44,14 +44,14 @@ final class Daemon: Sendable {
         try await child.wait()
     }
 
-    /// Ends it as `systemctl stop` would; gives its exit code.
+    /// Ends it as `systemctl stop` would; returns its exit code.
     @discardableResult
     func stop() async throws -> Int32 {
         child.send(SIGTERM)
         return try await child.wait()
     }
 
-    /// Resident memory in bytes, now.
+    /// The current resident memory, in bytes.
     var residentBytes: Int {
         let status = (try? String(contentsOfFile: "/proc/\(processID)/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
@@ -67,12 +67,12 @@ struct DaemonError: Error, CustomStringConvertible {
     }
 }
 
-// MARK: - Speaking to it
+// MARK: - Requests
 
 extension Daemon {
     func get(_ path: String) async throws -> Answer { try await client.get(path) }
 
-    /// Sends a photo and waits for its post; gives the post's id.
+    /// Sends a photo and waits for its post; returns the post's id.
     func upload(_ bytes: [UInt8], by user: String, key: String? = nil) async throws -> String {
         struct Created: Decodable { let postId: String }
         var headers = HTTPFields()

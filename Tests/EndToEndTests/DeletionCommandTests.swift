@@ -17,7 +17,7 @@ struct DeletionCommandTests {
         return try output.split(separator: "\n").map { try decoder.decode(Line.self, from: Data($0.utf8)) }
     }
 
-    @Test("posts rm: asks, deletes what is there, and says what is not", arguments: [true, false])
+    @Test("posts rm: requires consent, deletes existing posts, and reports missing ones", arguments: [true, false])
     func remove(isRunning: Bool) async throws {
         try await withScratch { scratch in
             let storage = scratch.path + "/Storage"
@@ -29,9 +29,9 @@ struct DeletionCommandTests {
 
             let unasked = try await run(["posts", "rm", ids[0], "--storage", storage])
             #expect(unasked.status == 2 && unasked.errors.contains("--yes"), "\(unasked)")
-            #expect(unasked.errors.contains("\(ids[0])  maria"), "it shows what would go: \(unasked)")
+            #expect(unasked.errors.contains("\(ids[0])  maria"), "it shows the posts: \(unasked)")
             let nonsense = try await run(["posts", "rm", "nonsense", "--yes", "--storage", storage])
-            #expect(nonsense.status == 2 && nonsense.errors.contains("no post's id"), "\(nonsense)")
+            #expect(nonsense.status == 2 && nonsense.errors.contains("not a post's id"), "\(nonsense)")
             let option = try await run(["posts", "rm", ids[0], "--nonsense", "--yes", "--storage", storage])
             #expect(option.status == 2 && option.errors.contains("--nonsense"), "\(option)")
 
@@ -52,7 +52,7 @@ struct DeletionCommandTests {
         }
     }
 
-    @Test("An old tree is put back: the service says so, keeps the files, and goes on when it is told to")
+    @Test("An old tree is restored: the service reports it, keeps the files, and continues when it is accepted")
     func restored() async throws {
         try await withScratch { scratch in
             let storage = scratch.path + "/Storage"

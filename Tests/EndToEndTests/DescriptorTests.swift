@@ -4,9 +4,9 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("A crowd at the TCP port, and few descriptors", .timeLimit(.minutes(30)))
+@Suite("Many connections at the TCP port, and few descriptors", .timeLimit(.minutes(30)))
 struct DescriptorTests {
-    /// Opens a connection to a port of this machine, and says nothing.
+    /// Opens a connection to a port of this machine, and sends nothing.
     private func connect(to port: UInt16) throws -> FileHandle {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
@@ -22,7 +22,7 @@ struct DescriptorTests {
         return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 
-    @Test("The socket, uploads and the service's word about itself go on; the port does when the crowd goes")
+    @Test("The socket, uploads and the status continue; the port continues when the connections are closed")
     func crowd() async throws {
         struct Readiness: Decodable { let code: String }
         let photo = try Fixture.bytes("baseline-420.jpg")

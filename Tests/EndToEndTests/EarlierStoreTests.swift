@@ -5,7 +5,7 @@ import Testing
 @Suite("The first start on a store of an earlier version", .timeLimit(.minutes(30)))
 struct EarlierStoreTests {
     @Test(
-        "It may be killed at any step while it puts the posts in the order of publication; the next one goes on",
+        "It may be killed at any step while it adds the posts to the order of publication; the next one continues",
         arguments: ["before", "after"], 1...3)
     func killed(side: String, step: Int) async throws {
         try await withScratch { scratch in

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "tintype inbox: what failed is listed, tried again or deleted, whether the service runs or not",
+    "tintype inbox: failed files are listed, tried again or deleted, with and without a service",
     .timeLimit(.minutes(30)))
 struct InboxCommandTests {
     private struct Line: Decodable {
@@ -21,7 +21,7 @@ struct InboxCommandTests {
         return try result.output.split(separator: "\n").map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
     }
 
-    @Test("ls, retry and drop, beside a running service and without one")
+    @Test("ls, retry and drop work beside a running service and without one")
     func life() async throws {
         try await withScratch { scratch in
             let storage = scratch.path + "/Storage"
@@ -34,7 +34,7 @@ struct InboxCommandTests {
             #expect(try await lines(["ls", "--reason", "nothing"], in: storage).isEmpty)
             #expect(try await strict.stop() == 0)
 
-            // Nobody runs: the file goes back, with its text.
+            // No service runs: the file is returned to the inbox, with its text.
             let retried = try await lines(["retry", "--reason", "unknown_user"], in: storage)
             #expect(retried.contains { $0.path == "unknown_user/stranger/a.jpg" && $0.outcome == "retried" })
             #expect(scratch.exists("Storage/inbox/stranger/a.jpg.json"))
@@ -46,7 +46,7 @@ struct InboxCommandTests {
         }
     }
 
-    @Test("retry replaces nothing, drop wants a yes, and neither does anything to what was not chosen")
+    @Test("retry replaces no file, drop requires a confirmation, and both leave other files alone")
     func refusals() async throws {
         try await withScratch { scratch in
             let storage = scratch.path + "/Storage"
@@ -67,7 +67,7 @@ struct InboxCommandTests {
             #expect(unasked.status == 2 && unasked.errors.contains("--yes"), "\(unasked)")
             #expect(!unasked.errors.contains("Usage:"), "\(unasked)")
             let absent = try await run(["inbox", "ls", "--user", "nobody", "--storage", storage])
-            #expect(absent.status == 0 && absent.errors.contains("nothing failed of nobody"), "\(absent)")
+            #expect(absent.status == 0 && absent.errors.contains("no failed files of nobody"), "\(absent)")
             #expect(try await run(["inbox", "drop", "--storage", storage]).status == 2)
             #expect(try await run(["inbox", "drop", "b.jpg", "--storage", storage, "--yes"]).status == 1)
             let listed = try await run(["inbox", "ls", "--storage", storage])
@@ -78,7 +78,7 @@ struct InboxCommandTests {
         }
     }
 
-    @Test("A photo that failed by HTTP is put back as if it had been dropped, its text beside it")
+    @Test("A photo that failed by HTTP is returned to the inbox as if it had been dropped, with its text")
     func byHTTP() async throws {
         try await withScratch { scratch in
             let storage = scratch.path + "/Storage"
@@ -95,7 +95,7 @@ struct InboxCommandTests {
         }
     }
 
-    @Test("What broke its decoder is decoded again when it is put back, or forgiven: without the service, too")
+    @Test("A photo that crashed its decoder is decoded again when it is retried or forgiven, also without a service")
     func poison() async throws {
         try await withScratch { scratch in
             let storage = scratch.path + "/Storage"

@@ -7,14 +7,14 @@ import Testing
 import Tree
 import Uploads
 
-/// What must hold of a Storage folder whenever nobody works on it, however it came to be so.
+/// Conditions that a Storage folder must meet at rest, whatever happened to it before.
 struct Invariants {
     private(set) var posts: [String] = []
     private(set) var unfinished: [String: String] = [:]
     private(set) var published: Set<String> = []
     private(set) var failed: Set<String> = []
 
-    /// Opens the folder, looks at everything and records an issue for whatever is half.
+    /// Opens the folder, checks everything and records an issue for each incomplete item.
     init(of path: String) async throws {
         let storage = try await StorageFolder.open(path: path)
         let tree = try await storage.tree.get(.root)
@@ -27,7 +27,7 @@ struct Invariants {
         for branch in ["people", "feed"] as [TreeKey] {
             for (uid, person) in tree?[branch]?.object ?? [:] {
                 for (id, _) in (branch == "feed" ? person : person["posts"])?.object ?? [:] {
-                    #expect(tree?["posts"]?[id] != nil, "\(branch)/\(uid) refers to \(id), which is no post")
+                    #expect(tree?["posts"]?[id] != nil, "\(branch)/\(uid) refers to \(id), which is not a post")
                 }
             }
         }
@@ -45,14 +45,14 @@ struct Invariants {
         #expect(Set(posts) == published, "a published upload is a post, and the reverse")
     }
 
-    /// A picture is that of a person, and its files are there; or it was one, and they go.
+    /// Checks that a picture is a person's, with its files; or that it was one, and its files are deleted.
     private static func checkAvatar(
         _ upload: TreeValue, _ id: TreeKey, in tree: TreeValue?, _ records: TreeValue?, _ blobs: any BlobStore
     ) async throws {
         guard upload["state"] == "published", let uid = upload["owner"]?.stringValue else { return }
         let picture = tree?["people"]?[try TreeKey(uid)]?["profile_picture"]?.stringValue ?? ""
         guard picture.hasPrefix("/media/\(uid)/\(id)/") else {
-            #expect(records?["deleted"]?[id] != nil, "the picture \(id) is nobody's, and stays for ever")
+            #expect(records?["deleted"]?[id] != nil, "the picture \(id) has no owner, and is never deleted")
             return
         }
         let file = picture.split(separator: "/").last.map(String.init) ?? ""

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import TreeModel
 
-@Suite("Tokens of others and messages to people, as an operator sets them up", .timeLimit(.minutes(30)))
+@Suite("External tokens and messages to people, from an operator's view", .timeLimit(.minutes(30)))
 struct IssuerServiceTests {
     private static let identity = "/identitytoolkit.googleapis.com/v1/accounts"
 
@@ -18,7 +18,7 @@ struct IssuerServiceTests {
 
         init(_ arguments: [String], in scratch: Scratch) async throws {
             let storage = scratch.path + "/Storage"
-            // Of an earlier service, which had another port.
+            // The log of an earlier service, with another port.
             try? FileManager.default.removeItem(atPath: storage + ".log")
             daemon = try await Daemon(storage: storage, arguments: ["--listen", "127.0.0.1:0"] + arguments)
             try await eventually { try text(storage + ".log").contains("http://127") }
@@ -30,14 +30,14 @@ struct IssuerServiceTests {
 
         var log: String { get throws { try text(daemon.storage + ".log") } }
 
-        /// As whom a token posts; nil when it does not.
+        /// Returns the author of a token's post; nil if the token is refused.
         func author(_ token: String) async throws -> String? {
             let answer = try await tcp.ask(.post, "/v1/uploads?text=x", headers: [.authorization: "Bearer \(token)"])
             #expect(answer.status == 201 || answer.json["code"].string == "bad_token", "\(answer.text)")
             return answer.json["post"]["author"]["uid"].string
         }
 
-        /// Asks for something with accounts.
+        /// Performs an operation on accounts.
         func perform(_ operation: String, _ body: String) async throws -> Answer {
             try await tcp.ask(
                 .post, "\(identity):\(operation)?key=x", headers: [.contentType: "application/json"],
@@ -45,7 +45,7 @@ struct IssuerServiceTests {
         }
     }
 
-    /// Somebody who issues tokens elsewhere.
+    /// Returns an external issuer of tokens.
     private func elsewhere(_ project: String) throws -> TokenAuthority {
         TokenAuthority(project: project, keys: try KeyRing(now: .now()))
     }
@@ -55,7 +55,7 @@ struct IssuerServiceTests {
     }
 
     @Test(
-        "Where nobody has chosen, everybody may sign up as long as no other machine reaches the service",
+        "Without a setting, everybody may sign up as long as no other machine reaches the service",
         arguments: [
             ([], true), (["--public-url", "https://photos.example"], false), (["--behind-proxy", "192.0.2.1"], false),
             (["--public-url", "https://photos.example", "--sign-up", "email"], true), (["--sign-up", "none"], false),
@@ -66,14 +66,14 @@ struct IssuerServiceTests {
             let answer = try await place.perform("signUp", #"{"email":"ann@example.com","password":"sesame!"}"#)
             #expect(answer.status == (isOpen ? 200 : 400), "\(answer)")
             #expect(isOpen || answer.text.contains("OPERATION_NOT_ALLOWED"), "\(answer)")
-            // What somebody has chosen is no news.
+            // An explicit setting is not logged.
             let isNews = !isOpen && !arguments.contains("--sign-up")
             #expect(try place.log.contains("sign-up is closed") == isNews)
             #expect(try await place.daemon.stop() == 0)
         }
     }
 
-    @Test("A Firebase project's users are users here, whichever way their tokens come, also while its keys are down")
+    @Test("A Firebase project's users are users here, however their tokens are sent, also without access to its keys")
     func firebase() async throws {
         try await withScratch { scratch in
             let firebase = try elsewhere("demo-photos")
@@ -109,7 +109,7 @@ struct IssuerServiceTests {
         }
     }
 
-    @Test("An issuer that does not answer keeps a service neither from starting nor from ending")
+    @Test("An issuer that does not respond delays neither the start nor the end of a service")
     func silent() async throws {
         try await withScratch { scratch in
             try await LoopbackServer.run(behaviour: { _ in nil }) { server in
@@ -165,7 +165,7 @@ struct IssuerServiceTests {
         }
     }
 
-    @Test("A code goes to the operator's address, signed, and is in no log")
+    @Test("A code is sent to the operator's address, signed, and is in no log")
     func webhook() async throws {
         try await withScratch { scratch in
             try await LoopbackServer.run(behaviour: { _ in .init(200) }) { server in
@@ -181,7 +181,7 @@ struct IssuerServiceTests {
                 let asked = try await place.perform(
                     "sendOobCode", #"{"requestType":"PASSWORD_RESET","email":"ann@example.com"}"#)
                 #expect(asked.status == 200, "\(asked.text)")
-                // What was ordered goes out before the end.
+                // Ordered messages are sent before the end.
                 #expect(try await place.daemon.stop() == 0)
                 let request = try #require(server.requests.first)
                 let message = try JSONDecoder().decode(JSON.self, from: Data(request.body))
@@ -199,14 +199,14 @@ struct IssuerServiceTests {
         }
     }
 
-    @Test("A message that cannot be sent is told of in the log, without whom it was for")
+    @Test("A message that cannot be sent is logged, without its recipient")
     func unsent() async throws {
         try await withScratch { scratch in
             let place = try await Place(["--account-command", "/bin/false"], in: scratch)
             _ = try await place.perform("signUp", #"{"email":"ann@example.com","password":"sesame!"}"#)
             let asked = try await place.perform(
                 "sendOobCode", #"{"requestType":"PASSWORD_RESET","email":"ann@example.com"}"#)
-            #expect(asked.status == 200, "the answer does not tell")
+            #expect(asked.status == 200, "the response does not reveal it")
             #expect(try await place.daemon.stop() == 0)
             let log = try place.log
             #expect(log.contains("/bin/false ended with status 1") && !log.contains("ann@"), "\(log)")
@@ -214,9 +214,9 @@ struct IssuerServiceTests {
     }
 
     static let mistakes: [(files: [String: String], options: [String], message: String)] = [
-        ([:], ["--firebase-projects", "Demo"], "\"Demo\" is no id of a Firebase project"),
+        ([:], ["--firebase-projects", "Demo"], "\"Demo\" is not the id of a Firebase project"),
         ([:], ["--issuers", "@/none.json"], "issuers: @/none.json cannot be read"),
-        (["i": "{}"], ["--issuers", "@/i"], "issuers: @/i: it is no JSON list"),
+        (["i": "{}"], ["--issuers", "@/i"], "issuers: @/i: it is not a JSON list"),
         (
             ["i": #"[{"issuer":"https://id.example.com","audience":"x"}]"#], ["--issuers", "@/i"],
             "issuers: @/i: issuer 1 (https://id.example.com): \"audience\" does not belong there; there are issuer, aud"
@@ -237,7 +237,7 @@ struct IssuerServiceTests {
             [:], ["--notification-webhook", "https://example.com/"],
             "notification-webhook needs notification-webhook-secret"
         ),
-        ([:], ["--notification-command", "@/none"], "notification-command: @/none is no program that can be run"),
+        ([:], ["--notification-command", "@/none"], "notification-command: @/none is not a program that can be run"),
         (
             ["s": "0123456789abcdef"],
             [
@@ -251,7 +251,7 @@ struct IssuerServiceTests {
         ),
     ]
 
-    @Test("What is set up wrongly keeps the service from starting, and says where", arguments: mistakes)
+    @Test("Wrong settings keep the service from starting, and the error contains their place", arguments: mistakes)
     func faults(files: [String: String], options: [String], message: String) async throws {
         try await withScratch { scratch in
             for (name, content) in files {

@@ -5,7 +5,7 @@ import NIOCore
 import TestSupport
 import Testing
 
-@Suite("Many at once, and much at once", .timeLimit(.minutes(30)), .serialized)
+@Suite("Many concurrent requests, and large ones", .timeLimit(.minutes(30)), .serialized)
 struct LoadTests {
     private struct Status: Decodable {
         struct Tree: Decodable {
@@ -46,7 +46,7 @@ struct LoadTests {
         }
     }
 
-    @Test("A body of 1 GB is refused early, whether it tells its length or not, with memory flat")
+    @Test("A body of 1 GB is refused early, with or without its length, with memory flat")
     func hugeBody() async throws {
         try await withScratch { scratch in
             let daemon = try await Daemon(storage: scratch.path + "/Storage")
@@ -92,7 +92,7 @@ struct LoadTests {
         }
     }
 
-    @Test("The memory that large writes and reads took comes back when they are done")
+    @Test("The memory for large writes and reads is released when they are done")
     func memoryComesBack() async throws {
         try await withScratch { scratch in
             let daemon = try await Daemon(storage: scratch.path + "/Storage")
@@ -111,13 +111,13 @@ struct LoadTests {
     }
 }
 
-/// An object of so many texts of a mebibyte each.
+/// Returns an object with the given number of texts of a mebibyte each.
 func largeJSON(mebibytes: Int) -> String {
     let text = String(repeating: "0123456789abcdef", count: 1 << 16)
     return "{\((0..<mebibytes).map { "\"k\(100 + $0)\":\"\(text)\"" }.joined(separator: ","))}"
 }
 
-/// A body of 300 MiB that the database must not take.
+/// A body of 300 MiB that the database must refuse.
 enum HugeWrite: Sendable {
     case announced, oneText, manyTexts
 
@@ -131,7 +131,7 @@ enum HugeWrite: Sendable {
     }
 }
 
-/// A body that says the same again and again.
+/// A body that repeats its bytes.
 struct Flood: AsyncSequence, Sendable {
     var start = ""
     let piece: String

@@ -28,7 +28,7 @@ struct LogTests {
             let port = try #require(try text(log).firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)\//)?.1)
             let tcp = ServiceClient(.tcp(host: "127.0.0.1", port: try #require(Int(port))))
             for client in [tcp, daemon.client] { try await sendCredentials(to: client) }
-            // Out of step with HTTP: what the parser says of it may be logged.
+            // Malformed HTTP: the parser's error may be logged.
             let raw = try await WireConnection(socket: daemon.storage + "/tintype.sock")
             try await raw.send("GET /x.json?auth=\(Self.wrong) HTTP/9.9\r\nCookie: \(Self.cookie)\r\n\r\n")
             _ = await raw.read(through: "\r\n")
@@ -47,7 +47,7 @@ struct LogTests {
         }
     }
 
-    /// Sends each credential in each place where there may be one, with requests that succeed and requests that fail.
+    /// Sends each credential at each possible position, with requests that succeed and requests that fail.
     private func sendCredentials(to client: ServiceClient) async throws {
         let credentials = [Self.secret, Self.token, Self.wrong]
         let paths = ["/x.json", "/x%00y.json", "/v1/posts?limit=many", "/v1/nothing", "/x.json?orderBy=%22"]

@@ -10,7 +10,7 @@ struct MetricsTests {
         let labels: Set<String>
     }
 
-    /// The metrics that Operations.md tells of, by name.
+    /// Returns the metrics in Operations.md, by name.
     private static func documented() throws -> [String: Row] {
         let file = URL(filePath: Fixture.folder).deletingLastPathComponent().appending(
             path: "Documentation/Operations.md")
@@ -30,7 +30,7 @@ struct MetricsTests {
         return rows
     }
 
-    @Test("Operations.md has every metric that is shown, and nothing else, each with its type and its labels")
+    @Test("Operations.md has exactly the shown metrics, each with its type and its labels")
     func table() async throws {
         try await withScratch { scratch in
             let daemon = try await Daemon(storage: scratch.path + "/Storage")

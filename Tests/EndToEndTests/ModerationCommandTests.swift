@@ -8,7 +8,7 @@ import Testing
 
 @Suite("moderation-command, moderation-webhook and tintype posts moderate", .timeLimit(.minutes(30)))
 struct ModerationCommandTests {
-    /// Makes a program, and returns its path.
+    /// Creates a program, and returns its path.
     private func program(_ script: String, in scratch: Scratch) throws -> String {
         try scratch.write("#!/bin/sh\ncd '\(scratch.path)'\n\(script)\n", to: "moderate")
         let path = scratch.path + "/moderate"
@@ -16,7 +16,7 @@ struct ModerationCommandTests {
         return path
     }
 
-    /// Sends a text, or a photo, without waiting for what becomes of it.
+    /// Sends a text, or a photo, without waiting for the result.
     private func send(_ query: String, photo: Bool, to daemon: Daemon) async throws -> JSON {
         let bytes = photo ? try Fixture.bytes("baseline-420.jpg") : []
         let prefer = try #require(HTTPField.Name("Prefer"))
@@ -31,7 +31,7 @@ struct ModerationCommandTests {
     }
 
     @Test(
-        "A program sees the file, and blurs; while it fails the upload waits; killed before the commit, it asks again")
+        "A program sees the file, and blurs; its failures delay the upload; a kill before the commit repeats it")
     func command() async throws {
         try await withScratch { scratch in
             let path = try program(
@@ -78,7 +78,7 @@ struct ModerationCommandTests {
         }
     }
 
-    @Test("An address is asked, signed, with the bytes; what it refuses has failed with its reason")
+    @Test("A webhook gets a signed request with the bytes; a refused upload fails with the given reason")
     func webhook() async throws {
         try await withScratch { scratch in
             try await LoopbackServer.run(behaviour: { _ in .init(500) }) { server in
@@ -96,7 +96,7 @@ struct ModerationCommandTests {
                 try await eventually {
                     try await upload(id, daemon)["error"]["code"].string == "moderation_unavailable"
                 }
-                // What is no end, or too long, is no answer either.
+                // A truncated or too long response is not a decision either.
                 server.behave { _ in .init(200, #"{"decision":"pass"}"# + String(repeating: " ", count: 100_000)) }
                 let asked = server.requests.count
                 try await eventually { server.requests.count > asked }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("tintype announce, announcements, notifications", .timeLimit(.minutes(30)))
 struct NotificationCommandTests {
-    @Test("39: What is announced is listed, told, read and taken back, in words and as JSON")
+    @Test("39: An announcement is listed, delivered, read and deleted, in words and as JSON")
     func announce() async throws {
         try await withScratch { scratch in
             let daemon = try await Daemon(storage: scratch.path + "/Storage")

@@ -10,7 +10,7 @@ struct OriginalsCommandTests {
         return daemon
     }
 
-    @Test("A plan, a run and its state, beside the service and without it", arguments: [true, false])
+    @Test("A plan, a run and its state work beside the service and without it", arguments: [true, false])
     func commands(beside isRunning: Bool) async throws {
         try await withScratch { scratch in
             let daemon = try await store(scratch, posts: 2)
@@ -39,7 +39,7 @@ struct OriginalsCommandTests {
     }
 
     @Test(
-        "Killed at any step, the store is sound, and the next run does the rest",
+        "After a kill at any step, the store is sound, and the next run does the rest",
         arguments: [
             ("re-encode,q20,0d", "after-step:original-reencoded-announced=crash@2"),
             ("re-encode,q20,0d", "after-rename:/blobs/=crash@2"),
@@ -57,7 +57,7 @@ struct OriginalsCommandTests {
                 ["originals", "run", "--rule", rule] + options, environment: ["TINTYPE_FAILPOINTS": point])
             #expect(first.status != 0, "\(first)")
             #expect(try await run(["verify", "--storage", daemon.storage]).status == 0)
-            // Where not even the job was there, there is nothing to go on with.
+            // Without a stored job, there is nothing to resume.
             var rest = try await run(["originals", "resume"] + options)
             if rest.status == 1 { rest = try await run(["originals", "run", "--rule", rule] + options) }
             #expect(rest.status == 0 && rest.output.contains("0 failed"), "\(rest)")
@@ -68,7 +68,7 @@ struct OriginalsCommandTests {
     }
 
     @Test(
-        "What is ordered wrongly is refused",
+        "A malformed order is refused",
         arguments: [
             (["run"], 1, "no rule"), (["plan"], 1, "no rule"), (["run", "--rule", "burn"], 2, "re-encode"),
             (["plan", "--rule", "drop,0d", "--user", "a/b"], 1, "user"), (["resume"], 1, "no run"),

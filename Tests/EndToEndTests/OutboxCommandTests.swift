@@ -6,9 +6,9 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("tintype outbox, and what notifications are delivered to", .timeLimit(.minutes(30)))
+@Suite("tintype outbox, and the receivers of notifications", .timeLimit(.minutes(30)))
 struct OutboxCommandTests {
-    /// Has Bob like a post of Ann's, as a client of the database does.
+    /// Writes a like of Bob's for a post of Ann's, as a client of the database does.
     private func like(_ daemon: Daemon) async throws {
         for (path, body) in [
             ("/posts/p.json", #"{"author":{"uid":"ann"},"text":"x","timestamp":1}"#), ("/likes/p/bob.json", "1"),
@@ -17,7 +17,7 @@ struct OutboxCommandTests {
         }
     }
 
-    @Test("31, 32: A program gets JSON on its input; what it does not take waits, over a restart, until a retry")
+    @Test("31, 32: A program gets JSON on its input; refused deliveries wait, over a restart, until a retry")
     func command() async throws {
         try await withScratch { scratch in
             let program = scratch.path + "/notify"
@@ -35,15 +35,17 @@ struct OutboxCommandTests {
             let entry = try JSONDecoder().decode(JSON.self, from: Data(line.utf8))
             #expect(entry["to"].string == "ann" && entry["dead"].bool == false && (entry["attempts"].int ?? 0) > 0)
             let dead = try await run(["outbox", "ls"] + storage)
-            #expect(dead.status == 0 && dead.output.isEmpty && dead.errors.contains("nothing was given up"), "\(dead)")
+            #expect(
+                dead.status == 0 && dead.output.isEmpty && dead.errors.contains("no deliveries were given up"),
+                "\(dead)")
             try await daemon.killHard()
 
             try scratch.write("", to: "open")
             let again = try await Daemon(storage: scratch.path + "/Storage", arguments: options)
             let id = entry["id"].string ?? ""
             let retried = try await run(["outbox", "retry", id, "none"] + storage)
-            // It may be there already by itself.
-            #expect([1, 3].contains(retried.status) && retried.errors.contains("no such delivery"), "\(retried)")
+            // It may have been delivered already.
+            #expect([1, 3].contains(retried.status) && retried.errors.contains("does not exist"), "\(retried)")
             try await eventually { try scratch.exists("got") && scratch.read("got").hasSuffix("\n") }
             let got = try JSONDecoder().decode(JSON.self, from: Data(try scratch.read("got").utf8))
             #expect(got["id"].string == id && got["to"].string == "ann" && got["kind"].string == "like")
@@ -53,7 +55,7 @@ struct OutboxCommandTests {
         }
     }
 
-    @Test("31: An address has each posted, signed, and what it refuses comes again under the same id")
+    @Test("31: A webhook gets each delivery as a signed request; a refused one is repeated under the same id")
     func webhook() async throws {
         try await withScratch { scratch in
             try await LoopbackServer.run(behaviour: { _ in .init(503) }) { server in
@@ -99,9 +101,9 @@ struct OutboxCommandTests {
             }
             let daemon = try await Daemon(storage: scratch.path + "/Storage")
             let none = try await run(["outbox", "retry", "x"] + storage)
-            #expect(none.status == 1 && none.errors.contains("no such delivery"), "\(none)")
+            #expect(none.status == 1 && none.errors.contains("does not exist"), "\(none)")
             let all = try await run(["outbox", "retry", "--all"] + storage)
-            #expect(all.status == 0 && all.errors.contains("nothing was given up"), "\(all)")
+            #expect(all.status == 0 && all.errors.contains("no deliveries were given up"), "\(all)")
             #expect(try await daemon.stop() == 0)
         }
     }

@@ -23,7 +23,7 @@ struct PersonCommandTests {
         try output.split(separator: "\n").map { try JSONDecoder().decode(JSON.self, from: Data($0.utf8)) }
     }
 
-    @Test("39: A person is made, changed, shown, listed and found")
+    @Test("39: A person is created, changed, shown, listed and found")
     func life() async throws {
         try await withDaemon { tintype, _ in
             let made = try await tintype(["person", "set", "maria", "--name", "María Lind", "--role", "speaker"])
@@ -58,14 +58,14 @@ struct PersonCommandTests {
         }
     }
 
-    @Test("39: rm asks, waits until nothing is left, and prints the receipt")
+    @Test("39: rm requires a confirmation, waits for the complete deletion, and prints the receipt")
     func remove() async throws {
         try await withDaemon { tintype, daemon in
             let photo = try Fixture.bytes("baseline-420.jpg")
             for _ in 0..<2 { _ = try await daemon.upload(photo, by: "maria") }
             let unasked = try await tintype(["person", "rm", "maria"])
             #expect(unasked.status == 2 && unasked.errors.contains("--yes"), "\(unasked)")
-            #expect(unasked.errors.contains("maria  maria  posts 2"), "it shows what would go: \(unasked)")
+            #expect(unasked.errors.contains("maria  maria  posts 2"), "it shows the person: \(unasked)")
             let kept = try await run(["person", "rm", "maria", "--storage", daemon.storage], terminalInput: "n\n")
             #expect(kept.status == 1, "\(kept)")
             let gone = try await tintype(["person", "rm", "--yes", "maria", "zoe", "--json"])
@@ -79,7 +79,7 @@ struct PersonCommandTests {
     }
 
     @Test(
-        "FriendlyPix 12: A deletion that the service is killed in goes on at the next start, and the receipt counts each thing once"
+        "FriendlyPix 12: A deletion that a kill interrupts continues at the next start, and the receipt is exact"
     )
     func killed() async throws {
         try await withScratch { scratch in
@@ -106,7 +106,7 @@ struct PersonCommandTests {
         }
     }
 
-    @Test("39: Without a service the commands say so, and may succeed later")
+    @Test("39: Without a service the commands report that, and may succeed later")
     func withoutService() async throws {
         try await withScratch { scratch in
             let storage = scratch.path + "/Storage"

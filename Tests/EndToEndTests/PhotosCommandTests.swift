@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("tintype photos scrub: the place goes, and nothing else, or the file stays as it is", .timeLimit(.minutes(30)))
+@Suite("tintype photos scrub: only the location is removed, or the file stays unchanged", .timeLimit(.minutes(30)))
 struct PhotosCommandTests {
     private struct Line: Decodable {
         let path: String
@@ -12,14 +12,14 @@ struct PhotosCommandTests {
         let code: String?
     }
 
-    /// Copies of a photo with a place, of one without, and of one that is cut.
+    /// Creates copies of a photo with a location, of one without, and of a truncated one.
     private func copies(in folder: String) throws -> [String] {
         let names = [
             "gps.png": "places/gps.png", "clean.png": "places/kept-xmp.png", "cut.jpg": "truncated-baseline-420.jpg",
         ]
         return try names.sorted { $0.key < $1.key }.map { name, fixture in
             let bytes = try Fixture.bytes(fixture)
-            // A JPEG that ends in its scan is whole enough.
+            // A JPEG that is cut within its scan can still be parsed.
             let path = "\(folder)/\(name)"
             try Data(name == "cut.jpg" ? Array(bytes.prefix(100)) : bytes).write(to: URL(filePath: path))
             return path
@@ -38,7 +38,7 @@ struct PhotosCommandTests {
         try paths.map { try Data(contentsOf: URL(filePath: $0)) }
     }
 
-    @Test("--check tells what there is, and writes nothing")
+    @Test("--check reports metadata, and writes nothing")
     func check() async throws {
         try await withScratch { scratch in
             let files = try copies(in: scratch.path)
@@ -95,7 +95,7 @@ struct PhotosCommandTests {
         }
     }
 
-    @Test("Stored photos: of posts, of a person, of all; whether the service runs or not", arguments: [true, false])
+    @Test("Photos of posts, of a person, and all are scrubbed, with and without a service", arguments: [true, false])
     func stored(isRunning: Bool) async throws {
         try await withScratch { scratch in
             let storage = scratch.path + "/Storage"
@@ -137,7 +137,7 @@ struct PhotosCommandTests {
     }
 
     @Test(
-        "Killed at any step, the next run does the rest, and each photo has one file",
+        "After a kill at any step, the next run does the rest, and each photo has one file",
         arguments: [
             "before-step:original-scrubbed=crash@1", "after-step:original-scrubbed=crash@2",
             "before-rename:/blobs/=crash@2", "after-rename:/blobs/=crash@2", "after-rename:/blobs/=crash@3",
@@ -167,7 +167,7 @@ struct PhotosCommandTests {
     }
 
     @Test(
-        "Wrong usage",
+        "Wrong usage is refused",
         arguments: [
             ["x.jpg"], ["x.jpg", "--check", "--in-place"], ["x.jpg", "--check", "--output", "o"], ["--check"],
             ["a/x.jpg", "b/x.jpg", "--output", "o"], [], ["x.jpg", "--check", "--all"], ["--all", "--user", "maria"],

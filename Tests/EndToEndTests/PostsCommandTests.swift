@@ -24,7 +24,7 @@ struct PostsCommandTests {
         return try decoder.decode(Page.self, from: Data(json.utf8))
     }
 
-    @Test("Records that are no posts are named, the others listed, and all is well")
+    @Test("Malformed posts are named, the others listed, and the exit code is 0")
     func badRecords() async throws {
         try await withScratch { scratch in
             let daemon = try await Daemon(storage: scratch.path + "/Storage")
@@ -39,7 +39,7 @@ struct PostsCommandTests {
             let lines = list.output.split(separator: "\n")
             #expect(list.status == 0 && lines.count == 2, "\(list)")
             #expect(lines.first?.hasPrefix("zz4") == true && lines.last?.hasPrefix(good) == true, "\(list)")
-            #expect(!list.output.contains("\u{1B}"), "nobody draws on another's terminal")
+            #expect(!list.output.contains("\u{1B}"), "no text controls another user's terminal")
             for name in ["zz1", "zz2", "zz3"] { #expect(list.errors.contains("posts/\(name) is no post"), "\(list)") }
             let json = try await run(["posts", "--json"] + storage)
             let page = try Self.page(json.output)
@@ -48,7 +48,7 @@ struct PostsCommandTests {
         }
     }
 
-    @Test("More than a page of the service holds: --limit, --all and --before")
+    @Test("Lists longer than a page of the service: --limit, --all and --before")
     func manyPosts() async throws {
         try await withScratch { scratch in
             let daemon = try await Daemon(storage: scratch.path + "/Storage")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("tintype posts expire and tintype flags", .timeLimit(.minutes(30)))
 struct PostsExpireTests {
-    @Test("39: Counted first, deleted with --yes; wrong ages are wrong usage")
+    @Test("39: Posts are counted first, and deleted with --yes; wrong ages are wrong usage")
     func expire() async throws {
         try await withScratch { scratch in
             let daemon = try await Daemon(storage: scratch.path + "/Storage")
@@ -29,7 +29,7 @@ struct PostsExpireTests {
         }
     }
 
-    @Test("39: What is flagged is listed and dismissed")
+    @Test("39: Flagged posts and comments are listed and dismissed")
     func flags() async throws {
         try await withScratch { scratch in
             let daemon = try await Daemon(storage: scratch.path + "/Storage")
@@ -37,12 +37,12 @@ struct PostsExpireTests {
             let id = "-OaBcDeFgHiJkLmNoPqR"
             let post = #"{"author":{"uid":"ann"},"text":"rude","timestamp":1}"#
             _ = try await daemon.client.ask(.put, "/posts/\(id).json", body: .bytes(Array(post.utf8)))
-            #expect(try await run(["flags", "ls"] + storage).errors.contains("nothing is flagged"))
+            #expect(try await run(["flags", "ls"] + storage).errors.contains("there are no flagged posts or comments"))
             #expect(try await daemon.client.ask(.put, "/v1/posts/\(id)/flags/bob").status == 200)
             let list = try await run(["flags", "ls"] + storage)
             #expect(list.output.hasPrefix("1  ") && list.output.hasSuffix("  \(id)  -  ann  rude\n"), "\(list)")
             #expect(try await run(["flags", "dismiss", id] + storage).output == "dismissed  \(id)\n")
-            #expect(try await run(["flags", "ls"] + storage).errors.contains("nothing is flagged"))
+            #expect(try await run(["flags", "ls"] + storage).errors.contains("there are no flagged posts or comments"))
             #expect(try await run(["flags", "dismiss"] + storage).status == 2)
             #expect(try await run(["flags", "dismiss", "-OaBcDeFgHiJkLmNoPqZ"] + storage).status == 1)
             #expect(try await daemon.stop() == 0)

@@ -1,16 +1,16 @@
 import Foundation
 
-/// A terminal at which a test sits.
+/// A terminal that a test controls.
 final class PseudoTerminal: Sendable {
-    /// What a child opens.
+    /// The path that a child opens.
     let path: String
     private let descriptor: Int32
 
-    // TIOCSPTLCK and TIOCGPTN of ioctl_tty(2): Swift does not see grantpt(3) and the like.
+    // TIOCSPTLCK and TIOCGPTN of ioctl_tty(2): Swift does not import functions such as grantpt(3).
     private static let setLock: UInt = 0x4004_5431
     private static let getNumber: UInt = 0x8004_5430
 
-    /// Opens one, and types a text that waits for whoever reads.
+    /// Opens a terminal, and types a text for its reader.
     init(typing text: String = "") throws {
         descriptor = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         var (locked, number): (Int32, Int32) = (0, 0)
@@ -26,7 +26,7 @@ final class PseudoTerminal: Sendable {
         close(descriptor)
     }
 
-    /// What was written to it and not read yet; waits for the first of it. Empty when nobody has it open any more.
+    /// Reads the unread output; waits for the first of it. Empty when no process has it open any longer.
     func read() -> String {
         var bytes = [UInt8](repeating: 0, count: 65_536)
         let count = Foundation.read(descriptor, &bytes, bytes.count)

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("public-url: what posts say of their photos, through changes of the setting", .timeLimit(.minutes(10)))
+@Suite("public-url: the photos' addresses in posts, through changes of the setting", .timeLimit(.minutes(10)))
 struct PublicAddressTests {
     private struct Post: Decodable {
         let text: String?
@@ -27,7 +27,7 @@ struct PublicAddressTests {
         try await daemon.get("/v1/posts").json(Page.self).posts
     }
 
-    /// Posts a photo by HTTP, and one by the inbox.
+    /// Posts a photo by HTTP, and another one by the inbox.
     private func post(_ daemon: Daemon, in scratch: Scratch) async throws {
         let count = try await posts(daemon).count
         _ = try await daemon.upload(try Fixture.bytes("baseline-420.jpg"), by: "maria")
@@ -35,7 +35,7 @@ struct PublicAddressTests {
         try await eventually { try await posts(daemon).count == count + 2 }
     }
 
-    /// All posts name their photos with this before the path, and there they are.
+    /// Expects all posts to name their photos with the origin before the path, and the photos to exist.
     private func expectAll(_ daemon: Daemon, at origin: String, count: Int) async throws {
         let posts = try await posts(daemon)
         #expect(posts.count == count)
@@ -45,7 +45,7 @@ struct PublicAddressTests {
         }
     }
 
-    @Test("S15: Posts by HTTP and by the inbox name the address of the day; rethumb brings earlier ones there")
+    @Test("S15: Posts by HTTP and by the inbox have the current address; rethumb changes it in earlier ones")
     func life() async throws {
         try await withScratch { scratch in
             let storage = scratch.path + "/Storage"
@@ -56,7 +56,7 @@ struct PublicAddressTests {
             try await expectAll(daemon, at: "", count: 2)
             #expect(try await daemon.stop() == 0)
 
-            // Where no service runs, by the file, whatever is wrong with settings that the command does not need.
+            // Without a service, the file decides, whatever is wrong with settings that the command does not need.
             try configure(scratch, publicURL: "https://photos.example.org/")
             let dry = try await run(
                 ["rethumb", "plan", "--storage", storage], environment: ["TINTYPE_LISTEN": "nowhere"])
@@ -68,7 +68,7 @@ struct PublicAddressTests {
             try await expectAll(daemon, at: "https://photos.example.org", count: 4)
             #expect(try await daemon.stop() == 0)
 
-            // By the service, as it was started.
+            // With a service, its settings at the start decide.
             try configure(scratch, publicURL: "https://pictures.example.org:8443")
             daemon = try await Daemon(storage: storage)
             let rest = try await run(["rethumb", "--storage", storage])
@@ -82,7 +82,7 @@ struct PublicAddressTests {
     }
 
     @Test(
-        "What is no address to begin others with is refused, and the words say why",
+        "A setting that is not an origin is refused, and the error contains the reason",
         arguments: [
             ("https://photos.example.org/app", "an address without a path"),
             ("photos.example.org", "an address without a path"), ("https://photos.example.org?a=b", "such as https://"),

@@ -3,24 +3,24 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("What commands say of one thing among several that is refused", .timeLimit(.minutes(30)))
+@Suite("Reports of commands about a refused item among several", .timeLimit(.minutes(30)))
 struct RefusalTests {
     private static let missing = "-OaBcDeFgHiJkLmNoPqR"
 
-    /// A command that takes several things.
+    /// A command that accepts several items.
     private struct Case {
         let command: [String]
         var options: [String] = []
-        /// What it can deal with.
+        /// The item that it accepts.
         let good: String
         var bad = "nobody"
-        /// The fields that name what is refused.
+        /// The fields that name the refused item.
         let names: [String: String]
         /// Whether the command needs the service.
         var needsService = true
     }
 
-    /// Makes one thing of each kind.
+    /// Creates an item of each kind.
     private func cases(_ daemon: Daemon, _ storage: [String]) async throws -> [Case] {
         func tintype(_ arguments: String...) async throws -> String {
             let result = try await run(arguments + storage)
@@ -51,7 +51,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "39: A refusal is a document in its place, the rest is done, and the exit code is 1, 3, or 75 without a service"
+        "39: A refusal is a document at its position, the rest is done; the exit code is 1, 3, or 75 without a service"
     )
     func refusals() async throws {
         try await withScratch { scratch in

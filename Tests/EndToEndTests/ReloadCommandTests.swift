@@ -21,7 +21,7 @@ struct ReloadCommandTests {
     }
 
     @Test(
-        "The file is edited: rethumb says that the service does not know it; reload makes it known; then posts switch")
+        "After a change of the file, rethumb reports that the service needs a reload; after it, posts are switched")
     func reload() async throws {
         try await withScratch { scratch in
             let daemon = try await Daemon(storage: scratch.path + "/Storage")
@@ -35,7 +35,7 @@ struct ReloadCommandTests {
             #expect(before.errors.contains("tintype reload") && before.errors.contains("small=40"), "\(before)")
             #expect(before.output.hasPrefix("0 of 1"), "\(before)")
             let dry = try await run(["reload", "--dry-run"] + storage)
-            #expect(dry.status == 0 && dry.output.contains("would hold"), "\(dry)")
+            #expect(dry.status == 0 && dry.output.contains("would apply"), "\(dry)")
             #expect(try await recipes(daemon) == ["full", "medium", "thumb", "small", "tile"])
 
             let done = try await run(["reload"] + storage)
@@ -50,7 +50,7 @@ struct ReloadCommandTests {
         }
     }
 
-    @Test("What cannot change is named, and what something stronger says otherwise; what has a fault changes nothing")
+    @Test("Fixed and overridden settings are named; a fault in the file changes no setting")
     func limits() async throws {
         try await withScratch { scratch in
             let daemon = try await Daemon(
@@ -60,7 +60,7 @@ struct ReloadCommandTests {
                 #"{"recipes": ["small=40"], "namespace": "other", "grace-period": "1h"}"#, to: "Storage/tintype.json")
             let result = try await run(["reload", "--json"] + storage)
             let review = try JSONDecoder().decode(Review.self, from: Data(result.output.utf8))
-            #expect(result.status == 3, "a restart is wanted: \(result)")
+            #expect(result.status == 3, "a restart is needed: \(result)")
             let effects = Dictionary(uniqueKeysWithValues: review.settings.map { ($0.name, $0.effect) })
             #expect(
                 effects == ["recipes": "overridden", "namespace": "needs_restart", "grace-period": "applied"],
@@ -78,7 +78,7 @@ struct ReloadCommandTests {
                 try scratch.write(text, to: "Storage/tintype.json")
                 let refused = try await run(["reload"] + storage)
                 #expect(refused.status == 2 && refused.errors.contains(word), "\(text): \(refused)")
-                #expect(try await daemon.client.ask(.post, "/v1/reload").status == 422, "the service looks for itself")
+                #expect(try await daemon.client.ask(.post, "/v1/reload").status == 422, "the service checks itself")
             }
             #expect(try await recipes(daemon) == ["thumb"])
             try scratch.write("{}", to: "Storage/tintype.json")
@@ -95,7 +95,7 @@ struct ReloadCommandTests {
             let daemon = try await Daemon(storage: scratch.path + "/Storage")
             try scratch.write("{", to: "Storage/tintype.json")
             kill(daemon.processID, SIGHUP)
-            try await eventually { try text(daemon.storage + ".log").contains("the settings are as they were") }
+            try await eventually { try text(daemon.storage + ".log").contains("the settings are unchanged") }
             try scratch.write(#"{"recipes": ["small=40"], "namespace": "other"}"#, to: "Storage/tintype.json")
             kill(daemon.processID, SIGHUP)
             try await eventually { try await self.recipes(daemon) == ["small"] }

@@ -6,13 +6,13 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("A service that dies while a photo comes in pieces", .timeLimit(.minutes(30)))
+@Suite("A service that is killed while a photo arrives in pieces", .timeLimit(.minutes(30)))
 struct ResumableCrashTests {
     private static let size = 20_000
 
-    /// Sends what is missing in pieces, by tus.
+    /// Sends the missing bytes in pieces, by tus.
     ///
-    /// - Returns: Whether all of it was taken. What was acknowledged is noted as it comes.
+    /// - Returns: Whether all bytes were accepted. Acknowledged bytes are noted as they are reported.
     private func send(
         _ photo: [UInt8], to path: String, _ daemon: Daemon, acknowledged: inout Int
     ) async throws -> Bool {
@@ -48,7 +48,7 @@ struct ResumableCrashTests {
         "after-step:receiving-ingested=crash@1", "before-reply:PATCH=crash@5",
     ]
 
-    @Test("Wherever it dies, what was acknowledged is there, and the rest makes one post of it", arguments: points)
+    @Test("After a kill at any point, acknowledged bytes are kept, and the rest completes one post", arguments: points)
     func crash(point: String) async throws {
         try await withScratch { scratch in
             let photo = try Fixture.bytes("photo.jpg")

@@ -7,7 +7,7 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("tintype rethumb: stopped and resumed while readers look", .timeLimit(.minutes(10)))
+@Suite("tintype rethumb: stopped and resumed with concurrent readers", .timeLimit(.minutes(10)))
 struct RethumbCommandTests {
     private struct Post: Decodable {
         struct Photo: Decodable {
@@ -73,7 +73,7 @@ struct RethumbCommandTests {
         }
     }
 
-    @Test("A run that the disk did not take is none: it holds nothing up, and the next one comes to its end")
+    @Test("A run that the disk did not store does not exist: it delays no other, and the next one finishes")
     func refused() async throws {
         try await withScratch { scratch in
             let storage = scratch.path + "/Storage"
@@ -89,7 +89,7 @@ struct RethumbCommandTests {
         }
     }
 
-    @Test("A run that waits for room on the disk says so, where, and how much is needed")
+    @Test("A run that waits for space on the disk reports that, with the path and the required space")
     func waiting() async throws {
         try await withScratch { scratch in
             let storage = scratch.path + "/Storage"
@@ -121,7 +121,7 @@ struct RethumbCommandTests {
     }
 
     @Test(
-        "Runs are planned, listed, switched at once, taken back and forgotten; one that was killed goes on",
+        "Runs are planned, listed, switched at once, rolled back and forgotten; a killed run continues",
         arguments: [true, false])
     func runs(beside isRunning: Bool) async throws {
         try await withScratch { scratch in
@@ -146,7 +146,7 @@ struct RethumbCommandTests {
             #expect(try await rethumb("status").output.contains("prepared"))
             let switched = try await rethumb("switch")
             #expect(switched.status == 0 && switched.output.contains("4 of 4 posts switched"), "\(switched)")
-            #expect(try await rethumb("switch").status == 1, "there is none that waits for it")
+            #expect(try await rethumb("switch").status == 1, "no run waits for it")
             let back = try await rethumb("rollback")
             #expect(back.status == 0 && back.output.contains("4 of 4 posts switched back"), "\(back)")
             let list = try await rethumb("list", "--json")
@@ -159,7 +159,7 @@ struct RethumbCommandTests {
             #expect(try await self.photos(in: storage) == before, "as it was before the run")
             #expect(try await run(["check", "--storage", storage]).status == 0)
 
-            // Killed in the middle, the run is there still.
+            // After a kill in the middle, the run still exists.
             let killed = try await run(
                 ["rethumb", "--storage", storage] + options,
                 environment: ["TINTYPE_FAILPOINTS": "after-step:switch=crash@2"])
@@ -172,7 +172,7 @@ struct RethumbCommandTests {
     }
 
     @Test(
-        "However often a run is killed, each rendition is made once: what was finished is taken over, and nothing is left",
+        "However often a run is killed, each rendition is created once: finished ones are reused, and nothing is left",
         arguments: [
             ("after-rename:/blobs/maria/", "each"), ("before-step:switch", "each"), ("after-step:switch", "each"),
             ("after-rename:/blobs/maria/", "last"), ("before-step:prepared", "last"), ("after-step:prepared", "last"),
@@ -191,7 +191,7 @@ struct RethumbCommandTests {
                 }
             }
             let before = try files()
-            // Five runs are killed at the same step, and the sixth comes to the end.
+            // Five runs are killed at the same step, and the sixth finishes.
             var (seen, kills) = (before, 0)
             var words = ["rethumb", "run", "--concurrency", "2"] + (switches == "last" ? ["--switch-last"] : [])
             while true {
@@ -204,13 +204,13 @@ struct RethumbCommandTests {
                 try #require(isKilled, "\(result)")
                 words = ["rethumb", "resume"]
             }
-            // What is killed after its step has come further each time, by a few renditions at once, or by two posts.
+            // A run that is killed after its step has advanced each time, by a few renditions at once, or by two posts.
             #expect(point.hasPrefix("before-step") ? kills == 5 : (2...5).contains(kills))
             if switches == "last" { #expect(try await run(["rethumb", "switch"] + options).status == 0) }
             let status = try await run(["rethumb", "status"] + options)
             #expect(status.output.contains("3 of 3 posts, 3 switched, 0 failed"), "\(status)")
             for (files, old) in zip(seen, before) { #expect(files.count == old.count + 2, "\(files)") }
-            #expect(try files() == seen, "what was replaced is in its grace period")
+            #expect(try files() == seen, "replaced files are in their grace period")
             #expect(try await run(["check", "--storage", storage]).status == 0)
             let garbage = try await run(["gc", "--storage", storage, "--json"])
             #expect(garbage.status == 0, "\(garbage)")
@@ -218,7 +218,7 @@ struct RethumbCommandTests {
     }
 
     @Test(
-        "What is ordered wrongly is refused",
+        "A malformed order is refused",
         arguments: [
             (["run", "--concurrency", "0"], 2, "concurrency"), (["run", "--limit", "0"], 2, "limit"),
             (["run", "--only-missing", "--only-damaged"], 2, "either"), (["run", "--since", "soon"], 1, "moment"),
@@ -234,7 +234,7 @@ struct RethumbCommandTests {
         }
     }
 
-    /// What all posts say of their photos.
+    /// Returns the photos of all posts.
     private func photos(in path: String) async throws -> [TreeValue?] {
         let storage = try await StorageFolder.open(path: path)
         let photos = try await storage.tree.children(of: "posts").map { $0.value["photos"] }
@@ -242,7 +242,7 @@ struct RethumbCommandTests {
         return photos
     }
 
-    /// Starts the job and presses Ctrl-C when it has told some progress.
+    /// Starts the job and presses Ctrl-C when it has reported some progress.
     private func interruptedRun(_ storage: String) async throws -> (status: Int32, errors: String) {
         let (output, errors) = (storage + ".steps", storage + ".errors")
         let child = try Child(["rethumb", "--storage", storage, "--json"], output: output, errors: errors)
@@ -253,7 +253,7 @@ struct RethumbCommandTests {
         return (try await child.wait(), try text(errors))
     }
 
-    /// How often each post's photos were changed after its publication, by the change log.
+    /// Returns the number of changes to each post's photos after its publication, from the change log.
     private func switches(in path: String) async throws -> [Int] {
         let storage = try await StorageFolder.open(path: path)
         var counts: [TreePath: Int] = [:]

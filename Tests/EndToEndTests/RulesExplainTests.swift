@@ -26,7 +26,7 @@ enum RulesSample {
     static let data =
         #"{"posts": {"p1": {"author": "maria", "text": "hi"}, "p2": {"author": "anna", "text": "yo"}}}"#
 
-    /// A folder with the rules and the data.
+    /// Creates a folder with the rules and the data.
     static func files(_ body: (Scratch) async throws -> Void) async throws {
         try await withScratch { scratch in
             try scratch.write(rules, to: "rules.json")
@@ -36,9 +36,9 @@ enum RulesSample {
     }
 }
 
-@Suite("tintype rules explain: which line allows or refuses something", .timeLimit(.minutes(30)))
+@Suite("tintype rules explain: the line that allows or refuses an operation", .timeLimit(.minutes(30)))
 struct RulesExplainTests {
-    /// What is asked, and what the answer has in it.
+    /// The arguments of a question, and the expected parts of its answer.
     private static let questions: [(arguments: [String], words: [String])] = [
         (["--read", "posts/p1"], ["allowed: nobody reads /posts/p1", "granted by .read of /posts/$post (8:9)"]),
         (
@@ -104,12 +104,12 @@ struct RulesExplainTests {
     }
 
     @Test(
-        "explain: wrong usage is told",
+        "explain: wrong usage is reported",
         arguments: [
             ([], "--read"), (["--read", "a", "--write", "b", "1"], "--read"),
-            (["--write", "a"], "each with its value"),
+            (["--write", "a"], "a value after each path"),
             (["--write", "a", "text"], "quotes"), (["--write", "a", "1", "a/b", "2"], "/a and /a/b"),
-            (["--write", "a", "1", "--query", "{}"], "--query goes with --read"),
+            (["--write", "a", "1", "--query", "{}"], "--query needs --read"),
             (["--read", "a", "--as", "x", "--auth", "{}"], "--as or --auth"),
             (["--read", "a", "--auth", "[]"], "--auth"),
             (["--read", "a", "--auth", "\"x\""], "--as"), (["--read", "a.b"], "--read"),
@@ -122,7 +122,7 @@ struct RulesExplainTests {
 }
 
 extension String {
-    /// Explanations but for the present time, and the order of rules that look at children.
+    /// The explanation without the present time and the order of rules that depend on children.
     fileprivate var timeless: [String] {
         split(separator: "\n").map { String($0.replacing(#/ [0-9]{13}$/#, with: " TIME")) }.sorted()
     }

@@ -10,7 +10,7 @@ struct SettingsTests {
         let origin: String
     }
 
-    /// What `tintype config` says, by the settings' names.
+    /// Returns the lines of `tintype config`, by the settings' names.
     private func config(
         _ arguments: [String] = [], environment: [String: String] = [:]
     ) async throws -> [String: Line] {
@@ -22,14 +22,14 @@ struct SettingsTests {
         return Dictionary(uniqueKeysWithValues: lines.map { ($0.name, $0) })
     }
 
-    /// The flag, as it is written.
+    /// Returns the flag of a setting as it is written.
     private func flag(_ name: String) -> String { name == "recipes" ? "--recipe" : "--\(name)" }
 
     private func variable(_ name: String) -> String {
         "TINTYPE_" + name.uppercased().replacingOccurrences(of: "-", with: "_")
     }
 
-    @Test("Each can be chosen by a flag, a variable and the file, and the stronger one is used")
+    @Test("Each setting can be set by a flag, a variable and the file, and the stronger one is used")
     func everySetting() async throws {
         let defaults = try await config()
         #expect(defaults.count > 30 && defaults.values.allSatisfy { $0.origin == "default" })
@@ -44,7 +44,7 @@ struct SettingsTests {
             "firebase-projects": "demo other", "issuers": "issuers.json",
             "service-accounts": "a.json b@x.example=b.pem",
         ]
-        // Values that settings have already are values; a setting without one needs a sample.
+        // Settings with a default have a value; a setting without one needs a sample.
         let values = defaults.mapValues { line in line.value.isEmpty ? samples[line.name] ?? "" : line.value }
         #expect(!values.values.contains(""))
         try await withScratch { scratch in
@@ -70,7 +70,7 @@ struct SettingsTests {
         }
     }
 
-    @Test("The help shows the flag of each")
+    @Test("The help shows the flag of each setting")
     func help() async throws {
         let help = try await run(["serve", "--help"]).output
         let names = try await config().keys

@@ -12,7 +12,7 @@ import Uploads
 
 @Suite("tintype check, verify, repair, gc and explain", .timeLimit(.minutes(10)))
 struct StoreCheckCommandTests {
-    /// A store with a post whose thumb is cut, and a file that nothing names.
+    /// Creates a store with a post whose thumb is truncated, and a file that nothing names.
     private func damaged(_ scratch: Scratch, _ daemon: Daemon) async throws -> String {
         let post = try await daemon.upload(try Fixture.bytes("baseline-420.jpg"), by: "maria")
         let folder = daemon.storage + "/blobs/maria/\(post)"
@@ -23,7 +23,7 @@ struct StoreCheckCommandTests {
         return post
     }
 
-    @Test("Accounts are looked at, too: who is not found by an address any more is found again after a repair")
+    @Test("Accounts are checked, too: after a repair, a person is found by the address again")
     func accounts() async throws {
         try await withScratch { scratch in
             let path = scratch.path + "/Storage"
@@ -52,7 +52,7 @@ struct StoreCheckCommandTests {
     }
 
     @Test(
-        "A store that nobody can open is called so, and no command ends as if trying again were of use",
+        "A store that cannot be opened is reported as such, and no command ends with the code for a retry",
         arguments: [true, false])
     func unusable(isMissing: Bool) async throws {
         try await withScratch { scratch in
@@ -77,7 +77,7 @@ struct StoreCheckCommandTests {
         }
     }
 
-    @Test("On a disk that is read-only, audits and backups end with 1, and name the place: trying again is of no use")
+    @Test("On a read-only disk, audits and backups end with 1, the code without a retry, and name the path")
     func readOnly() async throws {
         try await withScratch { scratch in
             let (disk, other) = (scratch.path + "/disk", scratch.path + "/Storage")
@@ -104,7 +104,7 @@ struct StoreCheckCommandTests {
     }
 
     @Test(
-        "They say what they find, mend and delete it, and exit with 3 while something is left",
+        "Commands report, repair and delete findings, and exit with 3 while a finding is left",
         arguments: [true, false])
     func commands(beside isRunning: Bool) async throws {
         try await withScratch { scratch in
@@ -137,14 +137,14 @@ struct StoreCheckCommandTests {
 
             let explain = try await tintype("explain", post)
             #expect(explain.status == 0 && explain.output.contains("owner: maria"), "\(explain)")
-            #expect(explain.output.contains("garbage: blobs/maria/\(post)/thumb-"), "the one that was cut, for a while")
+            #expect(explain.output.contains("garbage: blobs/maria/\(post)/thumb-"), "the truncated file, for a while")
             #expect(try await tintype("explain", post, "--json").output.contains(#""use":"shown""#))
             if isRunning { #expect(try await daemon.stop() == 0) }
         }
     }
 
     @Test(
-        "Wrong options are refused with 2, and what is not there with 1",
+        "Wrong options are refused with 2, and missing items with 1",
         arguments: [
             (["verify", "--older-than", "soon"], 2, "soon"), (["verify", "--sample", "0"], 2, "sample"),
             (["verify", "--rate", "0"], 2, "rate"), (["gc", "--max-share", "200"], 2, "max-share"),
@@ -152,7 +152,7 @@ struct StoreCheckCommandTests {
             (["repair", "--row", "/a"], 2, "--drop"), (["repair", "--drop"], 2, "--row"),
             (["repair", "--row", "/a", "--drop", "--value", "1"], 2, "one of"),
             (["repair", "--row", "/a", "--drop", "--read"], 2, "--read"),
-            (["explain", "nothing"], 1, "nothing"), (["explain", "-OaBcDeFgHiJkLmNoPqR"], 1, "known"),
+            (["explain", "nothing"], 1, "nothing"), (["explain", "-OaBcDeFgHiJkLmNoPqR"], 1, "nothing has the id"),
         ] as [([String], Int32, String)])
     func refused(_ arguments: [String], status: Int32, word: String) async throws {
         try await withScratch { scratch in
@@ -173,7 +173,7 @@ struct StoreCheckCommandTests {
             #expect(try await run(["check", "--storage", storage]).status == 0)
             let file = URL(fileURLWithPath: storage + "/tree.sqlite")
             var bytes = try Data(contentsOf: file)
-            // Half of a page in the middle is of another time.
+            // Half of a page in the middle is from another time.
             let start = bytes.count / 2 / 4096 * 4096
             bytes.replaceSubrange(start..<start + 2048, with: Data(repeating: 0xA5, count: 2048))
             try bytes.write(to: file)
@@ -182,7 +182,7 @@ struct StoreCheckCommandTests {
         }
     }
 
-    @Test("A row that cannot be read is named, and a person's word replaces it while no service runs")
+    @Test("A row that cannot be read is named, and an operator's value replaces it while no service runs")
     func damagedRow() async throws {
         try await withScratch { scratch in
             let storage = scratch.path + "/Storage"
@@ -222,7 +222,7 @@ struct StoreCheckCommandTests {
         }
     }
 
-    /// Puts bytes that are no leaf in the place of maria's name.
+    /// Replaces maria's name with bytes that are not a leaf.
     private func damageName(in storage: String) async throws {
         let engine = try SQLiteEngine(path: storage + "/tree.sqlite")
         try await engine.write { transaction throws(TreeError) in

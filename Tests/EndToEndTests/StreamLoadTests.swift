@@ -4,11 +4,11 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("Listeners that mean no good", .timeLimit(.minutes(30)), .serialized)
+@Suite("Malicious listeners", .timeLimit(.minutes(30)), .serialized)
 struct StreamLoadTests {
-    @Test("Ten thousand connections that are half open: memory flat, others are served, and it ends when told to")
+    @Test("Ten thousand half-open connections: memory is flat, others are served, and it ends on request")
     func halfOpen() async throws {
-        // As many as this process may have, with some for everybody else.
+        // The limit of this process, minus some for other tests.
         let count = min(10_000, raiseDescriptorLimit() - 2_000)
         try await withScratch { scratch in
             let daemon = try await Daemon(storage: scratch.path + "/Storage")
@@ -17,7 +17,7 @@ struct StreamLoadTests {
             let requests = [
                 "", "G", "GET /a.json HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-str",
                 "PUT /a.json HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{\"b\":",
-                // A whole one, of which nothing is ever read.
+                // A complete one, whose response is never read.
                 "GET /a.json HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n",
             ]
             var connections: [WireConnection] = []
@@ -25,7 +25,8 @@ struct StreamLoadTests {
                 let connection = try await WireConnection(socket: daemon.storage + "/tintype.sock", reads: false)
                 try await connection.send(requests[number % requests.count])
                 connections.append(connection)
-                // Connections are taken in order: those before this one are, and not more of them wait than may.
+                // Connections are accepted in order: those before this one are, and the number of waiting ones stays
+                // below the limit.
                 if number % 500 == 0 { _ = try await daemon.get("/healthz") }
             }
             for number in 0..<20 {
@@ -40,7 +41,7 @@ struct StreamLoadTests {
         }
     }
 
-    @Test("A listener that does not read is cut off; others are told all, writers go on, memory stays bounded")
+    @Test("A listener that does not read is cut off; others get all events, writers continue, memory stays bounded")
     func slowReader() async throws {
         let value = String(repeating: "x", count: 256 << 10)
         let writeCount = 200
@@ -60,13 +61,13 @@ struct StreamLoadTests {
                     .put, "/a/v.json?print=silent", body: .bytes(Array(body.utf8)))
                 #expect(answer.status == 204)
                 var event = await quick.read(through: "\n\n")
-                // On a slow machine this takes longer than the time between two of them.
+                // On a slow machine this takes longer than the time between two events.
                 while event?.hasPrefix("event: keep-alive\n") == true { event = await quick.read(through: "\n\n") }
                 #expect(event?.hasPrefix("event: put\ndata: {\"path\":\"/v\",\"data\":\"\(number)xx") == true)
             }
             let grown = (daemon.residentBytes - before) >> 20
-            #expect(grown < 64, "grew by \(grown) MiB while \(writeCount / 4) MiB were told")
-            // What was underway is still there for it to read, and then the end.
+            #expect(grown < 64, "grew by \(grown) MiB while \(writeCount / 4) MiB were sent")
+            // It can still read the response that was in transit, and then the end.
             slow.beginReading()
             let told = await slow.readToEnd()
             #expect(told.utf8.count < 16 << 20, "\(told.utf8.count) bytes were kept for it")
@@ -76,7 +77,7 @@ struct StreamLoadTests {
         }
     }
 
-    @Test("Forty large streams of which nothing is read wait on disk, not in memory, while others are served")
+    @Test("Forty large streams that are not read wait on disk, not in memory, while others are served")
     func unread() async throws {
         try await withScratch { scratch in
             let daemon = try await Daemon(storage: scratch.path + "/Storage")
@@ -107,7 +108,7 @@ struct StreamLoadTests {
         }
     }
 
-    /// Lets this process, and those that it starts, have as many descriptors as the system permits; how many that is.
+    /// Raises the limit of descriptors of this process and its children to the system's; returns the limit.
     private func raiseDescriptorLimit() -> Int {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

@@ -7,7 +7,7 @@ import Testing
 @Suite("tintype export, import, serve --engine memory", .timeLimit(.minutes(30)))
 struct TreeCommandTests {
     @Test(
-        "B1, B2: a tree with priorities, large enough for several parts, comes back as it was", arguments: ["", "kept"])
+        "B1, B2: a tree with priorities, large enough for several parts, is restored exactly", arguments: ["", "kept"])
     func roundTrip(path: String) async throws {
         try await withScratch { scratch in
             let daemon = try await Daemon(storage: scratch.path + "/Storage")
@@ -25,7 +25,7 @@ struct TreeCommandTests {
             #expect(!imported.output.contains("\"parts\":1,"), "\(imported.output)")
             let exported = try await run(["export"] + storage + ["-o", first])
             #expect(exported.status == 0, "\(exported)")
-            // What was there goes.
+            // Existing data are deleted.
             _ = try await daemon.client.ask(
                 .put, "/\(path.isEmpty ? "" : path + "/")stale.json?ns=copy", body: .bytes(Array("1".utf8)))
             #expect(try await run(["import", first, "--replace", "--yes"] + storage).status == 0)
@@ -39,7 +39,7 @@ struct TreeCommandTests {
         }
     }
 
-    @Test("--merge leaves what is not named; a file with a fault writes nothing, and the fault's place is told")
+    @Test("--merge keeps unnamed data; a file with a fault writes nothing, and the fault's place is reported")
     func mergeAndFaults() async throws {
         try await withScratch { scratch in
             let daemon = try await Daemon(storage: scratch.path + "/Storage")
@@ -66,14 +66,14 @@ struct TreeCommandTests {
             let missing = try await run(["import", scratch.path + "/nowhere.json"] + storage)
             #expect(missing.status == 1 && missing.errors.contains("nowhere.json"), "\(missing)")
             let folder = try await run(["export", "-o", scratch.path] + storage)
-            #expect(folder.status == 1 && folder.errors.contains("no regular file"), "\(folder)")
+            #expect(folder.status == 1 && folder.errors.contains("not a regular file"), "\(folder)")
             #expect(try await daemon.stop() == 0)
             let nobody = try await run(["export"] + storage)
             #expect(nobody.status == 75, "\(nobody)")
         }
     }
 
-    @Test("What is there is replaced only when somebody says so, having seen what goes", arguments: ["", "posts"])
+    @Test("Existing data are replaced only after a confirmation that shows the loss", arguments: ["", "posts"])
     func loss(path: String) async throws {
         try await withScratch { scratch in
             let daemon = try await Daemon(storage: scratch.path + "/Storage")
@@ -104,12 +104,12 @@ struct TreeCommandTests {
             #expect(replaced.status == 0 && replaced.errors.contains(loss), "\(replaced)")
             #expect(try await run(["export"] + command.dropFirst(2) + storage).output == #"{"x":{"y":1}}"#)
             let fresh = try await run(["import", scratch.path + "/small.json", "new/place"] + storage)
-            #expect(fresh.status == 0, "nothing was there to be lost: \(fresh)")
+            #expect(fresh.status == 0, "no data could be lost: \(fresh)")
             #expect(try await daemon.stop() == 0)
         }
     }
 
-    @Test("F11: a throw-away tree begins with a file, and leaves nothing behind")
+    @Test("F11: A throw-away tree begins with a file, and leaves no files behind")
     func seed() async throws {
         try await withScratch { scratch in
             try scratch.write(#"{"dinosaurs":{"a":{"height":2},"b":{"height":1}}}"#, to: "seed.json")

@@ -4,7 +4,8 @@ import Testing
 
 @Suite("tintype upload: named, resumed, from folders and standard input", .timeLimit(.minutes(30)))
 struct UploadCommandTests {
-    /// The same picture in different bytes: a comment (ITU-T T.81 §B.2.4.5) after the first marker says which.
+    /// Returns the same picture in different bytes: a comment (ITU-T T.81 §B.2.4.5) after the first marker has the
+    /// number.
     private static func photo(_ number: Int) throws -> [UInt8] {
         let photo = try Fixture.bytes("baseline-420.jpg")
         return photo.prefix(2) + [0xFF, 0xFE, 0x00, 0x04, UInt8(number >> 8), UInt8(number & 0xFF)] + photo.dropFirst(2)
@@ -16,7 +17,7 @@ struct UploadCommandTests {
     }
 
     @Test(
-        "Stopped and started again, each photo is posted once, and it tells how far it came",
+        "Stopped and started again, it posts each photo once, and reports its progress",
         arguments: [SIGINT, SIGTERM, SIGKILL])
     func resumed(signal: Int32) async throws {
         try await withScratch { scratch in
@@ -50,7 +51,7 @@ struct UploadCommandTests {
         }
     }
 
-    @Test("Of a folder its pictures, whatever they are called; standard input; the same bytes once, or --again")
+    @Test("A folder's pictures are found, whatever their names; standard input; the same bytes once, or --again")
     func inputs() async throws {
         try await withScratch { scratch in
             let daemon = try await Daemon(storage: scratch.path + "/Storage")
@@ -67,7 +68,7 @@ struct UploadCommandTests {
                 let names = ["b.jpg", "copy.of.b", "sub folder/no-extension"].map { folder + "/" + $0 }
                 #expect(result.status == 0 && lines.map { $0[1] } == names, "\(result)")
                 #expect(lines[0][0] == lines[1][0] && lines[0][0] != lines[2][0], "the same bytes, one post")
-                #expect(result.errors.contains("skipped 1 file that is no photo"), "\(result)")
+                #expect(result.errors.contains("skipped 1 file that is not a photo"), "\(result)")
             }
             #expect(try await posts(of: "maria", Array(storage.suffix(2))).count == 2)
 
@@ -98,7 +99,7 @@ struct UploadCommandTests {
         }
     }
 
-    @Test("--alt, once for each photo in their order; more of them than photos, or one for a folder, is refused")
+    @Test("--alt, once for each photo in their order; more than the photos, or one for a folder, are refused")
     func alternativeTexts() async throws {
         try await withScratch { scratch in
             let daemon = try await Daemon(storage: scratch.path + "/Storage")
@@ -130,7 +131,7 @@ struct UploadCommandTests {
         }
     }
 
-    @Test("On a terminal, a line never lands behind the progress bar")
+    @Test("On a terminal, a line never follows the progress bar on its line")
     func progressBar() async throws {
         try await withScratch { scratch in
             let daemon = try await Daemon(storage: scratch.path + "/Storage")
@@ -146,7 +147,7 @@ struct UploadCommandTests {
             #expect(try await child.wait() == 3)
             let screen = terminal.read()
             #expect(screen.contains("█"), "there is a bar: \(screen)")
-            // What stands on a line in the end: what was written after the last time that it was cleared.
+            // The final contents of a line: the text after it was last cleared.
             for line in screen.split(separator: "\r\n") {
                 let shown = line.components(separatedBy: "\r\u{1B}[K").last ?? ""
                 #expect(!shown.contains("█") || shown.hasPrefix("["), "\(shown)")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("tintype du", .timeLimit(.minutes(10)))
 struct UsageCommandTests {
-    @Test("It tells each user's kinds and the sum of all, beside the service and without it", arguments: [true, false])
+    @Test("It prints each user's kinds and the total, beside the service and without it", arguments: [true, false])
     func table(beside isRunning: Bool) async throws {
         try await withScratch { scratch in
             let storage = scratch.path + "/Storage"
@@ -70,7 +70,7 @@ struct UsageCommandTests {
         }
     }
 
-    @Test("Whoever signs up has a quota that nobody has set, over TCP and by the inbox, and the command says why")
+    @Test("A user who signs up has the default quota, over TCP and by the inbox, and the command reports its source")
     func signedUp() async throws {
         try await withScratch { scratch in
             let storage = scratch.path + "/Storage"
@@ -97,7 +97,7 @@ struct UsageCommandTests {
             try scratch.write(photo, to: "Storage/inbox/\(uid)/lake.jpg")
             let reason = "\(storage)/failed/quota_exceeded/\(uid)/lake.jpg.reason.json"
             try await eventually { FileManager.default.fileExists(atPath: reason) }
-            // Names without an account, and those for whom an operator makes one, have no such quota.
+            // Names without an account, and accounts that an operator creates, have no such quota.
             _ = try await daemon.upload(photo, by: "maria")
             #expect(try await quota("maria").output.contains("without a limit"))
             for isRunning in [true, false] {
@@ -118,7 +118,7 @@ struct UsageCommandTests {
         let originals, total: Size
     }
 
-    /// The sizes of all files in a folder.
+    /// Returns the sizes of all files in a folder.
     private func bytes(of folder: String) throws -> Int {
         try FileManager.default.subpathsOfDirectory(atPath: folder).reduce(0) { sum, path in
             let values = try URL(fileURLWithPath: "\(folder)/\(path)").resourceValues(forKeys: [

@@ -15,7 +15,7 @@ struct UserCommandTests {
 
         init(in scratch: Scratch) async throws {
             let storage = scratch.path + "/Storage"
-            // Of an earlier service, which had another port.
+            // The log of an earlier service, with another port.
             try? FileManager.default.removeItem(atPath: storage + ".log")
             daemon = try await Daemon(storage: storage, arguments: ["--listen", "127.0.0.1:0"])
             try await eventually { try text(storage + ".log").contains("http://") }
@@ -24,7 +24,7 @@ struct UserCommandTests {
             tcp = ServiceClient(.tcp(host: "127.0.0.1", port: port))
         }
 
-        /// Runs `tintype user`, or what else is named.
+        /// Runs `tintype user`, or another command.
         func tintype(
             _ arguments: String..., terminalInput: String? = nil, input: String = "/dev/null"
         ) async throws -> (status: Int32, output: String, errors: String) {
@@ -40,7 +40,7 @@ struct UserCommandTests {
                 body: .bytes(Array(body.utf8)))
         }
 
-        /// Publishes a text as whoever a token proves.
+        /// Publishes a text with the identity of a token.
         func post(_ token: String) async throws -> Answer {
             try await tcp.ask(.post, "/v1/uploads?text=x", headers: [.authorization: "Bearer \(token)"])
         }
@@ -50,7 +50,7 @@ struct UserCommandTests {
         try JSONDecoder().decode(JSON.self, from: Data(line.utf8))
     }
 
-    @Test("An account is made, signs in, posts as itself, is disabled, let in again, and deleted")
+    @Test("An account is created, signs in, posts as itself, is disabled, enabled again, and deleted")
     func life() async throws {
         try await withScratch { scratch in
             let place = try await Place(in: scratch)
@@ -103,7 +103,7 @@ struct UserCommandTests {
         }
     }
 
-    @Test("Accounts are listed in the order of their ids, a page after the other")
+    @Test("Accounts are listed in the order of their ids, one page after the other")
     func list() async throws {
         try await withScratch { scratch in
             let place = try await Place(in: scratch)
@@ -125,7 +125,7 @@ struct UserCommandTests {
         }
     }
 
-    @Test("A password comes from a file, from standard input or from a person, who types it twice")
+    @Test("A password is read from a file, from standard input or from a person, who types it twice")
     func passwords() async throws {
         try await withScratch { scratch in
             let place = try await Place(in: scratch)
@@ -156,7 +156,7 @@ struct UserCommandTests {
         }
     }
 
-    @Test("What cannot be done is said, with the exit code that tells why")
+    @Test("An impossible command is refused, with the exit code of its reason")
     func errors() async throws {
         try await withScratch { scratch in
             let place = try await Place(in: scratch)
@@ -170,8 +170,8 @@ struct UserCommandTests {
                 (["disable", "nobody"], 1, "no account"), (["password", "nobody", generated], 1, "no account"),
                 (["add", "a@example.com", generated], 1, "another account has this e-mail"),
                 (["add", "b@example.com", "--uid", "a", generated], 1, "another account has this id"),
-                (["add", "nonsense", generated], 1, "no e-mail address"),
-                (["add", "b@example.com", "--uid", "a/b", generated], 1, "no id"),
+                (["add", "nonsense", generated], 1, "e-mail address is invalid"),
+                (["add", "b@example.com", "--uid", "a/b", generated], 1, "id is invalid"),
                 (["add", "b@example.com", "--password-file", scratch.path + "/short"], 1, "at least 6"),
                 (["add", "b@example.com", "--password-file", "/nowhere"], 2, "/nowhere"),
                 (["add", "b@example.com"], 2, "--generate-password"),
@@ -191,7 +191,7 @@ struct UserCommandTests {
         }
     }
 
-    @Test("Tokens of the command line let in, for as long as they say, and custom ones sign in")
+    @Test("Tokens of the command line are valid for their lifetime, and custom ones sign in")
     func tokens() async throws {
         try await withScratch { scratch in
             let place = try await Place(in: scratch)
@@ -219,7 +219,7 @@ struct UserCommandTests {
         }
     }
 
-    @Test("An admin key opens TCP until it is deleted, also after a restart; rotating keys as said")
+    @Test("An admin key opens TCP until it is deleted, also after a restart; keys are rotated as documented")
     func keys() async throws {
         try await withScratch { scratch in
             let place = try await Place(in: scratch)

@@ -4,15 +4,15 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// `Fixtures/store-0.1-all` has a record of almost every kind, as the version of commit 035c0d8 left them: posts for all and for an
-/// audience, likes, comments, follows, flags, announcements, accounts, an admin key, a quota, objects of the bucket, an upload
-/// by tus of which half has come, and two runs of re-thumbnailing.
-@Suite("A store with records of every kind, which an earlier version left", .timeLimit(.minutes(20)))
+/// `Fixtures/store-0.1-all` has a record of almost every kind, as the version of commit 035c0d8 wrote them: posts for
+/// all and for an audience, likes, comments, follows, flags, announcements, accounts, an admin key, a quota, objects of
+/// the bucket, a half-received upload by tus, and two runs of re-thumbnailing.
+@Suite("A store of an earlier version with records of every kind", .timeLimit(.minutes(20)))
 struct WholeStoreTests {
-    /// Drafts and unfinished uploads are older by now than they live by default.
+    /// Drafts and unfinished uploads are older than their default lifetime.
     private static let ageless = ["--draft-lifetime", "36500d"]
 
-    @Test("Its records are served as they were, and its uploads and runs go on")
+    @Test("The store's records are served as they were, and its uploads and runs continue")
     func served() async throws {
         try await withScratch { scratch in
             let storage = try copy(in: scratch)
@@ -56,7 +56,7 @@ struct WholeStoreTests {
         ("/hashtags/summer.json", ["-P7aMM2IPwTafAe9oQjZ"]),
     ]
 
-    @Test("Its accounts, keys and quotas are known to the command line")
+    @Test("The command line finds the store's accounts, keys and quotas")
     func commands() async throws {
         try await withScratch { scratch in
             let storage = try copy(in: scratch)
@@ -73,7 +73,7 @@ struct WholeStoreTests {
         }
     }
 
-    @Test("It is re-thumbnailed, backed up and restored, and no byte is missing")
+    @Test("The store is re-thumbnailed, backed up and restored, and no byte is missing")
     func keptOn() async throws {
         try await withScratch { scratch in
             let storage = try copy(in: scratch)

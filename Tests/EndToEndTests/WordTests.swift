@@ -4,12 +4,12 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// A mistake at the command line, and what is said about it.
+/// A mistake at the command line, and the expected words about it.
 private struct Mistake: Sendable {
-    /// `SCRATCH` in them is a folder of the test's own.
+    /// The arguments; `SCRATCH` in them is a folder of the test's own.
     var arguments: [String]
     var environment: [String: String] = [:]
-    /// What is written to `c.json`, and given as `--config`.
+    /// The contents of `c.json`, which is the argument of `--config`.
     var file: String?
     var status: Int32 = 2
     var words: [String]
@@ -53,7 +53,7 @@ private let mistakes: [Mistake] = [
 
 @Suite("Words on the screen", .timeLimit(.minutes(30)))
 struct WordTests {
-    @Test("A mistake is named, and what was probably meant", arguments: mistakes.indices)
+    @Test("A mistake is named, together with the probable intention", arguments: mistakes.indices)
     func mistake(index: Int) async throws {
         let mistake = mistakes[index]
         try await withScratch { scratch in
@@ -68,7 +68,7 @@ struct WordTests {
     }
 
     @Test(
-        "Output that cannot be written is a failure in plain words", arguments: ["export", "posts", "status", "config"])
+        "Output that cannot be written is reported in plain words", arguments: ["export", "posts", "status", "config"])
     func fullDevice(command: String) async throws {
         try await withScratch { scratch in
             let daemon = try await Daemon(storage: scratch.path + "/Storage")
@@ -83,17 +83,17 @@ struct WordTests {
         }
     }
 
-    @Test("To have no permission is a failure, and nothing that passes")
+    @Test("A missing permission is a permanent failure")
     func permission() async throws {
         try await withScratch { scratch in
             let closed = scratch.path + "/closed"
             #expect(mkdir(closed, 0) == 0)
             var command = [Child.binary]
             if geteuid() == 0 {
-                // Nothing is forbidden to root; and the build's folder may be closed to all others.
+                // Root may do everything; and the build's folder may be closed to all others.
                 let copy = scratch.path + "/tintype"
-                // By a process of its own: a child that another test starts meanwhile would inherit our descriptor, and a
-                // program that is open for writing cannot be run.
+                // A separate process copies it: a child that another test starts meanwhile would inherit our
+                // descriptor, and a program that is open for writing cannot be run.
                 let copying = try Child(
                     [Child.binary, copy], program: "/bin/cp", output: "/dev/null", errors: "/dev/null")
                 #expect(try await copying.wait() == 0)
@@ -110,7 +110,7 @@ struct WordTests {
         }
     }
 
-    @Test("By the trace of a refusal it is found in the log, at the usual level")
+    @Test("The trace of a refusal finds it in the log, at the usual level")
     func trace() async throws {
         struct Problem: Decodable { let trace: String }
         try await withScratch { scratch in
@@ -127,13 +127,13 @@ struct WordTests {
         }
     }
 
-    @Test("status speaks of sizes and files as people do")
+    @Test("status describes sizes and files in words")
     func status() async throws {
         try await withScratch { scratch in
             let daemon = try await Daemon(
                 storage: scratch.path + "/Storage", arguments: ["--inbox-quiet", "1h", "--free-space", "1MiB"])
             _ = try await daemon.upload(try Fixture.bytes("size-24x16.jpg"), by: "maria")
-            // Without its end it is not taken before the hour is over.
+            // Without its end it is not claimed before the hour is over.
             let part = Array(try Fixture.bytes("baseline-420.jpg").dropLast(500))
             for name in ["a.jpg", "below/b.jpg"] { try scratch.write(part, to: "Storage/inbox/maria/\(name)") }
             try scratch.write("{}", to: "Storage/inbox/maria/a.jpg.json")
@@ -145,7 +145,7 @@ struct WordTests {
             ] {
                 #expect(result.output.split(separator: "\n").contains { $0.hasPrefix(line) }, "\(line): \(result)")
             }
-            #expect(result.output.contains(/free space: [0-9.]+ [KMGTP]iB; 1\.0 MiB have to stay free/), "\(result)")
+            #expect(result.output.contains(/free space: [0-9.]+ [KMGTP]iB; 1\.0 MiB must stay free/), "\(result)")
             #expect(try await daemon.stop() == 0)
         }
     }

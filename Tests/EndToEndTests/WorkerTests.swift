@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The service decodes photos in processes that can harm nobody", .timeLimit(.minutes(30)))
+@Suite("The service decodes photos in isolated processes", .timeLimit(.minutes(30)))
 struct WorkerTests {
-    @Test("Its workers are shut in, and end with it, however it ends", arguments: [SIGTERM, SIGKILL])
+    @Test("Its workers are isolated, and end with it, however it ends", arguments: [SIGTERM, SIGKILL])
     func workersEnd(_ signal: Int32) async throws {
         try await withScratch { scratch in
             let daemon = try await Daemon(storage: scratch.path + "/S")
@@ -22,7 +22,7 @@ struct WorkerTests {
         }
     }
 
-    @Test("In-process rendering needs no worker, and gives the same files")
+    @Test("Rendering in the process needs no worker, and creates the same files")
     func inProcess() async throws {
         try await withScratch { scratch in
             var files: [String: [Data]] = [:]
@@ -48,9 +48,9 @@ struct WorkerTests {
     }
 }
 
-/// Processes as the kernel lists them.
+/// The kernel's list of processes.
 private enum ProcessTable {
-    /// Those that a process has started and that are not gone.
+    /// Returns the running processes that a process has started.
     static func children(of parent: pid_t) throws -> [pid_t] {
         try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap(pid_t.init).filter { process in
             (try? text("/proc/\(process)/status"))?.contains("PPid:\t\(parent)\n") == true

@@ -7,7 +7,7 @@ import Testing
 @Suite("Failpoints")
 struct FailpointTests {
     @Test(
-        "A rule says where, what and when",
+        "A rule specifies where, what and when",
         arguments: [
             ("before-rename:/blobs/=crash@3", "before", "rename", "/blobs/", FailpointRule.Action.crash, 3, false),
             ("after-commit=pause(/tmp/a=b)", "after", "commit", "", .pause(while: "/tmp/a=b"), 1, false),
@@ -29,7 +29,7 @@ struct FailpointTests {
     }
 
     @Test(
-        "What is no rule is not taken for one",
+        "A malformed rule is refused",
         arguments: [
             "crash", "before-rename", "=crash", "before-=crash", "before-juggle=crash", "during-rename=crash",
             "before-rename=explode", "before-rename=crash@0", "before-rename=crash@x", "after-rename=EIO",
@@ -41,7 +41,7 @@ struct FailpointTests {
         #expect(FailpointRules("before-fsync=crash;\(text)").problem?.contains(text) == true)
     }
 
-    @Test("A call fails from the match on that the rule names, where it names it, and is not made")
+    @Test("A matching call fails from the specified match on, and is not performed")
     func failing() {
         let rules = FailpointRules("before-fsync:.part=EIO@2+;before-rename=ENOSPC@1")
         #expect(rules.apply(.fsync, .before, "a.part") == 0)
@@ -52,27 +52,27 @@ struct FailpointTests {
         #expect(rules.apply(.rename, .before, "x") == 0)
     }
 
-    @Test("A call that is skipped is not made, and counts as made")
+    @Test("A skipped call is not performed, and counts as successful")
     func skipping() {
         let rules = FailpointRules("before-fsync=skip@2")
         #expect(rules.apply(.fsync, .before, "a") == 0)
         #expect(rules.apply(.fsync, .before, "a") == Failpoint.skipped)
     }
 
-    @Test("Without the environment variable, nothing happens")
+    @Test("Without the environment variable, failpoints are off")
     func off() {
         #expect(!Failpoint.isOn)
         #expect(Failpoint.fsync.around("x") { Int32(7) } == 7)
     }
 
-    /// Names of C functions that change files, and who may call them outside of a failpoint.
+    /// Files that may call functions that change files outside a failpoint, and the reasons.
     private static let exceptions = [
         "FolderLock.swift": "a lock has no bytes that matter", "ListenAddresses.swift": "sockets are no data",
         "FailpointRules.swift": "the trace itself", "RoomReserve.swift": "its bytes say nothing",
         "SQLiteEngine.swift": "SQLite makes what it finds missing",
     ]
 
-    @Test("Whatever changes a file in Storage stands between the two sides of a failpoint")
+    @Test("Every call that changes a file in Storage is inside a failpoint")
     func everyCall() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources")
         let call =

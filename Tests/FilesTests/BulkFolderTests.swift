@@ -2,9 +2,9 @@ import Files
 import TestSupport
 import Testing
 
-@Suite("Very many files that are durable together")
+@Suite("A folder of very many files that are made durable together")
 struct BulkFolderTests {
-    @Test("A file that is there is replaced when it has other bytes, whole, and left alone when it has the same")
+    @Test("An existing file is replaced as a whole if its bytes differ, and left alone if they do not")
     func replacing() async throws {
         try await withScratch { scratch in
             let folder = BulkFolder(try scratch.directory())
@@ -22,7 +22,7 @@ struct BulkFolderTests {
     }
 
     @Test(
-        "A part of a file is copied, and no more",
+        "Only the given part of a file is copied",
         arguments: [(0, 3, "abc"), (2, 2, "cd"), (4, 9, "ef"), (6, 1, ""), (1, 0, "")])
     func parts(_ start: Int, _ count: Int, _ text: String) async throws {
         try await withScratch { scratch in
@@ -34,7 +34,7 @@ struct BulkFolderTests {
         }
     }
 
-    @Test("Names that lead elsewhere are refused", arguments: ["..", ".", "a/b", ""])
+    @Test("Names that lead out of the folder are refused", arguments: ["..", ".", "a/b", ""])
     func names(_ name: String) async throws {
         try await withScratch { scratch in
             let folder = BulkFolder(try scratch.directory())

@@ -3,7 +3,7 @@ import Files
 import TestSupport
 import Testing
 
-@Suite("A staged file that is gone on with keeps what a checkpoint told, and nothing else")
+@Suite("A continued staged file keeps the bytes up to its checkpoint, and nothing else")
 struct CheckpointTests {
     private static let name = "file.partial"
 
@@ -12,7 +12,8 @@ struct CheckpointTests {
     }
 
     @Test(
-        "The hash goes on from any byte, in a block and between two", arguments: [0, 1, 63, 64, 65, 4095, 4096, 9000])
+        "The hash continues from any byte, inside a block and between two",
+        arguments: [0, 1, 63, 64, 65, 4095, 4096, 9000])
     func hash(cut: Int) async throws {
         let bytes = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         try await withScratch { scratch in
@@ -74,7 +75,7 @@ struct CheckpointTests {
     }
 
     @Test(
-        "A checkpoint that is none is refused",
+        "An invalid checkpoint is refused",
         arguments: [
             (3, ""), (3, "00"), (3, String(repeating: "0", count: 64)), (0, String(repeating: "g", count: 64)),
             (-1, String(repeating: "0", count: 64)), (64, String(repeating: "0", count: 66)),

@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Folders held open: nothing outside is reached, nothing strange is opened")
+@Suite("Open folders reach nothing outside, and open only regular files")
 struct DirectoryTests {
     @Test(arguments: ["", ".", "..", "a/b", "../x", "/etc/passwd", "a\0b"])
     func namesWithMoreThanOneComponentAreRefused(name: String) async throws {
@@ -17,7 +17,7 @@ struct DirectoryTests {
         }
     }
 
-    @Test("Nothing stands behind a name that is too long, and no limit is too large to read by")
+    @Test("A name that is too long has no entry, and a file can be read with the largest limit")
     func extremes() async throws {
         try await withScratch { scratch in
             let folder = try scratch.directory()
@@ -29,7 +29,7 @@ struct DirectoryTests {
         }
     }
 
-    @Test("A symbolic link, a FIFO, a folder and a missing file are told apart from a photo, without blocking")
+    @Test("A symbolic link, a FIFO, a folder and a missing file are distinguished from a photo, without blocking")
     func onlyRegularFilesOpen() async throws {
         try await withScratch { scratch in
             let folder = try scratch.directory()
@@ -64,7 +64,7 @@ struct DirectoryTests {
         }
     }
 
-    @Test("Deleting a tree does not follow a link out of it, and is idempotent")
+    @Test("The deletion of a tree does not follow a link out of it, and is idempotent")
     func removeTree() async throws {
         try await withScratch { scratch in
             let folder = try scratch.directory()
@@ -79,7 +79,7 @@ struct DirectoryTests {
     }
 
     @Test(
-        "Folders that lie in each other a thousand deep are deleted; they are not copied, and nothing is left of the try"
+        "Folders nested a thousand deep are deleted; they are not copied, and a failed copy leaves nothing"
     )
     func depth() async throws {
         try await withScratch { scratch in

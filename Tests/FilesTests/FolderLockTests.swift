@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A folder is one process's at a time")
+@Suite("A folder belongs to one process at a time")
 struct FolderLockTests {
-    @Test("A second holder is refused, and told who has it")
+    @Test("A second holder is refused, and the error names the first one")
     func lock() async throws {
         try await withScratch { scratch in
             let folder = try scratch.directory()
@@ -19,7 +19,7 @@ struct FolderLockTests {
         }
     }
 
-    @Test("A holder who goes is waited for, a second long; one who stays is named", arguments: [0, 1, 20, nil])
+    @Test("A holder is waited for up to a second; one that stays is named", arguments: [0, 1, 20, nil])
     func waiting(pausesUntilItGoes: Int?) async throws {
         try await withScratch { scratch in
             let (holder, folder) = (try FolderLock(in: try scratch.directory()), try scratch.directory())

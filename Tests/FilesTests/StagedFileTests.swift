@@ -15,7 +15,7 @@ struct StagedFileTests {
             let contents = try staged("abc", in: scratch.directory()).finish()
             #expect(contents.byteCount == 3)
             #expect(contents.head == Array("abc".utf8))
-            // The one-block vector of FIPS 180-4's examples.
+            // The one-block vector from the examples of FIPS 180-4.
             #expect(contents.sha256 == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
         }
     }

@@ -1,5 +1,6 @@
 // swift-tools-version: 6.2
-// What throws hostile bytes at the decoders, the rules and the wire protocol; a package of its own, so that the service does not build it.
+// Sends hostile bytes to the decoders, the rules and the wire protocol; a separate package, so that the service does not build
+// it.
 // Scripts/fuzz builds and runs it.
 
 import PackageDescription

@@ -6,12 +6,12 @@ import TestSupport
     @testable import Imaging
 
     struct AnimationTests {
-        /// A frame as it is seen, and for how long.
+        /// A frame as it is shown, and its duration.
         private struct Shown {
             let canvas: PixelBuffer
             let milliseconds: Int
 
-            /// Red, green, blue, alpha of some places.
+            /// Returns red, green, blue and alpha at some positions.
             func colors(_ places: [(x: Int, y: Int)]) -> [SIMD4<Int>] {
                 places.map { place in
                     let pixel = (place.y * canvas.size.width + place.x) * 4
@@ -39,13 +39,13 @@ import TestSupport
         private static let white = SIMD4(255, 255, 255, 255)
         private static let none = SIMD4(0, 0, 0, 0)
 
-        @Test("A GIF's frames are disposed of as it says, and last as long as browsers have it")
+        @Test("The frames of a GIF are disposed of as it specifies, and have the durations that browsers use")
         func gif() throws {
             let rendition = try rendition("disposal.gif", "anim=48,webp,animated,alpha,q100")
             #expect(rendition.format == .webp)
             #expect(try WebPHeader.read(rendition.bytes.span).loopCount == 5)
             let frames = try frames(rendition.bytes)
-            // The frame without pixels changes nothing: the one before it lasts longer.
+            // The frame without pixels changes nothing, so the one before it lasts longer.
             #expect(frames.map(\.milliseconds) == [50, 200, 100, 70 + 30])
             let (red, blue, green) = (SIMD4(255, 0, 0, 255), SIMD4(0, 0, 255, 255), SIMD4(0, 255, 0, 255))
             let (white, none) = (Self.white, Self.none)
@@ -62,13 +62,13 @@ import TestSupport
             }
         }
 
-        @Test("A WebP's frames are blended and cleared as it says")
+        @Test("The frames of a WebP are blended and cleared as it specifies")
         func webp() throws {
             let rendition = try rendition("animated.webp", "anim=96,webp,animated,alpha,q100")
             #expect(try WebPHeader.read(rendition.bytes.span).loopCount == 3)
             let frames = try frames(rendition.bytes)
             #expect(frames.map(\.milliseconds) == [100, 200, 50])
-            // In the red patch; where the half transparent blue one lies on nothing; where it lies on the image.
+            // In the red patch; where the half-transparent blue patch is over nothing; where it is over the image.
             let places = [(x: 44, y: 33), (x: 51, y: 39), (x: 62, y: 46)]
             #expect(frames[1].colors(places)[0].x > 220)
             let last = frames[2].colors(places)
@@ -77,7 +77,7 @@ import TestSupport
             #expect(last[2].w == 255 && last[2].z > frames[0].colors(places)[2].z)
         }
 
-        @Test("Each frame is the still rendition's size, and the first one its image", arguments: [40, 96])
+        @Test("Each frame has the size of the still rendition, and the first one is its image", arguments: [40, 96])
         func size(side: Int) throws {
             let still = try rendition("animated.webp", "still=\(side)x30,cover,webp,q95")
             let moving = try rendition("animated.webp", "anim=\(side)x30,cover,webp,animated,q95")
@@ -88,14 +88,14 @@ import TestSupport
             #expect(mean < 4)
         }
 
-        @Test("An image that stands still is no animation", arguments: ["plain.gif", "lossy.webp", "rgb-8.png"])
+        @Test("A still image is not an animation", arguments: ["plain.gif", "lossy.webp", "rgb-8.png"])
         func still(file: String) throws {
             let still = try rendition(file, "a=64,webp")
             let animated = try rendition(file, "a=64,webp,animated")
             #expect(animated.bytes == still.bytes)
         }
 
-        @Test("Every frame counts as much as the canvas")
+        @Test("Every frame costs as much as the canvas")
         func budget() throws {
             let bytes = ImageFixture.bytes("animated.gif")
             let recipe = try Recipe(parsing: "anim=64,webp,animated")

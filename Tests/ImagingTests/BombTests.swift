@@ -3,8 +3,8 @@
 
     @testable import Imaging
 
-    /// The bombs, each rendered in a process of its own, so that the memory is the bomb's.
-    @Suite("Small files that would cost much end in an image or a named reason, in little memory")
+    /// Tests of the bombs in a process of their own, so that all memory is theirs.
+    @Suite("Small files that would cost much end in an image or a named reason, with little memory")
     struct BombTests {
         @Test(.timeLimit(.minutes(10)))
         func bombs() async {

@@ -3,12 +3,12 @@ import Testing
 
 @testable import Imaging
 
-@Suite("What every codec does; a new one is tried here as soon as it is registered and has a fixture")
+@Suite("Every codec meets these requirements; a new one is tested as soon as it is registered and has a fixture")
 struct CodecTests {
     /// The formats that this build can read.
     static let formats = ImageFormat.allCases.filter { $0.codec.missingLibrary == nil }
 
-    /// The smallest whole files of a format: those with pixels enough to be cut.
+    /// Returns the smallest whole files of a format, among those with enough pixels to be cut.
     private func fixtures(of format: ImageFormat) throws -> [ImageFixture] {
         let fixtures = ImageFixture.whole.filter { $0.format == format.rawValue && $0.size.pixelCount >= 64 * 48 }
         try #require(!fixtures.isEmpty, "there is no fixture of \(format)")
@@ -19,7 +19,7 @@ struct CodecTests {
         try Renderer(limits: limits).render(bytes.span, recipes: Recipe.defaults)
     }
 
-    @Test("A codec is registered for its own format, and takes no other's files", arguments: formats)
+    @Test("A codec is registered for its own format, and accepts no other format's files", arguments: formats)
     func registered(format: ImageFormat) throws {
         #expect(format.codec.format == format)
         for fixture in ImageFixture.whole where fixture.format != nil {
@@ -27,7 +27,7 @@ struct CodecTests {
         }
     }
 
-    @Test("A file cut anywhere is refused with a reason, or loses nothing that is seen", arguments: formats)
+    @Test("A file that is cut anywhere is refused with a reason, or loses nothing visible", arguments: formats)
     func cut(format: ImageFormat) throws {
         for fixture in try fixtures(of: format) {
             let bytes = fixture.bytes
@@ -43,7 +43,7 @@ struct CodecTests {
         }
     }
 
-    @Test("A file beyond a limit is refused for that limit", arguments: formats)
+    @Test("A file above a limit is refused because of that limit", arguments: formats)
     func limits(format: ImageFormat) throws {
         for fixture in try fixtures(of: format) {
             let (bytes, size) = (fixture.bytes, fixture.size)
@@ -60,7 +60,7 @@ struct CodecTests {
     }
 
     @Test(
-        "A header says the size as it is seen, and so do the renditions, whatever the orientation", arguments: formats)
+        "The header and the renditions have the size as seen, whatever the orientation", arguments: formats)
     func orientation(format: ImageFormat) throws {
         for fixture in ImageFixture.whole where fixture.format == format.rawValue {
             let header = try ImageHeader.read(fixture.bytes.span)

@@ -2,24 +2,24 @@ import Testing
 
 @testable import Imaging
 
-@Suite("A PNG's cICP chunk: the colours of the same numbers in a HEIC or AVIF")
+@Suite("The cICP chunk of a PNG has the same colours as the same numbers in a HEIC or AVIF")
 struct CodedPNGTests {
     private static let files = ImageFixture.whole.filter { fixture in
         fixture.format == "png" && ["coded-", "pq", "hlg"].contains { fixture.file.hasPrefix($0) }
     }
 
-    @Test("Each colour type, depth and range: what was computed by another program", arguments: files)
+    @Test("Each colour type, depth and range has the colours that another program calculated", arguments: files)
     func corners(_ fixture: ImageFixture) throws {
         let recipe = try Recipe(parsing: "exact=2000,png" + (fixture.alpha == true ? ",alpha" : ""))
         let rendered = try Renderer().render(fixture.bytes.span, recipes: [recipe])
         let shown = try decode(try #require(rendered.renditions.first).bytes)
-        // Of 8 bits, a step of PQ is a step of sRGB and a half; colours outside of sRGB were rounded twice.
+        // With 8 bits, a step of PQ is one and a half steps of sRGB. Colours outside sRGB were rounded twice.
         let tolerance = fixture.file.contains("8") || fixture.file.contains("palette") ? 4 : 2
         #expect(distance(shown.corners, try #require(fixture.corners)) <= tolerance, "\(shown.corners)")
     }
 
     @Test(
-        "High dynamic range looks as it does in another format, at another depth, and however it is laid down",
+        "High dynamic range looks the same in every format, depth and layout",
         arguments: [
             ("pq.png", "pq.avif", 2.5), ("pq.png", "pq.heic", 1.5), ("hlg.png", "hlg.avif", 1.5),
             ("hlg.png", "hlg.heic", 1.5), ("hlg.png", "pq.png", 0.5), ("pq-8.png", "pq.png", 1),
@@ -32,14 +32,15 @@ struct CodedPNGTests {
         #expect(difference <= mean, "\(difference)")
     }
 
-    @Test("The brightest light that a file names is heeded")
+    @Test("The maximum luminance that a file specifies is used")
     func peak() throws {
         let (usual, bright) = (try decode(ImageFixture.bytes("pq.png")), try decode(ImageFixture.bytes("pq-peak.png")))
         let difference = try #require(usual.worstDifference(from: bright))
         #expect(difference > 5, "\(difference)")
     }
 
-    @Test("What has sRGB's range of light and uses all numbers is decoded as any PNG, by the quick decoder")
+    @Test(
+        "A file with sRGB's range of light and the full range of numbers is decoded like any PNG, by the fast decoder")
     func usualSamples() {
         for file in ["coded-srgb.png", "coded-p3.png", "coded-matrix.png", "rgb-8.png"] {
             #expect(PNGColors(ImageFixture.bytes(file).span).samples == nil, "\(file)")
@@ -51,7 +52,7 @@ struct CodedPNGTests {
         #expect(PNGColors(srgb.span).description(srgb.span) == .standard)
     }
 
-    @Test("An image that is cut is refused, or rendered with a warning where that is asked for")
+    @Test("An image that is cut is refused, or rendered with a warning if the settings allow it")
     func truncated() throws {
         let whole = ImageFixture.bytes("pq.png")
         let half = Array(whole[..<(whole.count * 6 / 10)])
@@ -64,7 +65,7 @@ struct CodedPNGTests {
         #expect(distance(Array(shown.prefix(2)), ["#921010", "#106925"]) <= 2)
     }
 
-    @Test("An image that is held as a whole is held at its depth, and counts so")
+    @Test("An image that is held as a whole is held at its depth, and this size counts")
     func memory() throws {
         let bytes = ImageFixture.bytes("pq-interlaced.png")
         let need = 96 * 72 * 6
@@ -76,7 +77,7 @@ struct CodedPNGTests {
         #expect(error?.code == .tooMuchMemory)
     }
 
-    @Test("The chunk is damaged in any way: an image, with or without a warning")
+    @Test("An image with a damaged chunk is rendered, with or without a warning")
     func damaged() throws {
         let original = ImageFixture.bytes("coded-p3.png")
         let chunk = try #require(original.indices.first { original.span.starts(with: "cICP", at: $0) })

@@ -6,7 +6,7 @@ import Testing
 @Suite("Colours of all kinds become sRGB")
 struct ColorTests {
     @Test(
-        "The same picture, stored otherwise, is the same picture",
+        "The same picture in another encoding has the same colours",
         arguments: [
             ("profile-p3.png", "rgb-8.png"), ("profile-p3-16.png", "rgb-8.png"),
             ("profile-p3-alpha.png", "rgba-8.png"), ("profile-grey.png", "grey-8.png"),
@@ -23,7 +23,7 @@ struct ColorTests {
     }
 
     @Test(
-        "What says that it is sRGB, or says nothing, is not touched",
+        "A file that specifies sRGB, or nothing, is not converted",
         arguments: [
             "gamma-of-srgb.png", "primaries-alone.png", "srgb-wins.png", "gamma-0.png", "gamma-short.png",
             "primaries-in-a-line.png", "profile-not-packed.png", "coded-srgb.png", "coded-matrix-srgb.png",
@@ -34,7 +34,7 @@ struct ColorTests {
     }
 
     @Test(
-        "Planes are converted as pixels are",
+        "Planes are converted like pixels",
         arguments: ["profile-p3.jpg", "profile-p3-444.jpg", "profile-p3-odd.jpg", "profile-adobe-rgb.jpg"])
     func planes(file: String) throws {
         let bytes = ImageFixture.bytes(file)
@@ -66,7 +66,7 @@ struct ColorTests {
         let p3 = try #require(
             ColorTransform(ColorDescription.readJPEG(ImageFixture.bytes("profile-p3.jpg").span)))
         #expect(!p3.isIdentity)
-        // P3's pure green is far outside of sRGB; its white is white.
+        // P3's pure green is far outside sRGB; its white is white.
         #expect(p3.converted([0, 255, 0, 255, 255, 255]) == [0, 255, 0, 255, 255, 255])
         #expect(distance([p3.color(200, 80, 60)], ["#d74733"]) <= 2)
     }
@@ -77,7 +77,7 @@ struct ColorTests {
         #expect(ColorDescription.readJPEG(ImageFixture.bytes("baseline-420.jpg").span) == .standard)
     }
 
-    @Test("A profile is damaged in any way: an image, with or without a warning", arguments: [4, 4000])
+    @Test("An image with a damaged profile is rendered, with or without a warning", arguments: [4, 4000])
     func damagedProfiles(count: Int) throws {
         for file in ["profile-p3.jpg", "profile-cmyk.jpg"] {
             guard case .profile(let profile) = ColorDescription.readJPEG(ImageFixture.bytes(file).span) else {
@@ -112,14 +112,14 @@ struct ColorTests {
         let size = PixelSize(width: 2, height: 1)
         #expect(PixelBuffer(size: size, channels: 1, bytes: [10, 21]).meanColor.description == "#101010")
         #expect(PixelBuffer(size: size, channels: 4).meanColor == .white)
-        // A clear red pixel and a solid blue one, multiplied with alpha: the clear one weighs nothing.
+        // A clear red pixel and a solid blue one, premultiplied: the clear one has no weight.
         let pixels: [UInt8] = [0, 0, 0, 0, 0, 0, 200, 255]
         #expect(PixelBuffer(size: size, channels: 4, bytes: pixels).meanColor.description == "#0000c8")
     }
 }
 
 extension ColorTransform {
-    /// The conversion of one colour.
+    /// Returns the conversion of one colour.
     fileprivate func color(_ red: UInt8, _ green: UInt8, _ blue: UInt8) -> SIMD3<Int> {
         let rgb = converted([red, green, blue]).map { Int($0) }
         return SIMD3(rgb[0], rgb[1], rgb[2])

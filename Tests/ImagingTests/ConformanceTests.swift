@@ -4,7 +4,7 @@ import Testing
 
 @testable import Imaging
 
-@Suite("Renditions show what another decoder sees (Fixtures/make-references)")
+@Suite("Renditions look like the output of another decoder (Fixtures/make-references)")
 struct ConformanceTests {
     @Test func theReferencesAreThere() {
         #expect(Reference.all.filter { $0.file != nil }.count > 150)
@@ -16,7 +16,7 @@ struct ConformanceTests {
     }
 
     @Test(
-        "Photos that somebody put beside the repository",
+        "Photos next to the repository look like their references",
         arguments: photos.filter { isReadable($0.path) && Reference.of($0) != nil })
     func realPhotos(_ photo: URL) throws {
         try compare(Array(try Data(contentsOf: photo)), with: try #require(Reference.of(photo)))
@@ -40,7 +40,7 @@ struct Reference: Decodable, Sendable, CustomTestStringConvertible {
     let sha256: String?
     let width: Int
     let height: Int
-    /// Red, green and blue of each cell, row by row; read from the image of all.
+    /// Red, green and blue of each cell, row by row; read from the image with all references.
     private(set) var grid: [Double] = []
 
     private enum CodingKeys: CodingKey {
@@ -50,7 +50,7 @@ struct Reference: Decodable, Sendable, CustomTestStringConvertible {
     var testDescription: String { file ?? sha256 ?? "" }
     var size: PixelSize { PixelSize(width: width, height: height) }
 
-    /// The row of a photo, which is found by its SHA-256.
+    /// Returns the row of a photo, by its SHA-256.
     static func of(_ photo: URL) -> Reference? {
         guard let bytes = (try? Data(contentsOf: photo)).map(Array.init) else { return nil }
         var digest = [UInt8](repeating: 0, count: 32)
@@ -76,7 +76,7 @@ struct Reference: Decodable, Sendable, CustomTestStringConvertible {
 }
 
 extension PixelBuffer {
-    /// The mean colours of 32×32 cells, flattened on white: red, green and blue of each, row by row.
+    /// The mean colours of 32×32 cells on white: red, green and blue of each, row by row.
     var grid: [Double] {
         var grid: [Double] = []
         for line in 0..<32 {
@@ -98,7 +98,7 @@ extension PixelBuffer {
     }
 }
 
-/// The pixels of a cell along one axis, and how much of each lies in it.
+/// The pixels of a cell along one axis, and the share of each in it.
 private struct Cell {
     let pixels: [(Int, Double)]
 

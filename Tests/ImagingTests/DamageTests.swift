@@ -18,10 +18,12 @@ struct DamageTests {
         return try Renderer(limits: limits).render(bytes, recipes: [recipe])
     }
 
-    /// The bytes at the end of a file that hold no pixel: markers, blocks and chunks, sums, codes for the end.
+    /// The number of bytes at the end of a file that contain no pixel: markers, blocks and chunks, checksums, end
+    /// codes.
     private static let endBytes = 24
 
-    @Test("A file cut at any byte is refused, unless a tenth of its pixels is missing at most", arguments: files)
+    @Test(
+        "A file that is cut at any byte is refused, unless at most a tenth of its pixels is missing", arguments: files)
     func cuts(file: String) {
         let bytes = ImageFixture.bytes(file)
         #expect(bytes.count > 50)
@@ -29,7 +31,7 @@ struct DamageTests {
         for count in 0..<bytes.count {
             do throws(ImageError) {
                 let warnings = try render(bytes.span.extracting(0..<count)).warnings
-                // With fewer scans than are too many it is a progressive JPEG that lacks some of its last bits.
+                // A progressive JPEG with fewer scans is below the limit, and only lacks some of its last bits.
                 let isEnough = count > bytes.count / 2 || file == "bomb-scans.jpg"
                 #expect(mayBeCut && isEnough, "\(count) of \(bytes.count) bytes were accepted")
                 #expect(warnings == [.truncated] || warnings == [] && count + Self.endBytes > bytes.count)
@@ -56,7 +58,8 @@ struct DamageTests {
     }
 
     @Test(
-        "Each bit of a small file is flipped", arguments: ["size-1x1.jpg", "size-5x3-interlaced.png", "size-1x1.gif"])
+        "A small file survives the flipping of each bit",
+        arguments: ["size-1x1.jpg", "size-5x3-interlaced.png", "size-1x1.gif"])
     func everyBit(file: String) {
         var bytes = ImageFixture.bytes(file)
         #expect(bytes.count > 20)
@@ -88,7 +91,7 @@ struct DamageTests {
     }
 
     @Test(
-        "Noise behind each signature",
+        "Noise after each signature is handled",
         arguments: [
             [0xFF, 0xD8, 0xFF], Array("\u{89}PNG\r\n\u{1A}\n".unicodeScalars.map { UInt8($0.value) }),
             Array("GIF89a".utf8), Array("RIFF\u{64}\0\0\0WEBPVP8X".utf8),

@@ -3,14 +3,14 @@ import Testing
 
 @testable import Imaging
 
-@Suite("The place is taken out of EXIF, and what is known to be something else stays")
+@Suite("The place is removed from EXIF, and known other fields stay")
 struct EXIFScrubberTests {
     private static let gps: TIFFBuilder.Entries = [
         (1, .bytes(Array("N\0".utf8))), (2, .bytes([UInt8](repeating: 48, count: 24))), (27, .bytes(secret)),
     ]
     private static let secret = Array("TINTYPE-SECRET-PLACE\0".utf8)
     private static let date = Array("2024:01:02 03:04:05\0".utf8)
-    /// What a camera writes.
+    /// The entries that a camera writes.
     private static let entries: TIFFBuilder.Entries = [
         (0x010F, .bytes(Array("Maker\0".utf8))), (0x0112, .short(6)), (0x8298, .bytes(Array("Somebody\0".utf8))),
         (
@@ -25,7 +25,7 @@ struct EXIFScrubberTests {
         return bytes.indices.contains { bytes[$0...].starts(with: text) }
     }
 
-    @Test("GPS, the maker's note and unknown tags go, in both byte orders", arguments: [true, false])
+    @Test("GPS, the maker's note and unknown tags are removed, in both byte orders", arguments: [true, false])
     func tags(isLittleEndian: Bool) {
         let tiff = TIFFBuilder.structure(Self.entries, isLittleEndian: isLittleEndian)
         #expect(Set(PlaceOracle(tiff).places) == ["TINTYPE-SECRET-PLACE", "GPS", "a maker's note"])
@@ -38,7 +38,7 @@ struct EXIFScrubberTests {
         #expect(EXIFScrubber.scrub(scrubbed.tiff) == (scrubbed.tiff, []))
     }
 
-    @Test("What nothing refers to becomes zero, and no more")
+    @Test("Only bytes without a reference become zero")
     func leftovers() {
         let plain = TIFFBuilder.structure([(0x010F, .bytes(Array("Maker\0".utf8)))])
         #expect(EXIFScrubber.scrub(plain) == (plain, []))
@@ -47,11 +47,11 @@ struct EXIFScrubberTests {
         #expect(scrubbed == plain + [UInt8](repeating: 0, count: Self.secret.count))
     }
 
-    @Test("A thumbnail stays without its own metadata, and goes if it is no whole JPEG")
+    @Test("A thumbnail stays without its own metadata, and is removed if it is not a whole JPEG")
     func thumbnails() {
         let places = ImageFixture.bytes("places/gps-ii.jpg")
         let open = Array(places.dropLast(2))
-        // A segment that goes, and bytes that nothing leads to: the first one would be a marker behind a fill byte.
+        // A segment that is removed, and unreferenced bytes, the first of which would be a marker after a fill byte.
         let unknown = [0xFF, 0xED, 0, 4, 1, 2, 0xD8] + Self.secret
         for (thumbnail, isKept) in [
             (places, true), (Array(places.dropFirst(2)), false), (Self.secret, false), (open, false),
@@ -71,11 +71,11 @@ struct EXIFScrubberTests {
         }
     }
 
-    @Test("A structure that makes no sense keeps its orientation alone")
+    @Test("A malformed structure keeps its orientation alone")
     func damaged() {
         let good = TIFFBuilder.structure(Self.entries)
         var overlapping = good
-        // EXIF's directory is the first one itself.
+        // EXIF's directory is the first directory itself.
         overlapping.replaceSubrange(10 + 3 * 12 + 8..<10 + 3 * 12 + 12, with: [8, 0, 0, 0])
         var outside = good
         outside[9] = 40
@@ -92,7 +92,7 @@ struct EXIFScrubberTests {
         }
     }
 
-    @Test("Structures that were changed anywhere keep their orientation and length, and have no place")
+    @Test("Structures with any change keep their orientation and length, and have no place")
     func mutations() {
         var random = SeededGenerator(seed: 0x7E57_0000_0020)
         for isLittleEndian in [true, false] {
@@ -115,7 +115,7 @@ struct EXIFScrubberTests {
         #expect(scrubbed.tiff.count == tiff.count)
         #expect(EXIF.orientation(scrubbed.tiff.span) == EXIF.orientation(tiff.span), "\(tiff)")
         #expect(EXIFScrubber.scrub(scrubbed.tiff) == (scrubbed.tiff, []), "\(tiff)")
-        // A changed tag or offset may make anything a field that stays, but no place.
+        // A changed tag or offset may turn any bytes into a field that stays, but not into a place.
         let places = PlaceOracle(scrubbed.tiff).places.filter { $0 != "TINTYPE-SECRET-PLACE" }
         #expect(places == [], "\(tiff)")
     }

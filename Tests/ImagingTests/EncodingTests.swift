@@ -5,7 +5,9 @@ import Testing
 @testable import Imaging
 
 struct EncodingTests {
-    @Test("A recipe says as what a rendition is written", arguments: ["baseline-420.jpg", "grey.jpg", "rgba-8.png"])
+    @Test(
+        "A recipe decides whether a rendition is progressive",
+        arguments: ["baseline-420.jpg", "grey.jpg", "rgba-8.png"])
     func progressive(file: String) throws {
         let recipes = [try Recipe(parsing: "plain=90,q80"), try Recipe(parsing: "slow=90,q80,progressive")]
         let renditions = try Renderer().render(ImageFixture.bytes(file).span, recipes: recipes).renditions
@@ -14,7 +16,7 @@ struct EncodingTests {
     }
 
     @Test(
-        "Chroma has the samples that a recipe asks for, of any picture",
+        "Chroma has the sampling that a recipe specifies, for any picture",
         arguments: [
             ("baseline-444.jpg", "a=90,subsampling=444", [0x11, 0x11, 0x11]),
             ("baseline-420.jpg", "a=90,subsampling=444", [0x11, 0x11, 0x11]),
@@ -35,7 +37,7 @@ struct EncodingTests {
         }
     }
 
-    /// White, with letters of one pixel's strokes in red and blue.
+    /// A white image with letters in red and blue, whose strokes are one pixel wide.
     private static let screenshot: PixelBuffer = {
         var image = PixelBuffer(size: PixelSize(width: 320, height: 200), channels: 3)
         for y in 0..<200 {
@@ -48,7 +50,7 @@ struct EncodingTests {
         return image
     }()
 
-    @Test("Coloured text on a plain ground gets all of its chroma by itself")
+    @Test("Coloured text on a plain ground gets full chroma by default")
     func screenshots() throws {
         let png = try PNGCodec().encode(EncodingTests.screenshot, EncodingOptions())
         let texts = ["auto=320,q90", "full=320,q90,subsampling=444", "halved=320,q90,subsampling=420"]
@@ -61,7 +63,7 @@ struct EncodingTests {
         #expect(errors[0] * 4 < errors[2], "\(errors)")
     }
 
-    @Test("A photo, and what has no plain ground, keep halved chroma")
+    @Test("Photos and images without a plain ground keep halved chroma")
     func photosAsPixels() throws {
         var noise = EncodingTests.screenshot
         var random = SeededGenerator(seed: 0x7E57_0000_0050)
@@ -76,7 +78,7 @@ struct EncodingTests {
         #expect(EncodingTests.screenshot.needsFullChroma)
     }
 
-    @Test("A PNG of an opaque image, and of one with alpha that is kept or not")
+    @Test("A PNG shows an opaque image, and one whose alpha is kept or dropped")
     func png() throws {
         for (file, recipe, hasAlpha) in [
             ("baseline-444.jpg", "p=160,png", false), ("grey.jpg", "p=160,png", false),
@@ -95,7 +97,7 @@ struct EncodingTests {
         }
     }
 
-    @Test("Full chroma is never made from an image that has half of it, unless that is large enough")
+    @Test("Full chroma is never created from an image with halved chroma, unless that image is large enough")
     func fullChromaSources() {
         func target(_ side: Int, _ chroma: ResizeTarget.Chroma) -> ResizeTarget {
             let size = PixelSize(width: side, height: side)
@@ -110,7 +112,7 @@ struct EncodingTests {
 
     #if AVIF && HEIF
         @Test(
-            "An AVIF shows the picture, with the chroma that is asked for, and with alpha where the recipe says so",
+            "An AVIF shows the picture with the specified chroma, and with alpha if the recipe specifies it",
             arguments: [
                 ("baseline-420.jpg", "a=90,q90,avif", false), ("grey.jpg", "a=90,q90,avif", false),
                 ("baseline-444.jpg", "a=91,q90,avif,subsampling=444", false), ("rgb-8.png", "a=95,q90,avif", false),
@@ -137,7 +139,7 @@ struct EncodingTests {
             }
         }
 
-        @Test("The same image gives the same AVIF, however often, and a better quality a larger one")
+        @Test("The same image always gives the same AVIF, and a better quality gives a larger one")
         func avifIsRepeatable() throws {
             let bytes = ImageFixture.bytes("photo.jpg")
             let recipes = try ["a=320,q60,avif", "b=320,q60,avif", "c=320,q90,avif", "d=320,q60"].map {
@@ -169,19 +171,19 @@ struct EncodingTests {
             }
         }
 
-        @Test("Alpha is kept in a WebP where the recipe says so", arguments: ["rgba-8.png", "lossy-alpha.webp"])
+        @Test("Alpha is kept in a WebP if the recipe specifies it", arguments: ["rgba-8.png", "lossy-alpha.webp"])
         func alpha(file: String) throws {
             let recipe = try Recipe(parsing: "w=96,q90,webp,alpha")
             let rendition = try #require(
                 try Renderer().render(ImageFixture.bytes(file).span, recipes: [recipe]).renditions.first)
             #expect(try ImageHeader.read(rendition.bytes.span).hasAlpha)
-            // Left of the arrow's shaft, in the hole; and in a corner.
+            // The hole left of the arrow's shaft, and a corner.
             let image = try decode(rendition.bytes)
             #expect(image.bytes[(42 * 96 + 38) * 4 + 3] == 0)
             #expect(image.bytes[(4 * 96 + 4) * 4 + 3] == 255)
         }
 
-        @Test("A JPEG's planes become a WebP's without a detour: the same colours, all along the range")
+        @Test("A JPEG's planes are converted directly to a WebP's planes, with the same colours over the whole range")
         func range() throws {
             let size = PixelSize(width: 64, height: 64)
             let ramp = PixelBuffer(size: size, channels: 1, bytes: (0..<4096).map { UInt8($0 % 64 * 4) })
@@ -210,6 +212,6 @@ extension [UInt8] {
         return []
     }
 
-    /// Whether a JPEG marker is in it.
+    /// Whether the bytes contain a JPEG marker.
     fileprivate func contains(marker: UInt8) -> Bool { zip(self, dropFirst()).contains { $0 == 0xFF && $1 == marker } }
 }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Imaging
 
-@Suite("P4: images are told by their bytes, rendered, or refused with a reason")
+@Suite("P4: images are recognised by their bytes, and rendered or refused with a reason")
 struct FixtureTests {
     @Test func theTableIsThere() {
         #expect(ImageFixture.whole.count > 90)
@@ -30,7 +30,7 @@ struct FixtureTests {
             #expect(rendition.format == .jpeg)
             let image = try decode(rendition.bytes)
             #expect(image.size == rendition.size)
-            // A corner's square must be some pixels wide, or JPEG's chroma blocks reach over its edges.
+            // A corner's square must be some pixels wide, or JPEG's chroma blocks extend over its edges.
             let areCornersWhole =
                 rendition.recipe.fit == .inside && min(image.size.width, image.size.height) >= 32
             if let corners = fixture.corners, areCornersWhole {
@@ -49,7 +49,7 @@ struct FixtureTests {
         let rendition = try #require(try Renderer().render(fixture.bytes.span, recipes: [recipe]).renditions.first)
         #expect(rendition.format == (fixture.alpha == true ? .png : .jpeg))
         #expect(try ImageHeader.read(rendition.bytes.span).hasAlpha == fixture.alpha)
-        // A profile's colours were rounded twice.
+        // The colours of a profile were rounded twice.
         let tolerance = fixture.file.contains("profile") ? 3 : 1
         if fixture.alpha == true { #expect(distance(try decode(rendition.bytes).corners, corners) <= tolerance) }
     }
@@ -71,7 +71,7 @@ struct FixtureTests {
         #expect(try Renderer().render(ImageFixture.bytes(file).span, recipes: Recipe.defaults) == first)
     }
 
-    /// Interlaced files, and the same ones that are not.
+    /// Interlaced files, and the same files without interlacing.
     private static let interlaced = ImageFixture.whole.map(\.file).filter { $0.contains("-interlaced") }
         .map { ($0, $0.replacing("-interlaced", with: "")) }
         .filter { _, plain in ImageFixture.whole.contains { $0.file == plain } }

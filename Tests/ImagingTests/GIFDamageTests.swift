@@ -3,13 +3,13 @@ import Testing
 
 @testable import Imaging
 
-@Suite("A GIF with codes that no encoder writes has a warning, or is refused when a good part of it is missing")
+@Suite("A GIF with codes that no encoder writes has a warning, or is refused if a large part is missing")
 struct GIFDamageTests {
-    /// The codes of a frame of 200 pixels, each of nine bits and a pixel of its own, and what is done to them.
+    /// The codes of a frame of 200 pixels, with nine bits and one pixel each, and the damage to them.
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let change: @Sendable (inout [Int]) -> Void
-        /// The warnings; nil of a file that is refused.
+        /// The expected warnings; nil if the file is refused.
         let warnings: [ImageWarning]?
         var message = "of the picture is missing"
     }
@@ -43,7 +43,7 @@ struct GIFDamageTests {
 
     private static let palette = (0..<768).map { UInt8(truncatingIfNeeded: $0 * 89) }
 
-    /// A GIF of 20 × 10 pixels.
+    /// Returns a GIF of 20 × 10 pixels.
     private func gif(_ codes: [Int], flags: UInt8 = 0xF7, palette: [UInt8] = GIFDamageTests.palette) -> [UInt8] {
         var (stream, window, windowBits) = ([UInt8](), 0, 0)
         for code in codes {
@@ -78,7 +78,7 @@ struct GIFDamageTests {
     }
 
     @Test(
-        "Copies with three changed bytes show the picture, or say that they do not",
+        "Copies with three changed bytes show the picture, or have a warning",
         arguments: ["plain.gif", "large-odd.gif"])
     func changedBytes(file: String) throws {
         let whole = ImageFixture.bytes(file)
@@ -89,7 +89,7 @@ struct GIFDamageTests {
         for number in 0..<60 {
             var bytes = whole
             for _ in 0..<3 {
-                // The pixels' data alone: before it stand colours, which may be any.
+                // Only the pixel data are changed: the colours before them may have any value.
                 let place = Int.random(in: 200..<bytes.count - 2, using: &random)
                 bytes[place] = .random(in: 0...255, using: &random)
             }
@@ -104,13 +104,13 @@ struct GIFDamageTests {
         #expect(warned > 0 && refused > 0, "\(warned) with a warning, \(refused) refused")
     }
 
-    @Test("Without any colours, indices are greys from black to white, as many as there can be")
+    @Test("Without a palette, indices are greys from black to white, as many as the codes allow")
     func noColors() throws {
         let greys = (0...255).flatMap { [UInt8](repeating: UInt8($0), count: 3) }
         let codes = [Self.clear] + Self.pixels + [Self.end]
         let without = try decode(gif(codes, flags: 0, palette: []))
         #expect(without == (try decode(gif(codes, palette: greys))))
-        // Of two colours, in a code for four.
+        // Two colours, in codes for two and for four.
         for (flags, white) in [(0, 255), (1, 85)] as [(UInt8, UInt8)] {
             let two = Array("GIF89a".utf8) + [2, 0, 1, 0, flags, 0, 0, 0x2C, 0, 0, 0, 0, 2, 0, 1, 0, 0, 2]
             // Clear, 0, 1, end: three bits each.
@@ -120,7 +120,7 @@ struct GIFDamageTests {
     }
 
     #if WebP
-        @Test("An animation that is cut or damaged behind its first frame shows what it has, and that is told")
+        @Test("An animation that is cut or damaged after its first frame shows its valid frames, and has a warning")
         func laterFrame() throws {
             let size = PixelSize(width: 20, height: 10)
             let rows = (0..<10).map { y in (0..<20).map { UInt8($0 + 20 * y) } }
@@ -139,7 +139,7 @@ struct GIFDamageTests {
             #expect(cut.warnings == [.truncated] && cut.header.frameCount == 2)
             #expect(cut.renditions == two.renditions && two.warnings == [])
 
-            // The descriptor has 10 bytes, then come the code size and a block's length; the codes' last ones are hit.
+            // The descriptor has 10 bytes, followed by the code size and a block's length; the last codes are damaged.
             var damaged = builder.file
             damaged[oneFrame + 12 + 220] = 0xFF
             damaged[oneFrame + 12 + 221] = 0xFF

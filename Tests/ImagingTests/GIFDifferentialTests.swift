@@ -4,11 +4,11 @@ import Testing
 
 @testable import Imaging
 
-@Suite("The quick GIF decoder agrees with giflib")
+@Suite("The fast GIF decoder agrees with giflib")
 struct GIFDifferentialTests {
     private static let files = ImageFixture.whole.filter { $0.format == "gif" }.map(\.file)
 
-    @Test("The first frame, index by index as giflib reads it", arguments: files)
+    @Test("The first frame has the same indices as in giflib", arguments: files)
     func pixels(file: String) throws {
         let bytes = ImageFixture.bytes(file)
         let theirs = try #require(giflib(bytes))
@@ -18,7 +18,7 @@ struct GIFDifferentialTests {
     }
 
     @Test(
-        "Damaged files: what ours accepts giflib accepts too, and both see the same",
+        "Damaged files that our decoder accepts, giflib accepts too, and both give the same pixels",
         arguments: ["plain.gif", "interlaced.gif"])
     func mutations(file: String) {
         var random = SeededGenerator(seed: 0x7E57_0000_0030)
@@ -30,7 +30,7 @@ struct GIFDifferentialTests {
                 let position = Int.random(in: 13..<bytes.count, using: &random)
                 bytes[position] ^= 1 << UInt8.random(in: 0...7, using: &random)
             }
-            // giflib refuses a frame without the empty block at its end, whatever pixels it has.
+            // giflib refuses a frame without the empty block at its end, even if it has all pixels.
             guard let theirs = giflib(bytes), theirs.size.pixelCount < 1 << 20,
                 !areBlocksCut(bytes, from: theirs.offset),
                 let ours = try? GIFPixels(bytes.span, at: theirs.offset, size: theirs.size),
@@ -42,14 +42,14 @@ struct GIFDifferentialTests {
         #expect(accepted > 100, "or nothing was compared")
     }
 
-    /// Whether the blocks of a frame's data go on up to the file's end.
+    /// Whether the blocks of a frame's data continue to the file's end.
     private func areBlocksCut(_ bytes: [UInt8], from start: Int) -> Bool {
         var offset = start
         while offset < bytes.count, bytes[offset] > 0 { offset += 1 + Int(bytes[offset]) }
         return offset >= bytes.count
     }
 
-    @Test("Streams of noise are refused or decoded, and never more than there is room for", arguments: 1...12)
+    @Test("Streams of noise are refused or decoded, and never exceed their buffer", arguments: 1...12)
     func noise(rootBits: Int) {
         var random = SeededGenerator(seed: UInt64(rootBits))
         guard let decoder = LZWDecoder(rootBits: rootBits) else { return #expect(!(1...11).contains(rootBits)) }
@@ -68,7 +68,7 @@ struct GIFDifferentialTests {
     }
 
     @Test(
-        "Strings short and long, of few pixels and of many, in a dictionary that is cleared or kept",
+        "Short and long strings are decoded, for any number of pixels, with a cleared or a full dictionary",
         arguments: 1...11, [true, false])
     func strings(rootBits: Int, clears: Bool) {
         var random = SeededGenerator(seed: UInt64(rootBits))
@@ -79,7 +79,7 @@ struct GIFDifferentialTests {
         let most = UInt8(clamping: 1 << rootBits - 1)
         for period in [1, 2, 3, 16, 17, 40, 1000] {
             let pattern = (0..<period).map { _ in UInt8.random(in: 0...most, using: &random) }
-            // A pattern alone, noise alone, and a pattern in which a pixel is another one now and then.
+            // A pattern alone, a pattern with an occasional other pixel, and noise alone.
             for noise in [0.0, 0.05, 1.0] {
                 let pixels = (0..<20_000).map { position in
                     let isNoise = Double.random(in: 0..<1, using: &random) < noise
@@ -99,7 +99,7 @@ struct GIFDifferentialTests {
     }
 
     @Test(
-        "Indices that are said to have more than 8 bits, as others read them, still and animated", arguments: 8...12)
+        "Indices of more than 8 bits are read as by other decoders, still and animated", arguments: 8...12)
     func wideCodes(rootBits: Int) throws {
         var random = SeededGenerator(seed: 0x7E57_0000_0033)
         let palette = (0..<768).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -132,9 +132,9 @@ struct GIFDifferentialTests {
         }
     }
 
-    @Test("The longest strings that there can be, and a frame that ends inside one")
+    @Test("The longest possible strings are decoded, also if the frame ends inside one")
     func longestStrings() throws {
-        // Each code but the first one is of the newest string: one pixel more each time, and at last 4091 of them.
+        // Each code but the first one is the newest string: one pixel longer each time, and 4091 pixels at last.
         let codes = [4, 0] + Array(6..<4096) + [4095, 4095]
         var (stream, window, windowBits, codeBits) = ([UInt8](), 0, 0, 3)
         for (number, code) in codes.enumerated() {
@@ -164,7 +164,7 @@ struct GIFDifferentialTests {
     }
 
     @Test(
-        "Of a canvas four times the size that is asked for, samples are the means of two by two pixels",
+        "Samples of a canvas of four times the requested size are the means of two by two pixels",
         arguments: [PixelSize(width: 203, height: 151), PixelSize(width: 200, height: 90)], [nil, 17 as UInt8])
     func halved(size: PixelSize, transparent: UInt8?) throws {
         var random = SeededGenerator(seed: 0x7E57_0000_0031)
@@ -181,7 +181,7 @@ struct GIFDifferentialTests {
         let quarter = PixelSize(width: size.width / 4, height: size.height / 4)
         #expect(try samples(of: plain.file, for: quarter) == means)
         #expect(try samples(of: interlaced.file, for: quarter) == means)
-        // Row by row, by giflib.
+        // By giflib, row by row.
         let limits = ImageLimits(maxWorkingBytes: size.pixelCount - 1)
         #expect(try samples(of: plain.file, for: quarter, limits: limits) == means)
         #expect(throws: ImageError.self) { try samples(of: interlaced.file, for: quarter, limits: limits) }
@@ -189,7 +189,7 @@ struct GIFDifferentialTests {
             let larger = PixelSize(width: quarter.width + wider, height: quarter.height + higher)
             #expect(try samples(of: plain.file, for: larger) == whole.planes)
         }
-        // What does not cover its canvas, or hangs over it, is not halved.
+        // A frame that does not cover its canvas, or extends beyond it, is not halved.
         for (wider, higher) in [(1, 0), (0, 1), (-1, 0), (0, -1)] {
             let canvas = PixelSize(width: size.width + wider, height: size.height + higher)
             let part = GIFBuilder(size, palette: palette, transparent: transparent, rows: rows, canvas: canvas)
@@ -200,7 +200,7 @@ struct GIFDifferentialTests {
         }
     }
 
-    /// The planes that the decoder gives.
+    /// Returns the decoder's planes.
     private func samples(
         of file: [UInt8], for largest: PixelSize, limits: ImageLimits = ImageLimits()
     ) throws -> [[UInt8]] {
@@ -223,11 +223,11 @@ struct GIFDifferentialTests {
     private struct Reading {
         let offset: Int
         let size: PixelSize
-        /// The indices; nil when giflib refuses them.
+        /// The indices; nil if giflib refuses them.
         let pixels: [UInt8]?
     }
 
-    /// The pixels that giflib reads of the first frame, as stored; nil when there are none.
+    /// Returns the pixels of the first frame from giflib, as stored; nil if there are none.
     private func giflib(_ bytes: [UInt8]) -> Reading? {
         var (fault, info) = (ccodecs_fault(), ccodecs_gif_info())
         var decoder: OpaquePointer?

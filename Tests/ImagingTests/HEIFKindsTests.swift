@@ -3,7 +3,7 @@
 
     @testable import Imaging
 
-    @Suite("A HEIC that is valid but rare is read, or refused by its name; one that is broken is called damaged")
+    @Suite("A valid but rare HEIC is read, or refused by its name; a broken one is reported as damaged")
     struct HEIFKindsTests {
         /// The only item of a fixture: 96×72 pixels.
         private static let plain: HEIFBuilder.Item = {
@@ -90,11 +90,11 @@
                     "data in another file",
                     HEIFBuilder(
                         items: [changed { $0.source = 2 }],
-                        tables: [HEIFBuilder.sources(isOtherFile: [false, true])]), "lie in another file",
+                        tables: [HEIFBuilder.sources(isOtherFile: [false, true])]), "are in another file",
                     hint: "as one file"),
                 unsupported(
                     "data in another item", HEIFBuilder(items: [changed { $0.method = 2 }, plain]),
-                    "from other items (construction method 2)"),
+                    "of other items (construction method 2)"),
                 unsupported(
                     "a second layer, as of stereo",
                     HEIFBuilder(items: [changed { $0.data += [0, 0, 0, 4, 0x26, 0x09, 0xAF, 0] }]),
@@ -110,7 +110,8 @@
                     HEIFBuilder(brands: ["msf1"], primary: nil, tables: [HEIFBuilder.box("free", [])], boxes: film),
                     "HEIC that is a film or an animation", hint: "Save one of its pictures"),
                 unsupported(
-                    "no primary item", HEIFBuilder(items: [plain], primary: nil), "does not say which of its pictures"),
+                    "no primary item", HEIFBuilder(items: [plain], primary: nil),
+                    "does not specify its primary picture"),
                 unsupported("nothing but a brand", HEIFBuilder(), "without a still picture"),
                 unsupported(
                     "an AVIF of the low-overhead kind",
@@ -129,11 +130,11 @@
             corrupt("no item of that number", HEIFBuilder(items: [plain], primary: 7), "a picture that is not there"),
             corrupt(
                 "no HEVC", HEIFBuilder(items: [changed { $0.data = [UInt8](repeating: 9, count: 400) }]),
-                "not what the file says"),
-            corrupt("no data", HEIFBuilder(items: [changed { $0.data = [] }]), "not what the file says"),
+                "contradicts its properties"),
+            corrupt("no data", HEIFBuilder(items: [changed { $0.data = [] }]), "contradicts its properties"),
             corrupt("no size", HEIFBuilder(items: [changed { $0.properties.removeLast() }]), "without a size"),
-            corrupt("an image of nothing", HEIFBuilder(items: [derived("iden", [])]), "of no picture"),
-            corrupt("an image of two", HEIFBuilder(items: [derived("iden", [2, 2]), plain]), "of no picture"),
+            corrupt("an image of nothing", HEIFBuilder(items: [derived("iden", [])]), "no source picture"),
+            corrupt("an image of two", HEIFBuilder(items: [derived("iden", [2, 2]), plain]), "no source picture"),
             corrupt("an image of what is not there", HEIFBuilder(items: [derived("iden", [2])]), "not there"),
             corrupt("a grid without its tile", HEIFBuilder(items: [grid([])]), "without all of its tiles"),
             corrupt("a grid of what is not there", HEIFBuilder(items: [grid([2])]), "without a size"),
@@ -156,7 +157,8 @@
             let file: HEIFBuilder
         }
 
-        /// The item with lengths of so many bytes before its units, which the configuration says in two bits.
+        /// Returns the item with lengths of this many bytes before its units; the configuration holds the number in two
+        /// bits.
         private static func framed(lengthSize: Int) -> HEIFBuilder.Item {
             changed { item in
                 for index in item.properties.indices where item.properties[index].starts(with: "hvcC", at: 4) {
@@ -198,12 +200,12 @@
             Readable(testDescription: "lengths of three bytes", file: HEIFBuilder(items: [framed(lengthSize: 3)])),
         ]
 
-        @Test("What is rare but read shows what the usual file shows", arguments: readable)
+        @Test("A rare file that can be read looks like the usual file", arguments: readable)
         func read(_ row: Readable) throws {
             #expect(try decode(row.file.bytes) == decode(ImageFixture.bytes("plain.heic")))
         }
 
-        @Test("An image anew is turned and cut by its own properties after those of what it shows")
+        @Test("A derived image is turned and cut by the properties of its source, and then by its own")
         func turned() throws {
             let turn = HEIFBuilder.box("irot", [1])
             let once = HEIFBuilder(items: [Self.changed { $0.properties += [turn, turn] }])

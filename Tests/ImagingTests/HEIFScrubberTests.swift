@@ -5,13 +5,13 @@ import Testing
 @testable import Imaging
 
 @Suite(
-    "The place is taken out of the boxes of a HEIC or an AVIF, and nothing moves", .enabled(if: isReadable("x.heic")))
+    "The place is removed from the boxes of a HEIC or an AVIF, and nothing moves", .enabled(if: isReadable("x.heic")))
 struct HEIFScrubberTests {
     private static let secret = Array("TINTYPE-SECRET-PLACE".utf8)
     private static let tiff = TIFFBuilder.structure([(0x0112, .short(8)), (0x8825, .directory([(27, .bytes(secret))]))])
     private static let plain = ImageFixture.bytes("size-32x24.heic")
 
-    /// A file of a coded picture that nobody decodes, and other items.
+    /// Returns a file of a coded picture that is never decoded, and other items.
     private func file(_ items: [HEIFBuilder.Item], boxes: [[UInt8]] = [], tables: [[UInt8]] = []) -> [UInt8] {
         let picture = HEIFBuilder.Item(type: "hvc1", properties: [HEIFBuilder.size(8, 8)], data: [1, 2, 3, 4])
         return HEIFBuilder(items: [picture] + items, tables: tables, boxes: boxes).bytes
@@ -24,7 +24,7 @@ struct HEIFScrubberTests {
         return scrubbed
     }
 
-    @Test("EXIF items, wherever their structure begins and their data lie", arguments: [0, 1])
+    @Test("EXIF items are scrubbed wherever their structure begins and their data are stored", arguments: [0, 1])
     func exif(method: Int) throws {
         let prefix = Array("Exif\0\0".utf8)
         let rows: [(data: [UInt8], removed: Set<LocationSource>)] = [
@@ -41,7 +41,7 @@ struct HEIFScrubberTests {
         }
     }
 
-    @Test("XMP items that name a place become empty packets, and items of unknown kinds zeros")
+    @Test("XMP items that name a place become empty packets, and items of unknown kinds become zeros")
     func otherItems() throws {
         let packet = Array("<x:xmpmeta photoshop:City='TINTYPE-SECRET-PLACE'/>".utf8)
         let bytes = file([
@@ -54,7 +54,7 @@ struct HEIFScrubberTests {
         #expect(text.contains("<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"/>  ") && text.contains("Somebody"))
     }
 
-    @Test("Boxes of unknown kinds become free space, and go at the end")
+    @Test("Boxes of unknown kinds become free space, or are removed at the end")
     func boxes() throws {
         let unknown = HEIFBuilder.box("uuid", Self.secret)
         let end = HEIFBuilder.box("mpvd", Self.secret)
@@ -68,11 +68,11 @@ struct HEIFScrubberTests {
         #expect(try self.scrubbed(tables).removed == [.unknownData, .trailingData])
     }
 
-    @Test("Data of no item become zeros, unless they may be a film's", arguments: [0, 1])
+    @Test("Data that belong to no item become zeros, unless they may belong to a film", arguments: [0, 1])
     func leftovers(method: Int) throws {
         let item = HEIFBuilder.Item(type: "Exif", data: Self.tiff, method: method)
         var nameless = file([item])
-        // Nothing but the kind is missing of the second item: its entry is of an old version, without one.
+        // The second item lacks only its kind: its entry is of an old version, which has none.
         let entry = try #require(Data(nameless).range(of: Data("infe".utf8), options: .backwards)).upperBound
         nameless[entry] = 0
         let apart = file([], boxes: [HEIFBuilder.box("mdat", Self.tiff)])
@@ -88,7 +88,7 @@ struct HEIFScrubberTests {
         #expect(try Data(self.scrubbed(film).bytes).range(of: Data([7, 8, 9])) != nil)
     }
 
-    /// A film of one track, with user data at every level.
+    /// Returns a film of one track, with user data at every level.
     private func film(handler: String) -> [UInt8] {
         let data = HEIFBuilder.box("udta", HEIFBuilder.box("\u{A9}xyz", Self.secret))
         let type = HEIFBuilder.fullBox("hdlr", [0, 0, 0, 0] + Array(handler.utf8) + [0])
@@ -110,7 +110,7 @@ struct HEIFScrubberTests {
         #expect(error?.code == .unsupportedFormat)
     }
 
-    @Test("What cannot be reached, or is two things at once, is refused")
+    @Test("Data that cannot be reached, or belong to two items, are refused")
     func refusals() {
         let sources = HEIFBuilder.sources(isOtherFile: [true])
         let rows: [(item: HEIFBuilder.Item, code: ImageError.Code)] = [
@@ -123,9 +123,9 @@ struct HEIFScrubberTests {
             #expect(error?.code == code)
         }
         let elsewhere = HEIFBuilder.Item(type: "Exif", data: [1], source: 1)
-        // The builder puts the item's data into this file, too, where they are nobody's.
+        // The builder puts the item's data into this file, too, where they belong to no item.
         #expect((try? LocationScrubber.scrub(file([elsewhere], tables: [sources])).removed) == [.unknownData])
-        // The item's data begin two bytes before the end of the picture's.
+        // The item's data begin two bytes before the end of the picture's data.
         var overlapping = file([HEIFBuilder.Item(type: "Exif", data: Self.tiff)])
         let table = Data(overlapping).range(of: Data("iloc".utf8))?.upperBound ?? 0
         let entry = Data(overlapping).range(of: Data([0, 2, 0, 0, 0, 0, 0, 1]), in: table..<overlapping.count)

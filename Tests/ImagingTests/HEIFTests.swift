@@ -9,9 +9,9 @@
                 .bytes
         }
 
-        /// The small copies in these files are grey, of 320×240 pixels, and the images are not.
+        /// The thumbnails in these files are grey, of 320×240 pixels, and the images are not grey.
         @Test(
-            "The embedded thumbnail is taken where it is twice as large as what is asked for and what its file says",
+            "An embedded thumbnail is used if it has twice the requested size, and the size that its file states",
             arguments: [
                 ("thumbnail-320.heic", 160, true), ("thumbnail-320.heic", 161, false),
                 ("thumbnail-of-two-sizes.heic", 160, false),
@@ -22,8 +22,8 @@
             #expect(distance([try decode(rendition).corners[0]], [expected]) <= 18)
         }
 
-        /// The copy in this photo has 240×180 pixels of a low quality.
-        @Test("What an embedded thumbnail gives looks like what the image gives", arguments: [120, 121, 240])
+        /// The thumbnail in this photo has 240×180 pixels of a low quality.
+        @Test("An embedded thumbnail gives a similar rendition to that of the image", arguments: [120, 121, 240])
         func likeness(width: Int) throws {
             let photo = ImageFixture.bytes("photo.heic")
             let alone = Array(photo.replacing("thmb".utf8, with: "none".utf8))
@@ -34,14 +34,14 @@
             #expect(try decode(one).similarity(to: decode(other)) > 0.97)
         }
 
-        @Test("A property that turns the image is applied once, whatever EXIF says beside it")
+        @Test("A property that turns the image is applied once, whatever EXIF contains")
         func turned() throws {
             let header = try ImageHeader.read(ImageFixture.bytes("exif-gps.heic").span)
             #expect(header.orientation == .left)
             #expect(header.size == PixelSize(width: 96, height: 72))
         }
 
-        @Test("Two turns are one", arguments: Orientation.allCases)
+        @Test("Two turns are combined into one", arguments: Orientation.allCases)
         func turns(first: Orientation) throws {
             let size = PixelSize(width: 3, height: 2)
             let plane = Plane(layout: PlaneLayout(size), samples: Array(0..<6))
@@ -52,7 +52,7 @@
         }
 
         @Test(
-            "What does not fit into memory is refused with the figure, and tiles are decoded row by row",
+            "An image that does not fit into memory is refused with the figure, and tiles are decoded row by row",
             arguments: [
                 ("large-deep.avif", 16, "needs 26 MiB of memory; the limit is 16 MiB"), ("large-deep.avif", 26, nil),
                 ("large.heic", 29, "needs 30 MiB of memory; the limit is 29 MiB"), ("large.heic", 30, nil),

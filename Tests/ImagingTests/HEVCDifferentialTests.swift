@@ -16,7 +16,7 @@ import TestSupport
             #expect(LibavcodecDecoder(maxPixels: 1) != nil)
         }
 
-        @Test("Every image is decoded to the same samples; but grey ones are left to libde265", arguments: files)
+        @Test("Both decoders give the same samples for every image; grey ones are left to libde265", arguments: files)
         func samples(_ file: URL) throws {
             let bytes = Array(try Data(contentsOf: file))
             let images = HEVCOracle.images(in: bytes)
@@ -29,7 +29,7 @@ import TestSupport
             }
         }
 
-        @Test("One after the other by the same decoder, also behind a damaged one")
+        @Test("One decoder decodes images one after another, also after a damaged one")
         func inTurn() throws {
             let images = HEVCOracle.images(in: ImageFixture.bytes("grid.heic"))
             #expect(images.count > 1)
@@ -42,14 +42,14 @@ import TestSupport
             }
         }
 
-        @Test("An image with more pixels than it was told of is not begun")
+        @Test("An image with more pixels than the decoder's limit is not decoded")
         func limit() throws {
             let (units, size) = try #require(HEVCOracle.images(in: ImageFixture.bytes("plain.heic")).first)
             #expect(try #require(LibavcodecDecoder(maxPixels: size.pixelCount / 2)).image(units, format: .heic) == nil)
         }
 
         @Test(
-            "What it takes of pictures with damaged slices libde265 takes, too, and none has a hole",
+            "Pictures with damaged slices that libavcodec accepts, libde265 accepts too, and none has a hole",
             arguments: ["plain.heic", "size-640x480.heic"])
         func damage(file: String) throws {
             let (original, size) = try #require(HEVCOracle.images(in: ImageFixture.bytes(file)).first)
@@ -57,7 +57,7 @@ import TestSupport
             var takenCount = 0
             for _ in 0..<150 {
                 var units = original
-                // Parameter sets are far less than half of it.
+                // The parameter sets are far less than half of the data.
                 let bit = Int.random(in: units.count * 4..<units.count * 8, using: &random)
                 units[bit / 8] ^= 1 << (bit % 8)
                 guard let ours = HEVCOracle.ours(units, size) else { continue }
@@ -79,7 +79,7 @@ import TestSupport
     }
 
     extension HEVCOracle.Decoded {
-        /// Whether sixteen by sixteen pixels are black beyond black, as memory is that nothing was written to.
+        /// Whether sixteen by sixteen pixels are blacker than black, like memory that was never written.
         fileprivate var hasHole: Bool {
             stride(from: 0, to: size.height - 15, by: 8).contains { top in
                 stride(from: 0, to: size.width - 15, by: 8).contains { left in

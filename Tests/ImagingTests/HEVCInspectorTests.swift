@@ -3,10 +3,10 @@ import Testing
 @testable import Imaging
 
 struct HEVCInspectorTests {
-    @Test("Sides up to the largest numbers that can be coded are judged", arguments: [5, 15, 30, 31])
+    @Test("Sides up to the largest numbers that can be coded are checked", arguments: [5, 15, 30, 31])
     func sides(zeros: Int) {
         let side = String(repeating: "0", count: zeros) + String(repeating: "1", count: zeros + 1)
-        // A number, 4:2:0, the sides, no conformance window, twice eight bits.
+        // A number, 4:2:0, the sides, no conformance window, eight bits twice.
         let bits = Array("1" + "010" + side + side + "0" + "1" + "1" + "1")
         let packed = stride(from: 0, to: bits.count, by: 8).map { start in
             bits[start..<min(start + 8, bits.count)].enumerated().reduce(0 as UInt8) { byte, bit in

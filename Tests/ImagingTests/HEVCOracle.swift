@@ -1,7 +1,7 @@
 #if HEIF
     @testable import Imaging
 
-    /// The two HEVC decoders that are held against each other.
+    /// The two HEVC decoders that are compared with each other.
     enum HEVCOracle {
         /// The samples of an image, plane by plane, and their coding.
         struct Decoded: Equatable {
@@ -11,8 +11,7 @@
             var samples: [[Float]] = []
         }
 
-        /// The units of a file's coded images, each once, and their size; none where its
-        /// header is refused.
+        /// Returns the units of a file's coded images, each once, and their sizes; empty if its header is refused.
         static func images(in bytes: [UInt8]) -> [(units: [UInt8], size: PixelSize)] {
             guard let header = try? HEIFHeader.read(bytes.span, format: .heic),
                 header.image.tileSize.pixelCount <= 1 << 24
@@ -24,20 +23,20 @@
             }
         }
 
-        /// The samples as libavcodec decodes them; nil where it leaves the image to libde265.
+        /// Returns the samples from libavcodec; nil if it leaves the image to libde265.
         static func ours(_ units: [UInt8], _ size: PixelSize) -> Decoded? {
             guard let codec = LibavcodecDecoder(maxPixels: size.coded.pixelCount) else { return nil }
             return decoded(codec.image(units, format: .heic))
         }
 
-        /// The samples as libde265 decodes them.
+        /// Returns the samples from libde265.
         static func theirs(_ units: [UInt8], _ size: PixelSize) -> Decoded? {
             decoded(
                 try? CodedImage(
                     units, isAV1: false, size: size, format: .heic, limits: ImageLimits()))
         }
 
-        /// Reads all samples; nil of no image.
+        /// Reads all samples; nil without an image.
         static func decoded(_ image: CodedImage?) -> Decoded? {
             guard let image else { return nil }
             let shape = image.shape

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Imaging
 
-/// A row of `Fixtures/fixtures.json`: a file, and what is expected of it.
+/// A row of `Fixtures/fixtures.json`: a file and its expected results.
 struct ImageFixture: Decodable, Sendable, CustomTestStringConvertible {
     let file: String
     let format: String?
@@ -12,7 +12,7 @@ struct ImageFixture: Decodable, Sendable, CustomTestStringConvertible {
     let height: Int?
     let alpha: Bool?
     let frames: Int?
-    /// The colours of the corner squares, flattened on white: top left, top right, bottom left, bottom right.
+    /// The colours of the corner squares, on white: top left, top right, bottom left, bottom right.
     let corners: [String]?
     let warnings: [String]?
     let code: String?
@@ -24,24 +24,23 @@ struct ImageFixture: Decodable, Sendable, CustomTestStringConvertible {
 
     static let folder = URL(filePath: Fixture.folder)
 
-    /// The bytes of a fixture; none where there is no such file.
+    /// Returns the bytes of a fixture; empty if the file does not exist.
     static func bytes(_ file: String) -> [UInt8] { (try? Fixture.bytes(file)) ?? [] }
 
-    /// The fixtures, but for those that this build has no library for.
+    /// The fixtures, except for those that need a library that this build lacks.
     static let all = ((try? JSONDecoder().decode([ImageFixture].self, from: Data(bytes("fixtures.json")))) ?? [])
         .filter { isReadable($0.file) }
     static let whole = all.filter { $0.code == nil }
     static let refused = all.filter { $0.code != nil }
 }
 
-/// Whether this build has what it takes to decode a file, which is told by its name.
+/// Whether this build can decode a file, judging by its name.
 func isReadable(_ file: String) -> Bool {
     let format = ImageFormat.allCases.first { file.hasSuffix(".\($0.fileExtension)") }
     return format.map { $0.codec.missingLibrary == nil } ?? true
 }
 
-/// The photos that lie beside the repository, or in the folder that `TINTYPE_PHOTOS` names; none if there is no such
-/// folder.
+/// The photos next to the repository, or in the folder of `TINTYPE_PHOTOS`; empty if the folder does not exist.
 let photos: [URL] = {
     let beside = ImageFixture.folder.deletingLastPathComponent().deletingLastPathComponent().appending(
         path: "shared/photos")
@@ -50,7 +49,7 @@ let photos: [URL] = {
     return (files ?? []).sorted { $0.path < $1.path }
 }()
 
-/// Decodes all pixels, as stored; a JPEG as viewers do, by libjpeg.
+/// Decodes all pixels, as stored. A JPEG is decoded by libjpeg, as in viewers.
 func decode(_ bytes: [UInt8]) throws(ImageError) -> PixelBuffer {
     let header = try ImageHeader.read(bytes.span)
     if header.format == .jpeg { return try JPEGOracle.pixels(bytes) }
@@ -61,7 +60,7 @@ func decode(_ bytes: [UInt8]) throws(ImageError) -> PixelBuffer {
 }
 
 extension PixelBuffer {
-    /// The pixels as planes.
+    /// The image with these pixels in planes.
     var image: PlanarImage {
         let planes = (0..<channels).map { channel in
             Plane(layout: PlaneLayout(size), samples: (0..<size.pixelCount).map { bytes[$0 * channels + channel] })
@@ -69,12 +68,12 @@ extension PixelBuffer {
         return PlanarImage(colorModel: ColorModel(channels: channels), size: size, planes: planes)
     }
 
-    /// A smaller copy.
+    /// Returns a smaller copy.
     func resampled(to size: PixelSize) -> PixelBuffer {
         image.resampled(to: ResizeTarget(size)).pixels() ?? PixelBuffer(size: size, channels: 1, bytes: [])
     }
 
-    /// Red, green and blue, flattened on white.
+    /// Returns red, green and blue of a pixel, on white.
     func color(x: Int, y: Int) -> SIMD3<Int> {
         let pixel = (0..<channels).map { Int(bytes[(y * size.width + x) * channels + $0]) }
         switch channels {
@@ -84,21 +83,21 @@ extension PixelBuffer {
         }
     }
 
-    /// The colours in the middles of the corner squares.
+    /// The colours in the centres of the corner squares.
     var corners: [SIMD3<Int>] {
         let (left, top) = (size.width / 8, size.height / 8)
         let (right, bottom) = (size.width - 1 - left, size.height - 1 - top)
         return [color(x: left, y: top), color(x: right, y: top), color(x: left, y: bottom), color(x: right, y: bottom)]
     }
 
-    /// The largest difference of any channel of any pixel; nil if the images have not one shape.
+    /// Returns the largest difference in any channel of any pixel; nil if the images differ in size or channels.
     func worstDifference(from other: PixelBuffer) -> Int? {
         guard size == other.size, channels == other.channels else { return nil }
         return zip(bytes, other.bytes).map { abs(Int($0) - Int($1)) }.max() ?? 0
     }
 }
 
-/// The distance of two lists of colours: the largest difference of any channel.
+/// Returns the distance between two lists of colours: the largest difference in any channel.
 func distance(_ colors: [SIMD3<Int>], _ hexadecimal: [String]) -> Int {
     guard colors.count == hexadecimal.count else { return .max }
     return zip(colors, hexadecimal.map { RGBColor(hex: $0) ?? .white }).map { color, expected in

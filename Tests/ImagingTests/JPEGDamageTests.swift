@@ -4,11 +4,11 @@ import Testing
 
 @testable import Imaging
 
-/// The rule is a person's impression: a damaged JPEG is rendered with a warning, or refused when a good part is
+/// The rule follows a person's impression: a damaged JPEG is rendered with a warning, or refused if a large part is
 /// missing.
-@Suite("A damaged JPEG is rendered with a warning, or refused when a good part of it is missing")
+@Suite("A damaged JPEG is rendered with a warning, or refused if a large part is missing")
 struct JPEGDamageTests {
-    /// A file, what is done to it, and what comes of it.
+    /// A file, the damage to it, and the outcome.
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let file: String
@@ -96,11 +96,11 @@ struct JPEGDamageTests {
 
     static let photos = ["photo.jpg", "restart-markers.jpg", "baseline-422.jpg", "progressive-420.jpg", "rgb.jpg"]
 
-    /// The pixels of 100 that must show something else for an image to be refused, and those that may be the grey of no
-    /// data in one that is rendered: how much is missing is told by rows, and is less exact than this.
+    /// The percentage of pixels that must have changed for an image to be refused, and the percentage that may be the
+    /// grey of missing data in a rendered image. The decoder measures the missing part in rows, which is less exact.
     private static let (leastChanged, mostLost) = (2.0, 25.0)
 
-    @Test("Whatever libjpeg complains of is told, and what is missing decides", arguments: photos)
+    @Test("Everything that libjpeg reports is a warning, and the size of the missing part decides", arguments: photos)
     func policy(file: String) throws {
         let whole = ImageFixture.bytes(file)
         let expected = try JPEGOracle.complaints(whole)
@@ -113,7 +113,7 @@ struct JPEGDamageTests {
                 let place = Int.random(in: bytes.count - bytes.scanLength..<bytes.count - 2, using: &random)
                 bytes[place] = .random(in: 0...255, using: &random)
             }
-            // What ends too early is another story.
+            // Files that end too early are covered by other tests.
             guard let seen = try JPEGOracle.ifWhole(bytes) else { continue }
             switch try outcome(bytes) {
             case .rendered(let warnings):
@@ -132,8 +132,8 @@ struct JPEGDamageTests {
 }
 
 extension [UInt8] {
-    /// The file with bytes before the first marker of a kind, behind the start of the first scan; or before the last
-    /// one.
+    /// Returns the file with more bytes before the first marker of a kind after the start of the first scan, or before
+    /// the last one.
     fileprivate func inserting(_ more: [UInt8], before marker: UInt8, last: Bool = false) -> [UInt8] {
         let places = indices.dropFirst(count - scanLength).filter {
             self[$0] == 0xFF && $0 + 1 < count && self[$0 + 1] == marker
@@ -142,7 +142,7 @@ extension [UInt8] {
         return self[..<place] + more + self[place...]
     }
 
-    /// The number of bytes from the first scan's header on.
+    /// The number of bytes from the first scan's header to the end.
     fileprivate var scanLength: Int {
         var offset = 2
         while let (marker, payload) = try? JPEGHeader.nextSegment(span, &offset) {
@@ -153,7 +153,7 @@ extension [UInt8] {
 }
 
 extension JPEGOracle {
-    /// libjpeg's pixels of an image that may be damaged, and how often it complains.
+    /// Decodes an image that may be damaged with libjpeg, and counts libjpeg's warnings.
     fileprivate static func complaints(_ bytes: [UInt8]) throws(ImageError) -> (pixels: PixelBuffer, count: Int) {
         let header = try ImageHeader.read(bytes.span)
         return try bytes.span.withUnsafeBufferPointer { buffer throws(ImageError) in
@@ -179,7 +179,7 @@ extension JPEGOracle {
         }
     }
 
-    /// `complaints`, of what libjpeg reads to its end.
+    /// Returns ``complaints(_:)`` if libjpeg reads the image to its end; otherwise nil.
     fileprivate static func ifWhole(_ bytes: [UInt8]) throws -> (pixels: PixelBuffer, count: Int)? {
         do {
             return try complaints(bytes)
@@ -191,7 +191,7 @@ extension JPEGOracle {
 }
 
 extension PixelBuffer {
-    /// The share of it that is visibly of another colour.
+    /// Returns the share of pixels that have visibly another colour.
     fileprivate func changedShare(of other: PixelBuffer) -> Double {
         guard size == other.size, channels == other.channels else { return 1 }
         let changed = stride(from: 0, to: bytes.count, by: channels).count { start in
@@ -200,7 +200,7 @@ extension PixelBuffer {
         return Double(changed) / Double(size.pixelCount)
     }
 
-    /// The share of it that is the grey of no data, where the other is another colour.
+    /// Returns the share of pixels that are the grey of missing data where the other image has another colour.
     fileprivate func lostShare(of other: PixelBuffer) -> Double {
         guard size == other.size, channels == other.channels else { return 0 }
         let lost = stride(from: 0, to: bytes.count, by: channels).count { start in

@@ -5,31 +5,33 @@ import Testing
 
 @Suite("The scaled JPEG decoder agrees with libjpeg-turbo")
 struct JPEGDifferentialTests {
-    @Test("What is usual is decoded by us, what is not is left to libjpeg", arguments: JPEGFile.all)
+    @Test("Our decoder accepts usual files, and leaves others to libjpeg", arguments: JPEGFile.all)
     func choice(_ file: JPEGFile) {
         #expect((JPEGOracle.ours(file.bytes, eighths: [1]) != nil) == file.isUsual)
     }
 
-    @Test("At full size, bit for bit", arguments: JPEGFile.usual)
+    @Test("The decoders agree bit for bit at full size", arguments: JPEGFile.usual)
     func full(_ file: JPEGFile) throws {
         let bytes = file.bytes
         let ours = try #require(JPEGOracle.ours(bytes, eighths: [8]))
         #expect(try JPEGOracle.libjpeg(bytes, eighths: 8) == ours)
     }
 
-    @Test("At an eighth, bit for bit", arguments: JPEGFile.usual)
+    @Test("The decoders agree bit for bit at an eighth", arguments: JPEGFile.usual)
     func eighth(_ file: JPEGFile) throws {
         let bytes = file.bytes
         let ours = try #require(JPEGOracle.ours(bytes, eighths: [1]))
         let theirs = try JPEGOracle.libjpeg(bytes, eighths: 1)
-        // libjpeg decodes subsampled chroma at a quarter then.
+        // libjpeg then decodes subsampled chroma at a quarter.
         for (mine, other) in zip(ours.layouts.indices, theirs.layouts.indices)
         where ours.layouts[mine] == theirs.layouts[other] {
             #expect(ours.samples[mine] == theirs.samples[other])
         }
     }
 
-    @Test("A progressive one at an eighth, from its DC scans alone, bit for bit", arguments: JPEGFile.progressive)
+    @Test(
+        "A progressive image at an eighth, from its DC scans alone, is equal bit for bit",
+        arguments: JPEGFile.progressive)
     func progressive(_ file: JPEGFile) throws {
         let bytes = file.bytes
         let ours = try #require(JPEGOracle.oursOfProgressive(bytes, eighths: [1]))
@@ -41,19 +43,19 @@ struct JPEGDifferentialTests {
         #expect(SequentialFrame.read(bytes.span) == nil)
     }
 
-    @Test("A progressive one at full size, bit for bit", arguments: JPEGFile.progressive)
+    @Test("A progressive image at full size is equal bit for bit", arguments: JPEGFile.progressive)
     func wholeProgressive(_ file: JPEGFile) throws {
         let ours = try #require(JPEGOracle.oursOfProgressive(file.bytes, eighths: [8]))
         #expect(try JPEGOracle.libjpeg(file.bytes, eighths: 8) == ours)
     }
 
-    @Test("A progressive one of ink is left to libjpeg")
+    @Test("A progressive CMYK image is left to libjpeg")
     func progressiveInk() {
         #expect(JPEGOracle.oursOfProgressive(ImageFixture.bytes("progressive-cmyk.jpg"), eighths: [8]) == nil)
     }
 
     @Test(
-        "Scans are passed over that tell nothing of what a scale needs", arguments: [(1, 2), (2, 10), (4, 12), (8, 12)])
+        "Scans that a scale does not need are skipped", arguments: [(1, 2), (2, 10), (4, 12), (8, 12)])
     func neededScans(eighths: Int, count: Int) throws {
         let bytes = ImageFixture.bytes("progressive-bands.jpg")
         let frame = ProgressiveFrame.read(bytes.span, maxScans: 12)
@@ -69,11 +71,11 @@ struct JPEGDifferentialTests {
     }
 
     @Test(
-        "Huffman tables without end are left to libjpeg, which takes them one after the other",
+        "Files with very many Huffman tables are left to libjpeg, which reads the tables one after another",
         arguments: ["progressive-420.jpg", "baseline-420.jpg"])
     func tables(file: String) throws {
         let original = ImageFixture.bytes(file)
-        // A table of one word, for a symbol that nobody uses; the image's own come later.
+        // A table of one code, for a symbol that is not used; the image's own tables follow.
         let table: [UInt8] = [0xFF, 0xC4, 0, 20, 0x13, 1] + [UInt8](repeating: 0, count: 16)
         let own = original.indices.count { original[$0...].starts(with: [0xFF, 0xC4]) }
         for (count, isUsual) in [(1000 - own, true), (1001 - own, false)] {
@@ -86,10 +88,10 @@ struct JPEGDifferentialTests {
         }
     }
 
-    @Test("What libjpeg refuses is not ours", arguments: ["progressive-420.jpg", "baseline-420.jpg"])
+    @Test("Our decoder refuses files that libjpeg refuses", arguments: ["progressive-420.jpg", "baseline-420.jpg"])
     func refusals(file: String) throws {
         let original = ImageFixture.bytes(file)
-        // 200 words of 15 bits and 200 of 16 are a code, but of more symbols than there are.
+        // 200 words of 15 bits and 200 of 16 bits are a code, but it has more symbols than exist.
         let table: [UInt8] = [0xFF, 0xC4, 1, 163, 0x13] + [UInt8](repeating: 0, count: 14) + [200, 200]
         let many = Array(original[..<2]) + table + [UInt8](repeating: 1, count: 400) + original[2...]
         let twice = Array(original.dropLast(2)) + [0xFF, 0xD8] + original.suffix(2)
@@ -102,11 +104,11 @@ struct JPEGDifferentialTests {
         }
     }
 
-    @Test("One that lacks AC coefficients is left to libjpeg, which smooths it")
+    @Test("A progressive image without some AC coefficients is left to libjpeg, which smooths it")
     func progressiveWithoutAC() throws {
         let original = ImageFixture.bytes("progressive-444.jpg")
         #expect(JPEGOracle.oursOfProgressive(original, eighths: [1]) != nil)
-        // Its first scan of AC coefficients, from its SOS to the next marker segment.
+        // The image's first scan of AC coefficients, from its SOS to the next marker segment.
         let sos = try #require(
             original.indices.first { index in
                 index + 10 < original.count && original[index] == 0xFF && original[index + 1] == 0xDA
@@ -119,15 +121,16 @@ struct JPEGDifferentialTests {
         #expect(isLeftToLibjpeg)
     }
 
-    /// libjpeg's smaller transforms take a part of the high frequencies for low ones, ours cuts them off: what they
-    /// make of a photo differs a little everywhere, and much only at hard edges.
+    /// libjpeg's smaller transforms fold some of the high frequencies into low ones; ours cuts them off. The results
+    /// for a photo differ a little everywhere, and much only at hard edges.
     @Test(
-        "At a quarter and a half, but for the kind of transform", arguments: JPEGFile.usual + JPEGFile.progressive,
+        "The decoders agree at a quarter and a half, except for the kind of transform",
+        arguments: JPEGFile.usual + JPEGFile.progressive,
         [2, 4])
     func reduced(_ file: JPEGFile, eighths: Int) throws {
         let bytes = file.bytes
         let theirs = try JPEGOracle.libjpeg(bytes, eighths: eighths)
-        // Subsampled chroma comes at twice luma's scale from libjpeg.
+        // libjpeg returns subsampled chroma at twice the scale of luma.
         let scales = [eighths, 2 * eighths]
         let sequential = JPEGOracle.ours(bytes, eighths: scales)
         let ours = try #require(sequential ?? JPEGOracle.oursOfProgressive(bytes, eighths: scales))
@@ -140,7 +143,7 @@ struct JPEGDifferentialTests {
     }
 }
 
-/// A JPEG of `Fixtures`, or of the photos beside the repository.
+/// A JPEG of `Fixtures`, or of the photos next to the repository.
 struct JPEGFile: Sendable, CustomTestStringConvertible {
     let url: URL
     var testDescription: String { url.lastPathComponent }
@@ -152,9 +155,9 @@ struct JPEGFile: Sendable, CustomTestStringConvertible {
         }
         + photos.filter { $0.pathExtension == "jpg" }.map { JPEGFile(url: $0) }
 
-    /// The files that our sequential decoder takes.
+    /// The files that our sequential decoder accepts.
     static let usual = all.filter(\.isUsual)
-    /// The files that our progressive decoder takes.
+    /// The files that our progressive decoder accepts.
     static let progressive = all.filter {
         $0.testDescription.hasPrefix("progressive") && $0.testDescription != "progressive-cmyk.jpg"
     }

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Imaging
 
-/// Damaged JPEGs by the thousand: `TINTYPE_MUTATIONS` says how many of each file, for a longer run.
-@Suite("What our JPEG decoder accepts of damaged files, libjpeg accepts too, and both see the same")
+/// Thousands of damaged JPEGs. `TINTYPE_MUTATIONS` sets the number per file, for a longer run.
+@Suite("Damaged files that our JPEG decoder accepts, libjpeg accepts too, and both give the same samples")
 struct JPEGMutationTests {
     static let files = [
         "size-24x16.jpg", "restart-markers.jpg", "baseline-422.jpg", "baseline-411.jpg", "grey.jpg", "baseline-444.jpg",
@@ -13,7 +13,7 @@ struct JPEGMutationTests {
     ]
     static let count = ProcessInfo.processInfo.environment["TINTYPE_MUTATIONS"].flatMap(Int.init) ?? 100
 
-    @Test("Flipped bits, replaced bytes, and cuts in the middle", arguments: files)
+    @Test("Flipped bits, replaced bytes and cuts in the middle do not make the decoders disagree", arguments: files)
     func mutations(file: String) throws {
         let original = ImageFixture.bytes(file)
         var random = SeededGenerator(seed: 0x7E57_0000_0010)

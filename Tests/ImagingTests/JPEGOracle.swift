@@ -1,12 +1,12 @@
 @testable import Imaging
 
-/// A decoded image's planes, each as large as its layout says.
+/// The planes of a decoded image, each as large as its layout specifies.
 struct DecodedPlanes: Hashable {
     var layouts: [PlaneLayout] = []
     var samples: [[UInt8]] = []
     var warning: ImageWarning?
 
-    /// Reads a decoder to its end.
+    /// Reads all rows of a decoder.
     init(_ decoder: consuming some PlaneDecoder & ~Copyable, from bytes: Span<UInt8>) throws(ImageError) {
         layouts = decoder.layouts
         samples = layouts.map { _ in [] }
@@ -28,9 +28,9 @@ struct DecodedPlanes: Hashable {
     }
 }
 
-/// The two decoders that are held against each other, each at one scale.
+/// The two decoders that are compared with each other, each at one scale.
 enum JPEGOracle {
-    /// The planes as our decoder gives them; nil where it leaves the image to libjpeg.
+    /// Returns the planes from our decoder; nil if it leaves the image to libjpeg.
     static func ours(_ bytes: [UInt8], eighths: [Int]) -> DecodedPlanes? {
         guard let frame = SequentialFrame.read(bytes.span) else { return nil }
         let scales = frame.components.indices.map { eighths[min($0, eighths.count - 1)] }
@@ -38,7 +38,7 @@ enum JPEGOracle {
         return try? DecodedPlanes(decoder, from: bytes.span)
     }
 
-    /// The planes of a progressive image as our decoder gives them; nil where it leaves the image to libjpeg.
+    /// Returns the planes of a progressive image from our decoder; nil if it leaves the image to libjpeg.
     static func oursOfProgressive(_ bytes: [UInt8], eighths: [Int]) -> DecodedPlanes? {
         guard let frame = ProgressiveFrame.read(bytes.span, maxScans: 100) else { return nil }
         let scales = frame.frame.components.indices.map { eighths[min($0, eighths.count - 1)] }
@@ -48,7 +48,7 @@ enum JPEGOracle {
         return try? DecodedPlanes(decoder, from: bytes.span)
     }
 
-    /// The pixels as libjpeg decodes them.
+    /// Returns the pixels from libjpeg.
     static func pixels(_ bytes: [UInt8]) throws(ImageError) -> PixelBuffer {
         let header = try ImageHeader.read(bytes.span)
         return try bytes.span.withUnsafeBufferPointer { buffer throws(ImageError) in
@@ -63,14 +63,14 @@ enum JPEGOracle {
         }
     }
 
-    /// The planes as libjpeg decodes them; throws where libjpeg warns of damage.
+    /// Returns the planes from libjpeg; throws if libjpeg warns of damage.
     static func libjpeg(_ bytes: [UInt8], eighths: Int) throws(ImageError) -> DecodedPlanes {
         let header = try ImageHeader.read(bytes.span)
         return try bytes.span.withUnsafeBufferPointer { buffer throws(ImageError) in
             let source = try LibJPEGImage(buffer, header: header, limits: ImageLimits())
             guard source.isPlanar else { throw .unsupported("another colour model") }
             let planes = try DecodedPlanes(LibJPEGPlaneDecoder(source, eighths: eighths), from: buffer.span)
-            guard planes.warning == nil else { throw .corrupt(.jpeg, "what libjpeg complains of") }
+            guard planes.warning == nil else { throw .corrupt(.jpeg, "libjpeg warns") }
             return planes
         }
     }

@@ -11,7 +11,7 @@ struct KernelTests {
         var random = SeededGenerator(seed: UInt64(rowCount * 1000 + width))
         for round in 0..<20 {
             let stride = width + round % 3
-            // The extremes first, then anything.
+            // The extremes first, then random samples.
             let rows: [UInt8] = (0..<stride * rowCount).map { _ in
                 round == 0 ? 255 : UInt8.random(in: 0...255, using: &random)
             }
@@ -58,11 +58,11 @@ struct KernelTests {
         }
     }
 
-    @Test("Colours of one pixel, and means of four", arguments: [3, 4], [1, 2, 3, 16, 17, 100])
+    @Test("Palette colours of one pixel and means of four are correct", arguments: [3, 4], [1, 2, 3, 16, 17, 100])
     func palettes(channels: Int, count: Int) {
         var random = SeededGenerator(seed: UInt64(channels * 1000 + count))
         for round in 0..<20 {
-            // The extremes first, then anything.
+            // The extremes first, then random colours.
             let colors: [UInt64] = (0..<256).map { _ in
                 round == 0
                     ? 0x00FF_00FF_00FF_00FF : UInt64.random(in: 0...UInt64.max, using: &random) & 0x00FF_00FF_00FF_00FF
@@ -70,7 +70,7 @@ struct KernelTests {
             let upper = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
             let lower = round % 2 == 0 ? upper : upper.reversed()
             func sample(_ index: UInt8, _ channel: Int) -> Int { Int(colors[Int(index)] >> (16 * channel) & 255) }
-            // A sample between the rows, which stays.
+            // A sample between the rows, which must not change.
             let (stride, half) = (count + 1, (count + 1) / 2)
             var pixels = [UInt8](repeating: 7, count: channels * stride)
             ckernels_look_up_pixels(upper, colors, channels, &pixels, stride, count)
@@ -91,7 +91,7 @@ struct KernelTests {
         }
     }
 
-    /// Weights whose magnitudes sum up to less than 1.75, as those of the resampler do.
+    /// Returns weights whose magnitudes have a sum below 1.75, as in the resampler.
     private func randomWeights(_ count: Int, _ random: inout SeededGenerator) -> [Int16] {
         let largest = LanczosWeights.one * 7 / 4 / count
         return (0..<count).map { _ in Int16.random(in: Int16(-largest / 4)...Int16(largest), using: &random) }

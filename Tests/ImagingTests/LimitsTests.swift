@@ -57,7 +57,7 @@ struct LimitsTests {
     ]
 
     @Test(
-        "A refusal names the setting that would let the picture pass",
+        "A refusal names the setting that would allow the picture",
         arguments: [
             ("rgb-8.png", ImageLimits(maxInputBytes: 100), "max-bytes"),
             ("rgb-8.png", ImageLimits(maxPixels: 100), "max-pixels"),
@@ -73,11 +73,11 @@ struct LimitsTests {
         let error = #expect(throws: ImageError.self) {
             try Renderer(limits: limits).render(ImageFixture.bytes(file).span, recipes: Recipe.defaults)
         }
-        #expect(error?.hint.hasSuffix(" raises \(setting).") == true, "\(error?.hint ?? "")")
+        #expect(error?.hint.hasSuffix(" raise \(setting).") == true, "\(error?.hint ?? "")")
     }
 
     @Test(
-        "The defaults take what today's phones make",
+        "The default limits accept the photos of today's phones",
         arguments: [
             ("108 megapixels", 12_000, 9000, 1), ("200 megapixels", 16_320, 12_240, 1),
             ("progressive, 50 megapixels", 8160, 6120, 10), ("progressive, 200 megapixels", 16_320, 12_240, 10),

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Imaging
 
-@Suite("An original that is handed out has no place in it, and is the same photo")
+@Suite("A scrubbed original has no place in it, and is the same photo")
 struct LocationScrubberTests {
-    /// Files with a place, and what is removed from them.
+    /// The files with a place, and the sources that are removed from them.
     static let places: [(file: String, removed: Set<LocationSource>)] = [
         ("gps-ii.jpg", [.gps]), ("gps-mm.jpg", [.gps]), ("gps.png", [.gps]), ("gps.webp", [.gps]),
         ("gps.heic", [.gps]), ("gps.avif", [.gps]), ("thumbnail.jpg", [.gps, .unknownData]), ("iptc.jpg", [.iptc]),
@@ -14,7 +14,7 @@ struct LocationScrubberTests {
         ("xmp.heic", [.xmp]), ("xmp.avif", [.xmp]),
     ].map { ("places/" + $0.0, $0.1) }.filter { isReadable($0.file) }
 
-    @Test("Whatever holds the place goes, and nothing of the picture", arguments: places)
+    @Test("Every source of a place is removed, and the picture is unchanged", arguments: places)
     func place(file: String, removed: Set<LocationSource>) throws {
         let bytes = ImageFixture.bytes(file)
         #expect(!PlaceOracle(bytes).places.isEmpty)
@@ -34,7 +34,7 @@ struct LocationScrubberTests {
     }
 
     @Test(
-        "A file without a place stays as it is, with what a person wrote",
+        "A file without a place is unchanged, including descriptions and comments",
         arguments: ["jpg", "png", "webp", "gif", "heic", "avif"].map { "kept-xmp.\($0)" } + ["kept-iptc.jpg"])
     func kept(file: String) throws {
         guard isReadable(file) else { return }
@@ -44,7 +44,7 @@ struct LocationScrubberTests {
         #expect(try LocationScrubber.scrub(bytes).bytes == bytes)
     }
 
-    @Test("Every picture that can be read stays the same, or is refused", arguments: ImageFixture.whole)
+    @Test("Every readable picture stays the same, or is refused", arguments: ImageFixture.whole)
     func fixtures(_ fixture: ImageFixture) throws {
         let scrubbed: ScrubbedImage
         do throws(ImageError) {
@@ -56,11 +56,11 @@ struct LocationScrubberTests {
         try expectTheSamePicture(scrubbed.bytes, fixture.bytes)
         if scrubbed.removed.isEmpty { #expect(scrubbed.bytes == fixture.bytes) }
         let places = PlaceOracle(scrubbed.bytes).places
-        // A description and a comment are what a person wrote.
+        // A description and a comment were written by a person.
         #expect(places.allSatisfy { $0 == "TINTYPE-SECRET-PLACE" }, "\(places)")
     }
 
-    @Test("Photos of real cameras stay the same photos", arguments: photos.filter { $0.pathExtension != "md" })
+    @Test("Photos of real cameras stay the same", arguments: photos.filter { $0.pathExtension != "md" })
     func cameras(_ photo: URL) throws {
         let bytes = Array(try Data(contentsOf: photo))
         let header = try ImageHeader.read(bytes.span)
@@ -76,7 +76,7 @@ struct LocationScrubberTests {
     }
 
     @Test(
-        "What is no picture is refused as it is when it is rendered", arguments: ["tiff.png", "empty.jpg", "video.jpg"])
+        "A file that is not a picture is refused as in rendering", arguments: ["tiff.png", "empty.jpg", "video.jpg"])
     func refused(file: String) {
         let expected = #expect(throws: ImageError.self) { _ = try ImageHeader.read(ImageFixture.bytes(file).span) }
         let error = #expect(throws: ImageError.self) { _ = try LocationScrubber.scrub(ImageFixture.bytes(file)) }

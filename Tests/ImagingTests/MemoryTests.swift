@@ -3,9 +3,9 @@
 
     @testable import Imaging
 
-    /// The renderer in a process of its own, so that the memory is the renderer's.
+    /// Tests of the renderer in a process of its own, so that all memory is the renderer's.
     struct MemoryTests {
-        /// An image, what is asked for, and what that may take.
+        /// An image, its recipes, and the limit of the memory for them.
         private struct Row: Sendable {
             let name: String
             let recipes: [String]
@@ -18,7 +18,7 @@
 
         private static func square(_ side: Int) -> PixelSize { PixelSize(width: side, height: side) }
 
-        /// One with all of its coefficients.
+        /// Returns a progressive image with all of its coefficients.
         private static func wholeProgressive(_ side: Int) -> [UInt8] {
             var jpeg = JPEGBuilder(side, side, .progressive, factors: [0x11, 0x11, 0x11])
             jpeg.addDCScan()
@@ -26,7 +26,7 @@
             return jpeg.file
         }
 
-        /// 50 and 100 megapixels where a debug build is quick enough, and fewer where every byte is proportional.
+        /// 50 and 100 megapixels where a debug build is fast enough, and fewer where every byte is in proportion.
         private static let rows = [
             Row(
                 name: "100 megapixels of JPEG, many sizes", recipes: many,
@@ -151,10 +151,10 @@
             private static let optional: [Row] = []
         #endif
 
-        @Test("Rendering takes no more than Renderer says", .timeLimit(.minutes(10)))
+        @Test("Rendering uses no more memory than Renderer documents", .timeLimit(.minutes(10)))
         func bounds() async {
             await #expect(processExitsWith: .success) {
-                // What is read and computed once.
+                // Data that are read and computed once.
                 for file in ["baseline-420.jpg", "rgba-8.png", "profile-p3.jpg", "profile-cmyk.jpg"] {
                     _ = try Renderer().render(ImageFixture.bytes(file).span, recipes: Recipe.defaults)
                 }
@@ -176,12 +176,12 @@
     }
 
     extension ImageFixture {
-        /// An image with the profile of a fixture, and an orientation.
+        /// Returns an image with the profile of a fixture, and an orientation.
         fileprivate static func dressed(_ jpeg: JPEGBuilder, as file: String, orientation: Int) -> [UInt8] {
             var (jpeg, offset) = (jpeg, 2)
             let bytes = ImageFixture.bytes(file)
             while let (marker, payload) = try? JPEGHeader.nextSegment(bytes.span, &offset), marker != 0xDA {
-                // APP2 has the profile, and APP14 says what the components are.
+                // APP2 contains the profile, and APP14 the kinds of the components.
                 if marker == 0xE2 || marker == 0xEE { jpeg.insert(marker, Array(bytes[payload])) }
             }
             let tiff =

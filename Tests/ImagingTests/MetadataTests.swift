@@ -4,7 +4,7 @@ import Testing
 @testable import Imaging
 
 struct MetadataTests {
-    @Test("Eight orientations, in both byte orders, give one image", arguments: ["ii", "mm"])
+    @Test("Eight orientations in both byte orders give one image", arguments: ["ii", "mm"])
     func orientations(order: String) throws {
         let recipes = [
             try Recipe(parsing: "whole=96"), try Recipe(parsing: "small=40"), try Recipe(parsing: "tile=24x30,cover"),
@@ -23,7 +23,9 @@ struct MetadataTests {
         }
     }
 
-    @Test("A JPEG's coefficients turned without loss, with the tag, are the image", arguments: Orientation.allCases)
+    @Test(
+        "A JPEG whose coefficients are turned without loss, with the matching tag, gives the same image",
+        arguments: Orientation.allCases)
     func turnedCoefficients(_ orientation: Orientation) throws {
         let recipes = try ["whole=160,q100", "half=80,q100", "small=40,q100", "tile=24x30,cover,q100"].map {
             try Recipe(parsing: $0)
@@ -37,12 +39,14 @@ struct MetadataTests {
         for (rendition, other) in zip(rendered.renditions, expected.renditions) {
             #expect(rendition.size == other.size)
             let worst = try decode(rendition.bytes).worstDifference(from: try decode(other.bytes))
-            // Transforms and resampling are exact but for the order in which they round.
+            // Transforms and resampling are exact, except for the order of rounding.
             #expect(try #require(worst) <= 6, "\(rendition.recipe)")
         }
     }
 
-    @Test("Pixels turned without loss, with the tag, are the image", arguments: Orientation.allCases)
+    @Test(
+        "An image whose pixels are turned without loss, with the matching tag, gives the same image",
+        arguments: Orientation.allCases)
     func turnedPixels(_ orientation: Orientation) throws {
         let upright = try decode(ImageFixture.bytes("size-97x61.png"))
         let storedSize = orientation.applied(to: upright.size)
@@ -72,7 +76,8 @@ struct MetadataTests {
         #expect(rendered.color == expected.color)
     }
 
-    /// An `eXIf` chunk behind the header; its checksum does not matter, as of all chunks that may be left out.
+    /// Returns the PNG with an `eXIf` chunk after the header. Its checksum does not matter, as for all ancillary
+    /// chunks.
     private func inserting(_ orientation: Orientation, into png: [UInt8]) -> [UInt8] {
         let tiff: [UInt8] =
             Array("MM".utf8) + [
@@ -98,7 +103,7 @@ struct MetadataTests {
     }
 
     @Test(
-        "C14: nothing of the original's metadata is in a rendition",
+        "C14: a rendition contains no metadata of the original",
         arguments: ["exif-gps.jpg", "text.png", "comment.gif", "exif-gps.webp", "exif-gps.heic"].filter(isReadable))
     func secrets(file: String) throws {
         let bytes = ImageFixture.bytes(file)
@@ -142,7 +147,7 @@ struct MetadataTests {
 }
 
 extension PixelBuffer {
-    /// The mean difference of the channels; nil if the images have not one shape.
+    /// Returns the mean difference of the channels; nil if the images differ in size or channels.
     func meanDifference(from other: PixelBuffer) -> Double? {
         guard size == other.size, channels == other.channels else { return nil }
         return zip(bytes, other.bytes).reduce(0) { $0 + abs(Double($1.0) - Double($1.1)) } / Double(bytes.count)

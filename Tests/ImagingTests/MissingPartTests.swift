@@ -2,14 +2,14 @@ import Testing
 
 @testable import Imaging
 
-@Suite("What is missing of a picture decides, not whether its file has an end")
+@Suite("The missing part of a picture decides, not whether its file has an end")
 struct MissingPartTests {
-    /// A file, what is left of it, and what comes of it.
+    /// A file, the part of it that remains, and the outcome.
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let file: String
         let keep: @Sendable ([UInt8]) -> [UInt8]
-        /// The warnings; nil of a file that is refused.
+        /// The expected warnings; nil if the file is refused.
         let warnings: [ImageWarning]?
 
         init(
@@ -19,14 +19,14 @@ struct MissingPartTests {
             (self.file, self.keep, self.warnings) = (file, keep, warnings)
         }
 
-        /// A file without its last bytes.
+        /// Creates a row for a file without its last bytes.
         init(_ file: String, without count: Int, _ warnings: [ImageWarning]?) {
             self.init(file, "without \(count) bytes", warnings) { Array($0.dropLast(count)) }
         }
     }
 
     private static let pieces = [
-        // The end marker, of images in one scan, in several, and of all kinds of colours.
+        // Without the end marker: images in one scan, in several, and with all kinds of colours.
         Row("baseline-420.jpg", without: 2, []), Row("baseline-420.jpg", without: 1, []),
         Row("restart-markers.jpg", without: 2, []), Row("noninterleaved.jpg", without: 2, []),
         Row("progressive-420.jpg", without: 2, []), Row("rgb.jpg", without: 2, []),
@@ -34,14 +34,14 @@ struct MissingPartTests {
         Row("progressive-cmyk.jpg", without: 2, []), Row("photo.jpg", without: 2, []),
         Row("photo.jpg", without: 300, [.truncated]), Row("photo.jpg", without: 40_000, nil),
         Row("baseline-420.jpg", without: 1000, nil),
-        // In arithmetic code zeros may be left away: nobody can tell what is missing.
+        // Arithmetic coding may omit zeros, so the missing part is unknown.
         Row("arithmetic.jpg", without: 2, nil),
         Row("noninterleaved.jpg", "without its last scan", nil) { Array($0[..<$0.lastScan]) },
         Row("progressive-420.jpg", "without its last scan, of last bits", [.truncated]) { Array($0[..<$0.lastScan]) },
         Row("progressive-420.jpg", "cut before its last scan", [.truncated]) { Array($0[..<($0.lastScan - 9)]) },
         Row("progressive-420.jpg", "cut in its last scan", [.truncated]) { Array($0[..<($0.lastScan + 100)]) },
         Row("progressive-420.jpg", without: 1100, nil),
-        // The end chunk, the checksum before it, without which nobody knows that the pixels are right, and rows.
+        // Without the end chunk, without the checksum before it, which alone confirms the pixels, and without rows.
         Row("rgb-8.png", without: 12, []), Row("rgb-8.png", without: 1, []),
         Row("rgb-8.png", without: 16, [.truncated]),
         Row("palette-8.png", without: 12, []), Row("rgba-16.png", without: 12, []),
@@ -49,13 +49,13 @@ struct MissingPartTests {
         Row("rgb-8.png", without: 12 + 8 + 60, [.truncated]), Row("rgba-8.png", without: 12 + 8 + 60, [.truncated]),
         Row("rgb-16.png", without: 12 + 8 + 150, [.truncated]), Row("rgb-8.png", without: 12 + 8 + 500, nil),
         Row("grey-8.png", without: 12 + 8 + 300, nil), Row("rgb-8-interlaced.png", without: 200, nil),
-        // The trailer, the empty block before it, the code for the end, and rows.
+        // Without the trailer, the empty block before it, the end code, and rows.
         Row("plain.gif", without: 1, []), Row("plain.gif", without: 2, []), Row("interlaced.gif", without: 2, []),
         Row("transparent.gif", without: 2, []), Row("animated.gif", without: 2, []),
         Row("plain.gif", without: 60, [.truncated]), Row("interlaced.gif", without: 30, [.truncated]),
         Row("large-odd.gif", without: 250, [.truncated]), Row("large-odd.gif", without: 600, nil),
         Row("plain.gif", without: 250, nil), Row("interlaced.gif", without: 250, nil),
-        // In the middle of a later frame, and before it.
+        // Cut in the middle of a later frame, and before it.
         Row("animated.gif", without: 6, [.truncated]), Row("animated.gif", without: 30, []),
     ]
 
@@ -75,7 +75,7 @@ struct MissingPartTests {
         }
     }
 
-    @Test("A JPEG that lacks the same shows the same, with an end marker or without; only the words differ")
+    @Test("A JPEG with the same missing part looks the same with and without an end marker; only the warnings differ")
     func endMarker() throws {
         let recipes = [try Recipe(parsing: "whole=800,q95")]
         for missing in [50, 300, 1000, 3000] {
@@ -88,7 +88,7 @@ struct MissingPartTests {
     }
 
     @Test(
-        "What little is missing is grey, or transparent where the picture has alpha",
+        "A small missing part is grey, or transparent if the picture has alpha",
         arguments: ["rgb-8.png", "rgba-8.png"])
     func filling(file: String) throws {
         let cut = Array(ImageFixture.bytes(file).dropLast(12 + 8 + 100))
@@ -100,7 +100,7 @@ struct MissingPartTests {
 }
 
 extension [UInt8] {
-    /// The place of the last start of a scan.
+    /// The offset of the last start of a scan.
     fileprivate var lastScan: Int {
         indices.dropLast().last { self[$0] == 0xFF && self[$0 + 1] == 0xDA } ?? 0
     }

@@ -5,11 +5,11 @@ import Testing
 
 @testable import Imaging
 
-@Suite("The quick PNG decoder agrees with libpng")
+@Suite("The fast PNG decoder agrees with libpng")
 struct PNGDifferentialTests {
     private static let files = ImageFixture.whole.filter { $0.format == "png" }.map(\.file)
 
-    @Test("What is usual is decoded by us, sample by sample as libpng does it", arguments: files)
+    @Test("Our decoder accepts usual files, and gives the same samples as libpng", arguments: files)
     func pixels(file: String) throws {
         let bytes = ImageFixture.bytes(file)
         let isUsual = bytes[24] == 8 && [0, 2, 6].contains(bytes[25]) && bytes[28] == 0
@@ -19,7 +19,7 @@ struct PNGDifferentialTests {
         #expect(ours == (try PNGOracle.theirs(bytes)))
     }
 
-    @Test("A flipped bit: what ours accepts libpng accepts too, and both see the same")
+    @Test("Files with a flipped bit that our decoder accepts, libpng accepts too, and both give the same samples")
     func mutations() throws {
         var random = SeededGenerator(seed: 0x7E57_0000_0020)
         for file in ["rgb-8.png", "rgba-8.png", "grey-8.png"] {
@@ -28,7 +28,7 @@ struct PNGDifferentialTests {
                 var bytes = original
                 let position = Int.random(in: 8..<bytes.count, using: &random)
                 bytes[position] ^= 1 << UInt8.random(in: 0...7, using: &random)
-                // Every other time the sums are made good, so that what is inside is what is judged.
+                // In every other round the checksums are repaired, so that the content is judged.
                 if number % 2 == 0 { bytes.repairChecksums() }
                 if let ours = try PNGOracle.ours(bytes) {
                     #expect(ours == (try? PNGOracle.theirs(bytes)), "byte \(position) of \(file)")
@@ -37,12 +37,12 @@ struct PNGDifferentialTests {
         }
     }
 
-    @Test("A chunk whose type is not four letters is libpng's to refuse")
+    @Test("A chunk whose type is not four letters is left to libpng, which refuses it")
     func chunkTypes() throws {
         let original = ImageFixture.bytes("rgb-8.png")
         for type in [[0x74, 0xDF, 0x9E, 0xE2], [0x31, 0x45, 0x78, 0x74], [0x74, 0x45, 0x78, 0x5B]] as [[UInt8]] {
             var bytes = original
-            // An empty chunk behind the header.
+            // An empty chunk after the header.
             bytes.insert(contentsOf: [0, 0, 0, 0] + type + [0, 0, 0, 0], at: 33)
             bytes.repairChecksums()
             #expect(try PNGOracle.ours(bytes) == nil)
@@ -50,7 +50,9 @@ struct PNGDifferentialTests {
         }
     }
 
-    @Test("Rows of noise with filters at random, some of which there are not", arguments: [UInt8(0), 2, 6])
+    @Test(
+        "Rows of noise with random filters, some of them invalid, are decoded or refused as by libpng",
+        arguments: [UInt8(0), 2, 6])
     func noise(colorType: UInt8) throws {
         var random = SeededGenerator(seed: UInt64(colorType))
         let channels = colorType == 0 ? 1 : colorType == 2 ? 3 : 4
@@ -75,13 +77,15 @@ struct PNGDifferentialTests {
         }
     }
 
-    @Test("A file that is cut anywhere is left to libpng")
+    @Test("A file that is cut at any byte is left to libpng")
     func cuts() throws {
         let bytes = ImageFixture.bytes("rgb-8.png")
         for count in 33..<bytes.count { #expect(try PNGOracle.ours(Array(bytes[..<count])) == nil) }
     }
 
-    @Test("Filters and planes, on every processor", arguments: [1, 3, 4], [1, 2, 3, 4, 5, 12, 99, 100])
+    @Test(
+        "Filters and planes have the same results on every processor",
+        arguments: [1, 3, 4], [1, 2, 3, 4, 5, 12, 99, 100])
     func kernels(channels: Int, width: Int) {
         var random = SeededGenerator(seed: UInt64(channels * 1000 + width))
         let (count, rowCount) = (channels * width, 9)

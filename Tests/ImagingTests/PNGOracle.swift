@@ -1,8 +1,8 @@
 @testable import Imaging
 
-/// The two PNG decoders that are held against each other.
+/// The two PNG decoders that are compared with each other.
 enum PNGOracle {
-    /// The planes as our decoder gives them; nil where it leaves the image to libpng.
+    /// Returns the planes from our decoder; nil if it leaves the image to libpng.
     static func ours(_ bytes: [UInt8]) throws(ImageError) -> DecodedPlanes? {
         guard let header = try? ImageHeader.read(bytes.span), header.format == .png,
             let decoder = WholePNGDecoder(bytes.span, header: header, limits: ImageLimits())
@@ -10,7 +10,7 @@ enum PNGOracle {
         return try DecodedPlanes(decoder, from: bytes.span)
     }
 
-    /// The planes as libpng decodes them.
+    /// Returns the planes from libpng.
     static func theirs(_ bytes: [UInt8]) throws(ImageError) -> DecodedPlanes {
         let header = try ImageHeader.read(bytes.span)
         return try bytes.span.withUnsafeBufferPointer { buffer throws(ImageError) in
@@ -19,7 +19,8 @@ enum PNGOracle {
         }
     }
 
-    /// The first disagreement: what ours accepts libpng must accept, too, and both must see the same.
+    /// Returns the first disagreement: if ours accepts an image, libpng must accept it too, and both must give the same
+    /// planes.
     static func disagreement(on bytes: [UInt8]) -> String? {
         guard (try? ImageHeader.read(bytes.span, limits: ImageLimits(maxPixels: 100_000))) != nil,
             let ours = try? ours(bytes)
@@ -30,7 +31,7 @@ enum PNGOracle {
 }
 
 extension [UInt8] {
-    /// A PNG of filtered rows, packed without being made smaller (RFC 1950, RFC 1951, section 3.2.4).
+    /// Creates a PNG of filtered rows, stored without compression (RFC 1950, RFC 1951, section 3.2.4).
     init(pngOf rows: [UInt8], width: Int, height: Int, colorType: UInt8) {
         let size = [0, 0, UInt8(width >> 8), UInt8(width & 255), 0, 0, UInt8(height >> 8), UInt8(height & 255)]
         let (low, high) = rows.reduce((1, 0)) { sums, byte in
@@ -56,7 +57,7 @@ extension [UInt8] {
         repairChecksums()
     }
 
-    /// Writes the sum of every chunk anew, as far as there are chunks.
+    /// Updates the checksum of every chunk, up to the first bytes that are not a chunk.
     mutating func repairChecksums() {
         var offset = 8
         while let length = span.uint32(at: offset), offset + 12 + length <= count {
@@ -68,7 +69,7 @@ extension [UInt8] {
         }
     }
 
-    /// CRC-32 bit by bit (PNG specification, annex D).
+    /// Returns the CRC-32, calculated bit by bit (PNG specification, annex D).
     private static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
         var sum = UInt32.max
         for byte in bytes {

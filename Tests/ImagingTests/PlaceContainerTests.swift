@@ -4,14 +4,14 @@ import Testing
 
 @testable import Imaging
 
-@Suite("Wherever a container may hide a place")
+@Suite("Every part of a container that may hide a place")
 struct PlaceContainerTests {
     private static let secret = Array("TINTYPE-SECRET-PLACE".utf8)
     private static let exif =
         Array("Exif\0\0".utf8)
         + TIFFBuilder.structure([(0x0112, .short(8)), (0x8825, .directory([(27, .bytes(secret))]))])
 
-    /// A JPEG with segments behind its start marker.
+    /// Returns a JPEG with segments after its start marker.
     private func jpeg(_ segments: [(marker: UInt8, payload: [UInt8])]) -> [UInt8] {
         var builder = JPEGBuilder(24, 16)
         builder.addScan()
@@ -22,7 +22,7 @@ struct PlaceContainerTests {
 
     private func segment(_ name: String, _ rest: [UInt8] = secret) -> [UInt8] { Array(name.utf8) + rest }
 
-    @Test("Every segment of a JPEG goes that may hold a place")
+    @Test("Every segment of a JPEG that may contain a place is removed")
     func segments() throws {
         let iptc: [UInt8] = Array("8BIM\u{4}\u{4}\0\0\0\0\0\u{19}".utf8) + [0x1C, 2, 90, 0, 20] + Self.secret + [0]
         let rows: [(payload: [UInt8], marker: UInt8, source: LocationSource)] = [
@@ -47,19 +47,19 @@ struct PlaceContainerTests {
         }
     }
 
-    @Test("A name that ends outside of its segment is none")
+    @Test("A name that ends outside its segment is not recognised")
     func shortSegments() throws {
         for name in ["Photoshop 3.0\0", "Exif\0\0", "http://ns.adobe.com/xap/1.0/\0", "MPF\0", "ICC_PROFILE\0"] {
             for marker in [0xE1, 0xE2, 0xED] as [UInt8] {
                 var bytes = jpeg([(marker, Array(name.utf8))])
-                // The segment is one byte shorter than it was.
+                // The segment is now one byte shorter.
                 bytes[5] -= 1
                 #expect(try LocationScrubber.scrub(bytes).removed == [.unknownData])
             }
         }
     }
 
-    @Test("Comments, profiles, gain maps' numbers and Adobe's marker stay")
+    @Test("Comments, profiles, the numbers of gain maps and Adobe's marker stay")
     func keptSegments() throws {
         let paths = Array("8BIM".utf8) + [7, 0xD0, 1, 0x61, 0, 0, 0, 2, 0x61, 0x62]
         let bytes = jpeg([
@@ -70,7 +70,7 @@ struct PlaceContainerTests {
         #expect(try LocationScrubber.scrub(bytes) == ScrubbedImage(format: .jpeg, bytes: bytes, removed: []))
     }
 
-    @Test("Segments between scans, and bytes between segments, are looked at too")
+    @Test("Segments between scans, and bytes between segments, are examined too")
     func betweenScans() throws {
         let original = Data(ImageFixture.bytes("progressive-420.jpg"))
         let scan = Data([0xFF, 0xDA])
@@ -88,15 +88,15 @@ struct PlaceContainerTests {
         try expectTheSamePicture(scrubbed.bytes, bytes)
     }
 
-    // MARK: Behind the image
+    // MARK: After the image
 
-    @Test("Bytes behind the last segment of a JPEG without an end go, whatever stands before them")
+    @Test("Bytes after the last segment of a JPEG without an end are removed, whatever precedes them")
     func open() throws {
         var builder = JPEGBuilder(24, 16)
         builder.addScan()
         let scan = builder.bytes
         let (comment, unknown): ([UInt8], [UInt8]) = ([0xFF, 0xFE, 0, 3, 1], [0xFF, 0xE7, 0, 3, 1])
-        // What follows the scan, how much of it stays, and what goes.
+        // The bytes after the scan, the number of them that stay, and the sources that are removed.
         let rows: [(tail: [UInt8], kept: Int, removed: Set<LocationSource>)] = [
             (comment, 5, []), (comment + Self.secret, 5, [.trailingData]), (unknown, 0, [.unknownData]),
             (unknown + Self.secret, 0, [.unknownData, .trailingData]),
@@ -117,7 +117,7 @@ struct PlaceContainerTests {
         }
     }
 
-    @Test("Marks of restarts outside of a scan go: without what stood before them they would be the scan's")
+    @Test("Restart markers outside a scan are removed, as they would join the scan before them")
     func restarts() throws {
         var builder = JPEGBuilder(24, 16)
         builder.addScan()
@@ -127,13 +127,13 @@ struct PlaceContainerTests {
             let scrubbed = try LocationScrubber.scrub(scan + unknown + marks + end)
             #expect(scrubbed.bytes == scan + end, "\(marks)")
             #expect(scrubbed.removed == [.unknownData], "\(marks)")
-            // Those of the scan itself stay.
+            // The markers of the scan itself stay.
             let own = try LocationScrubber.scrub(scan + marks + end)
             #expect(own.bytes == scan + marks + end && own.removed == [], "\(marks)")
         }
     }
 
-    @Test("The film of a motion photo goes, and whatever else lies behind the image")
+    @Test("The film of a motion photo is removed, like all other data after the image")
     func trailers() throws {
         let film =
             HEIFBuilder.box("ftyp", Array("mp42".utf8)) + HEIFBuilder.box("moov", HEIFBuilder.box("udta", Self.secret))
@@ -145,7 +145,7 @@ struct PlaceContainerTests {
         }
     }
 
-    /// A JPEG whose index names further images behind it, `gap` bytes apart.
+    /// Returns a JPEG whose index names further images after it, `gap` bytes apart.
     private func indexed(_ others: [[UInt8]], gap: [UInt8] = [], isTrue: Bool = true) -> [UInt8] {
         func file(_ offset: Int) -> [UInt8] {
             var (list, place) = ([UInt8](repeating: 0, count: 16), offset)
@@ -161,12 +161,12 @@ struct PlaceContainerTests {
             return jpeg([(0xE2, segment("MPF\0", tiff)), (0xE1, Self.exif), (0xE7, Self.secret)])
         }
         let length = file(0).count
-        // Offsets count from behind the signature.
+        // Offsets count from the end of the signature.
         let images = file(isTrue ? length - 10 : length)
         return images + others.flatMap { gap + $0 }
     }
 
-    @Test("Images that an index names stay where they are, without their own places", arguments: [[], secret])
+    @Test("Images that an index names keep their offsets, without their own places", arguments: [[], secret])
     func gainMaps(gap: [UInt8]) throws {
         let others = [jpeg([(0xE1, Self.exif), (0xE7, Self.secret)]), jpeg([(0xFE, [1, 2, 3])])]
         let bytes = indexed(others, gap: gap)
@@ -180,7 +180,7 @@ struct PlaceContainerTests {
         try expectTheSamePicture(scrubbed.bytes, bytes)
     }
 
-    @Test("An index that is not true goes, with what is behind the image")
+    @Test("A false index is removed, with the data after the image")
     func falseIndexes() throws {
         let other = jpeg([(0xE1, Self.exif)])
         for bytes in [indexed([other], isTrue: false), indexed([Array(other.dropLast(30))]), indexed([Self.secret])] {
@@ -193,7 +193,7 @@ struct PlaceContainerTests {
 
     // MARK: Chunks
 
-    @Test("Chunks of a PNG go that may hold a place, and others stay")
+    @Test("Chunks of a PNG that may contain a place are removed, and others stay")
     func chunks() throws {
         let rows: [(type: String, payload: [UInt8], source: LocationSource?)] = [
             ("tEXt", segment("Comment\0"), nil), ("zTXt", segment("Description\0\0"), nil),
@@ -220,7 +220,7 @@ struct PlaceContainerTests {
         #expect(throws: ImageError.self) { try LocationScrubber.scrub(unknown.bytes) }
     }
 
-    @Test("A WebP's sizes and flags are right after chunks went")
+    @Test("The sizes and flags of a WebP are correct after chunks were removed")
     func riff() throws {
         guard isReadable("x.webp") else { return }
         let bytes = ImageFixture.bytes("places/xmp.webp")
@@ -235,12 +235,12 @@ struct PlaceContainerTests {
         )
     }
 
-    @Test("Applications' extensions of a GIF go, but for those that are known")
+    @Test("Application extensions of a GIF are removed, except for known ones")
     func extensions() throws {
         let bytes = ImageFixture.bytes("size-24x16.gif")
         func with(_ block: [UInt8]) -> [UInt8] { Array(bytes.dropLast()) + block + [0x3B] }
         let unknown = [0x21, 0xFF, 11] + Array("MyProgram01".utf8) + [20] + Self.secret + [0]
-        // Without the bytes that lead to its end, nobody can tell where the text is.
+        // Without the bytes that lead to its end, the position of the text is unknown.
         let xmp = [0x21, 0xFF, 11] + Array("XMP DataXMP".utf8) + [20] + Self.secret + [0]
         #expect(
             try LocationScrubber.scrub(with(unknown))

@@ -1,23 +1,23 @@
-/// Looks for a place in a file in the plainest way, without knowing its format: as somebody would who has only a search
-/// for bytes. Knows nothing of how the program reads or removes one.
+/// A search for a place in a file that does not know its format, like a person with nothing but a search for bytes. It
+/// shares no code with the program's reading and removing of places.
 struct PlaceOracle {
     private let bytes: [UInt8]
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// What was found, as a person would name it.
+    /// The findings, as a person would name them.
     var places: [String] {
         words.filter { !positions(of: Array($0.utf8)).isEmpty } + directories.sorted() + records
     }
 
-    /// Fields of XMP, and the text that files with a place in them carry.
+    /// The fields of XMP, and the text in the fixtures with a place.
     private let words = [
         "TINTYPE-SECRET-PLACE", "exif:GPS", "photoshop:City", "photoshop:State", "photoshop:Country",
         "Iptc4xmpCore:Location", "Iptc4xmpCore:CountryCode", "LocationCreated", "LocationShown", "Raw profile type",
         "MakerNote",
     ]
 
-    /// Directories of places and makers' notes that a TIFF structure anywhere in the file leads to.
+    /// The directories of places and makers' notes that a TIFF structure anywhere in the file refers to.
     private var directories: Set<String> {
         var found: Set<String> = []
         for (magic, isLittle) in [([0x49, 0x49, 42, 0], true), ([0x4D, 0x4D, 0, 42], false)] as [([UInt8], Bool)] {
@@ -43,7 +43,7 @@ struct PlaceOracle {
         return found
     }
 
-    /// Data sets of a place in an IPTC record.
+    /// The data sets of a place in an IPTC record.
     private var records: [String] {
         guard !positions(of: Array("8BIM\u{4}\u{4}".utf8)).isEmpty else { return [] }
         return [90, 92, 95, 100, 101].filter { !positions(of: [0x1C, 2, $0, 0]).isEmpty }.map { "IPTC 2:\($0)" }

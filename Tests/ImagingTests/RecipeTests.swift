@@ -64,7 +64,7 @@ struct RecipeTests {
     }
 
     @Test(
-        "A fingerprint tells what another recipe does to the bytes, and nothing that none of them can do",
+        "A fingerprint reflects another recipe only if that recipe can change the bytes",
         arguments: [
             ("small=320", "thumb=640", true), ("small=320", "thumb=100", false), ("small=320", "same=320,q99", false),
             ("small=320x200", "thumb=300x250", true), ("small=320", "tile=160,cover", true),

@@ -2,12 +2,12 @@ import Testing
 
 @testable import Imaging
 
-/// Bytes that are refused, and what the refusal says.
+/// Bytes that are refused, and the expected refusal.
 struct Refusal: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let bytes: [UInt8]
     let code: ImageError.Code
-    /// Parts of the texts.
+    /// The parts of texts that the message must contain.
     let message: String
     let hint: String
 

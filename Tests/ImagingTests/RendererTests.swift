@@ -5,7 +5,7 @@ import Testing
 
 struct RendererTests {
     @Test(
-        "Many threads give the same bytes, also where they share a colour transform",
+        "Many threads give the same bytes, also if they share a colour transform",
         arguments: ["progressive-420.jpg", "profile-cmyk.jpg"])
     func manyThreads(file: String) async throws {
         let bytes = ImageFixture.bytes(file)
@@ -23,14 +23,14 @@ struct RendererTests {
         ]
         let renditions = try Renderer().render(ImageFixture.bytes("rgba-8.png").span, recipes: recipes).renditions
         #expect(renditions.map(\.format) == [.jpeg, .jpeg, .png])
-        // Left of the arrow's shaft, in the hole.
+        // The hole left of the arrow's shaft.
         let colors = try renditions.map { try decode($0.bytes).color(x: 38, y: 42) }
         #expect(distance([colors[0], colors[1]], ["#ffffff", "#1020f0"]) <= 14)
         #expect(try decode(renditions[2].bytes).bytes[(42 * 96 + 38) * 4 + 3] == 0)
     }
 
     @Test func transparentColorsDoNotBleed() throws {
-        // Opaque red beside transparent green: whatever the size, no green must appear.
+        // Opaque red next to transparent green: no green may appear at any size.
         let size = PixelSize(width: 64, height: 64)
         let pixels = (0..<4096).flatMap { $0 % 64 < 31 ? [200, 0, 0, 255] : [0, 255, 0, 0] as [UInt8] }
         let encoded = try PNGCodec().encode(PixelBuffer(size: size, channels: 4, bytes: pixels), EncodingOptions())

@@ -61,7 +61,7 @@ struct ResamplerTests {
         let size = PixelSize(width: 600, height: 8)
         let stripes = PixelBuffer(size: size, channels: 1, bytes: (0..<4800).map { $0 % 2 == 0 ? 0 : 255 })
         let small = stripes.resampled(to: PixelSize(width: 170, height: 8))
-        // At the edges the kernel sees half of a stripe more of one colour.
+        // At the edges, the kernel sees half a stripe more of one colour.
         let inner = (0..<8).flatMap { small.bytes[$0 * 170 + 2..<$0 * 170 + 168] }
         #expect(inner.allSatisfy { (125...130).contains($0) }, "\(inner.prefix(170))")
     }
@@ -81,12 +81,12 @@ struct ResamplerTests {
     }
 
     @Test(
-        "The JPEG scale is the smallest that still oversamples",
+        "The JPEG scale is the smallest one that still oversamples",
         arguments: [
             (2560, 8), (1280, 8), (1025, 8), (1024, 4), (321, 4), (320, 2), (161, 2), (160, 1), (1, 1),
         ])
     func jpegScale(target: Int, eighths: Int) {
-        // An image of 2560 pixels; from half the size on, 1.25 times is enough, and below that it must be twice.
+        // The image has 2560 pixels. From half the size on, 1.25 times is enough; below that, it must be twice.
         let stored = PixelSize(width: 2560, height: 2560)
         let wanted = PixelSize(width: target, height: target)
         let chosen = JPEGScale.eighths(of: stored, for: wanted)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Imaging
 
-@Suite("A file without its place is the file as it was with parts left out and replaced")
+@Suite("A file without its place is the original file with parts removed and replaced")
 struct ScrubbedPiecesTests {
-    /// The bytes of pieces of a file.
+    /// Returns the bytes of pieces of a file.
     private func bytes(_ pieces: [ScrubbedPieces.Piece], of file: [UInt8]) -> [UInt8] {
         pieces.flatMap { piece in
             switch piece {
@@ -17,7 +17,7 @@ struct ScrubbedPiecesTests {
     }
 
     @Test(
-        "Pieces are what scrubbing gives, in whole and in part",
+        "The pieces equal the result of scrubbing, in whole and in part",
         arguments: ImageFixture.whole.map(\.file) + LocationScrubberTests.places.map(\.file)
     )
     func pieces(file: String) throws {
@@ -40,7 +40,7 @@ struct ScrubbedPiecesTests {
         }
     }
 
-    @Test("Changes and cuts in any order, next to each other and over each other")
+    @Test("Fills and cuts may be in any order, adjacent or overlapping")
     func edits() {
         var generator = SeededGenerator(seed: 3)
         for _ in 0..<500 {
@@ -66,7 +66,7 @@ struct ScrubbedPiecesTests {
         }
     }
 
-    @Test("A film that became zeros takes no memory")
+    @Test("A film that is filled with zeros uses no memory")
     func longRuns() throws {
         var file = ScrubbedBytes((0..<2_000_000).map { UInt8(truncatingIfNeeded: $0) })
         file.fill(100..<1_900_000, as: .trailingData)
@@ -76,10 +76,10 @@ struct ScrubbedPiecesTests {
         #expect(pieces.byteCount == 2_000_000)
     }
 
-    @Test("A file that would change in thousands of places, or in very many bytes, is refused")
+    @Test("A file with thousands of changes, or with very many changed bytes, is refused")
     func tooMany() {
         var chunks = Array(ImageFixture.bytes("rgb-8.png").prefix(33))
-        // An unknown chunk and one that stays, in turns: the checksums are not looked at.
+        // An unknown chunk and one that stays, in turns. The checksums are not checked.
         for _ in 0..<5000 {
             for type in ["abCd", "tIME"] { chunks += [0, 0, 0, 0] + Array(type.utf8) + [0, 0, 0, 0] }
         }

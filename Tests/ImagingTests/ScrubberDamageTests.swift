@@ -4,13 +4,13 @@ import Testing
 
 @testable import Imaging
 
-/// Damaged files by the thousand: `TINTYPE_MUTATIONS` says how many of each file, for a longer run.
-@Suite("A damaged photo is refused, or has no place and is the picture that it was")
+/// Thousands of damaged files. `TINTYPE_MUTATIONS` sets the number per file, for a longer run.
+@Suite("A damaged photo is refused, or has no place and shows the same picture")
 struct ScrubberDamageTests {
     static let files = LocationScrubberTests.places.map(\.file)
     static let count = ProcessInfo.processInfo.environment["TINTYPE_MUTATIONS"].flatMap(Int.init) ?? 150
 
-    @Test("A file that is cut anywhere", arguments: files)
+    @Test("A file that is cut anywhere has no place in it", arguments: files)
     func cuts(file: String) {
         let bytes = ImageFixture.bytes(file)
         for count in 0..<bytes.count {
@@ -22,7 +22,7 @@ struct ScrubberDamageTests {
         }
     }
 
-    @Test("A file that was changed anywhere", arguments: files)
+    @Test("A file that is changed anywhere has no place in it", arguments: files)
     func mutations(file: String) {
         let original = ImageFixture.bytes(file)
         var random = SeededGenerator(seed: 0x7E57_0000_0021)
@@ -45,7 +45,7 @@ struct ScrubberDamageTests {
         #expect(accepted * 20 > Self.count, "or nothing was looked at")
     }
 
-    /// Expects that nothing is left to remove, and that the picture can be read as far as it could.
+    /// Expects that nothing is left to remove, and that the picture is as readable as before.
     private func check(_ scrubbed: ScrubbedImage, _ original: [UInt8]) {
         let bytes = scrubbed.bytes
         #expect(bytes.count <= original.count)

@@ -4,7 +4,7 @@ import Testing
 @testable import Imaging
 
 struct ThumbHashTests {
-    /// Made with other implementations of the algorithm, from the same pixels.
+    /// Hashes by other implementations of the algorithm, from the same pixels.
     @Test(arguments: [
         ("rgb-8.png", "oPgJRYoE10iih3dyfGSIiJDHefmf"), ("size-97x61.png", "n/gFRIgE10iih3hye4aQx3n5nw=="),
         ("size-24x16.png", "n/gFRYoD10ihh3hyfFSYiZDHefmf"), ("grey-8.png", "IQgKBYAQ1kiwmHdTfGSZiAAAAAAA"),
@@ -17,7 +17,7 @@ struct ThumbHashTests {
         #expect(isAlike(hash, expected))
     }
 
-    /// A value in the middle between two steps, as that of a frequency which is not there, may be rounded either way.
+    /// A value halfway between two steps, as for a missing frequency, may be rounded either way.
     private func isAlike(_ hash: [UInt8], _ expected: String) -> Bool {
         guard let reference = Data(base64Encoded: expected), hash.count == reference.count else { return false }
         return zip(hash, reference).allSatisfy { (byte: UInt8, other: UInt8) -> Bool in
@@ -27,7 +27,7 @@ struct ThumbHashTests {
         }
     }
 
-    /// Made with the public Python package `thumbhash` 0.1.2, a port of the reference implementation, with the
+    /// Hashes by the public Python package `thumbhash` 0.1.2, a port of the reference implementation, with the
     /// reference's rounding and its handling of alpha, from pixels that both compute.
     @Test(arguments: [
         (100, 75, false, "HwgKNZpwd3dwd4d3h3d3eICACPh3"),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Imaging
 
-@Suite("A file that ends too early is refused, or rendered with a warning where that is asked for")
+@Suite("A file that ends too early is refused, or rendered with a warning if the settings allow it")
 struct ToleranceTests {
     private let tolerant = ImageLimits(acceptsTruncated: true)
 
@@ -11,7 +11,7 @@ struct ToleranceTests {
     }
 
     @Test(
-        "What is there is shown, what is not is grey",
+        "The present part of a file is shown, and the missing part is grey",
         arguments: [
             "baseline-420.jpg", "restart-markers.jpg", "arithmetic.jpg", "cmyk-adobe.jpg", "rgb-8.png", "grey-8.png",
         ])
@@ -30,7 +30,7 @@ struct ToleranceTests {
         if file.hasSuffix("png") { #expect(distance([shown[2], shown[3]], ["#808080", "#808080"]) <= 3) }
     }
 
-    @Test("A progressive JPEG is a coarser one")
+    @Test("A progressive JPEG that is cut is coarser")
     func progressive() throws {
         let whole = ImageFixture.bytes("progressive-420.jpg")
         let rendered = try Renderer(limits: tolerant).render(
@@ -39,7 +39,7 @@ struct ToleranceTests {
         #expect(distance(try corners(rendered), ["#dc1e1e", "#1ea03c", "#283cc8", "#f0dc28"]) <= 40)
     }
 
-    @Test("As few rows will do for a GIF that is halved as for one that is not")
+    @Test("A GIF that is halved needs as few rows as one that is not")
     func halved() throws {
         let whole = ImageFixture.bytes("large-odd.gif")
         let cuts = Array(stride(from: 20, to: 1000, by: 20))
@@ -53,7 +53,7 @@ struct ToleranceTests {
         #expect(!accepted[0].isEmpty && accepted[0].count < cuts.count, "or there was no difference to be seen")
     }
 
-    @Test("Where there is alpha, what is missing is transparent")
+    @Test("The missing part of an image with alpha is transparent")
     func alpha() throws {
         let whole = ImageFixture.bytes("rgba-8.png")
         let rendered = try Renderer(limits: tolerant).render(
@@ -62,7 +62,7 @@ struct ToleranceTests {
         #expect(image.bytes.last == 0 && image.bytes[3] == 255)
     }
 
-    @Test("Every other kind of damage is refused all the same", arguments: ImageFixture.refused)
+    @Test("All other damage is still refused", arguments: ImageFixture.refused)
     func otherDamage(_ fixture: ImageFixture) throws {
         do throws(ImageError) {
             let rendered = try Renderer(limits: tolerant).render(fixture.bytes.span, recipes: Recipe.defaults)
@@ -83,7 +83,7 @@ struct ToleranceTests {
             do throws(ImageError) {
                 let rendered = try Renderer(limits: tolerant).render(
                     bytes.span.extracting(0..<count), recipes: [recipe])
-                // Behind the pixels are a few bytes that nobody misses: the end's, and sums.
+                // The last few bytes after the pixels, an end marker and checksums, are not needed.
                 #expect(rendered.warnings == [.truncated] || rendered.warnings == [] && count + 24 > bytes.count)
                 acceptedCount += 1
             } catch {

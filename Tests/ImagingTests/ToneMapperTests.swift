@@ -11,8 +11,8 @@ struct ToneMapperTests {
         return pixel.x
     }
 
-    /// Samples of greys, and sRGB's numbers for their light where 203 cd/m² is white: BT.2390 leaves what is darker
-    /// than about 90 cd/m² as it is.
+    /// Samples of greys, and sRGB's numbers for their light if 203 cd/m² is white: BT.2390 leaves light below about 90
+    /// cd/m² unchanged.
     @Test(arguments: [
         (HighDynamicRange.perceptualQuantizer, 0, 0), (.perceptualQuantizer, 0.2997, 63),  // 10 cd/m²
         (.perceptualQuantizer, 0.4403, 136), (.perceptualQuantizer, 1, 255),  // 50 and 10,000 cd/m²
@@ -23,7 +23,7 @@ struct ToneMapperTests {
         #expect(abs(Int(ToneMapperTests.grey(mapper, sample)) - expected) <= 1)
     }
 
-    @Test("More light never becomes less", arguments: [HighDynamicRange.perceptualQuantizer, .hybridLogGamma])
+    @Test("More light never becomes darker", arguments: [HighDynamicRange.perceptualQuantizer, .hybridLogGamma])
     func order(range: HighDynamicRange) {
         for peak in [nil, 100.0, 1000, 4000, 10_000] {
             let mapper = ToneMapper(range, colors: ToneMapperTests.bt2020, peak: peak)
@@ -33,7 +33,7 @@ struct ToneMapperTests {
         }
     }
 
-    @Test("Diffuse white stays bright, and what is brighter still shows")
+    @Test("Diffuse white stays bright, and brighter light is still distinguishable")
     func white() {
         let mapper = ToneMapper(.perceptualQuantizer, colors: ToneMapperTests.bt2020, peak: nil)
         let paper = ToneMapperTests.grey(mapper, 0.5807)  // 203 cd/m²
@@ -41,7 +41,7 @@ struct ToneMapperTests {
         #expect(ToneMapperTests.grey(mapper, 0.70) > paper + 5)
     }
 
-    @Test("A colour that sRGB has keeps its hue, however bright it is")
+    @Test("A colour within sRGB keeps its hue, however bright it is")
     func hue() {
         let mapper = ToneMapper(
             .perceptualQuantizer, colors: ColorCoding(primaries: 1, transfer: 16).colors, peak: nil)

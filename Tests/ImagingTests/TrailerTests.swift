@@ -2,7 +2,7 @@ import Testing
 
 @testable import Imaging
 
-@Suite("A file is complete when it ends as its format says")
+@Suite("A file is complete if it ends as its format requires")
 struct TrailerTests {
     private func isComplete(_ bytes: [UInt8], reads: ((Int, Int) throws -> [UInt8])? = nil) -> Bool {
         ImageFormat.isComplete(byteCount: bytes.count) { offset, maxBytes in
@@ -11,7 +11,7 @@ struct TrailerTests {
     }
 
     @Test(
-        "A copy that lacks its last bytes is not complete",
+        "A copy without its last bytes is not complete",
         arguments: [
             "baseline-420.jpg", "progressive-420.jpg", "rgb-8.png", "plain.gif", "animated.gif", "lossy.webp",
             "animated.webp", "plain.heic", "grid.heic", "plain.avif",
@@ -24,7 +24,7 @@ struct TrailerTests {
         }
     }
 
-    @Test("The padding byte behind a WebP of an odd length may be missing, and none more")
+    @Test("Only the padding byte after a WebP of an odd length may be missing")
     func padding() {
         let whole = Array("RIFF".utf8) + [9, 0, 0, 0] + Array("WEBPVP8 ".utf8) + [1, 0]
         #expect(isComplete(whole))
@@ -33,12 +33,12 @@ struct TrailerTests {
         #expect(!isComplete(whole + [0]))
     }
 
-    /// A file type box of 16 bytes, and what follows it.
+    /// Returns a file type box of 16 bytes, and the bytes after it.
     private func boxes(_ rest: [UInt8]) -> [UInt8] {
         [0, 0, 0, 16] + Array("ftypheic".utf8) + [0, 0, 0, 0] + rest
     }
 
-    @Test("Boxes end with the file, however long their lengths are written")
+    @Test("Boxes end with the file, whatever the size of their length fields")
     func boxLengths() {
         let payload = [UInt8](repeating: 7, count: 8)
         let long: [UInt8] = [0, 0, 0, 1] + Array("mdat".utf8) + [0, 0, 0, 0, 0, 0, 0, 24] + payload
@@ -47,7 +47,7 @@ struct TrailerTests {
         #expect(isComplete(boxes(long)))
         #expect(!isComplete(boxes(Array(long.dropLast()))))
         #expect(!isComplete(boxes([0, 0, 0, 17] + Array("mdat".utf8) + payload)))
-        // A length of 0 goes to the end, wherever that is; one of less than its own 8 bytes is none.
+        // A length of 0 extends to the end, wherever that is; a length below the box's own 8 bytes is invalid.
         #expect(!isComplete(boxes([0, 0, 0, 0] + Array("mdat".utf8) + payload)))
         #expect(!isComplete(boxes([0, 0, 0, 7] + Array("mdat".utf8) + payload)))
         #expect(!isComplete(boxes([0, 0, 0, 1] + Array("mdat".utf8) + [UInt8](repeating: 255, count: 8) + payload)))
@@ -56,7 +56,7 @@ struct TrailerTests {
         #expect(!isComplete(boxes(Array(many))))
     }
 
-    @Test("What is no image, and what cannot be read, is not complete")
+    @Test("A file that is not an image, or cannot be read, is not complete")
     func others() {
         #expect(!isComplete([]))
         #expect(!isComplete([0xFF, 0xD8, 0xFF, 0xD9]))

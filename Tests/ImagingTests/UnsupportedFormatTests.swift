@@ -2,7 +2,7 @@ import Testing
 
 @testable import Imaging
 
-@Suite("What is no image of ours is called by its name, and says what to send")
+@Suite("An unsupported file is refused with the name of its format, and a hint at what to send")
 struct UnsupportedFormatTests {
     private static func row(
         _ name: String, _ bytes: [UInt8], _ code: ImageError.Code, _ message: String, hint: String = "AVIF"
@@ -12,7 +12,7 @@ struct UnsupportedFormatTests {
 
     private static let signature: [UInt8] = [0x89] + Array("PNG\r\n\u{1A}\n".utf8)
 
-    /// A JPEG whose frame header has no height, which stands in a segment behind the scan.
+    /// A JPEG whose frame header has no height, which is in a segment after the scan.
     private static let heightAtEnd: [UInt8] = {
         var bytes = ImageFixture.bytes("no-height.jpg")
         bytes.replaceSubrange(bytes.count - 2..<bytes.count, with: [0xFF, 0xDC, 0, 4, 0, 120, 0xFF, 0xD9])

@@ -4,13 +4,13 @@ import Testing
 
 @testable import Inbox
 
-@Suite("What was dealt with is moved away, and nothing that lies there is lost")
+@Suite("Processed files are moved away, and existing files are never overwritten")
 struct PutAwayTests {
     static let marked = "lake.m1.jpg"
 
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
-        /// What lies in the folder before: names and texts.
+        /// The initial files of the folder, as names and texts.
         let before: [String: String]
         let after: [String: String]
         var testDescription: String { name }
@@ -19,27 +19,27 @@ struct PutAwayTests {
     static let cases = [
         Case(name: "an empty folder", before: [:], after: ["lake.jpg": "lake", "lake.jpg.failed.json": "m1"]),
         Case(
-            name: "a document of an earlier try, and no more", before: ["lake.jpg.failed.json": #"{"mark":"m1"}"#],
+            name: "only a document of an earlier attempt", before: ["lake.jpg.failed.json": #"{"mark":"m1"}"#],
             after: ["lake.jpg": "lake", "lake.jpg.failed.json": #"{"mark":"m1"}"#]),
         Case(
-            name: "a whole copy of an earlier try",
+            name: "a whole copy of an earlier attempt",
             before: ["lake.jpg": "lake", "lake.jpg.failed.json": #"{"mark":"m1"}"#],
             after: ["lake.jpg": "lake", "lake.jpg.failed.json": #"{"mark":"m1"}"#]),
         Case(
-            name: "another thing, put there since an earlier try",
+            name: "another file, put there since an earlier attempt",
             before: ["lake.jpg": "somebody's", "lake.jpg.failed.json": #"{"mark":"m1"}"#],
             after: [
                 "lake.jpg": "somebody's", "lake.jpg.failed.json": #"{"mark":"m1"}"#, marked: "lake",
                 "\(marked).failed.json": "m1",
             ]),
         Case(
-            name: "another one of the name", before: ["lake.jpg": "else", "lake.jpg.failed.json": #"{"mark":"m0"}"#],
+            name: "another file of the name", before: ["lake.jpg": "else", "lake.jpg.failed.json": #"{"mark":"m0"}"#],
             after: [
                 "lake.jpg": "else", "lake.jpg.failed.json": #"{"mark":"m0"}"#, marked: "lake",
                 "\(marked).failed.json": "m1",
             ]),
         Case(
-            name: "one without a document", before: ["lake.jpg": "else"],
+            name: "a file without a document", before: ["lake.jpg": "else"],
             after: ["lake.jpg": "else", marked: "lake", "\(marked).failed.json": "m1"]),
     ]
 

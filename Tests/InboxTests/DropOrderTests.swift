@@ -14,12 +14,12 @@ import Uploads
 
 @Suite("B28: Photos that are dropped together are published in the order of their names", .timeLimit(.minutes(30)))
 struct DropOrderTests {
-    /// Renders one photo, known by its size, only once that is allowed, and counts the others.
+    /// Renders one photo, identified by its size, only when that is permitted, and counts the others.
     private final class Reluctant: PhotoRenderer {
         let count = Shared(0)
         private let isAllowed = Shared(false)
         private let heldByteCount: Int
-        /// Whether the photo fails until it is allowed; else it takes that long.
+        /// Whether the photo fails until it is permitted; else its rendering lasts until then.
         private let fails: Bool
         private let permission = DispatchSemaphore(value: 0)
 
@@ -53,7 +53,7 @@ struct DropOrderTests {
         (slow, quick) = (try Fixture.bytes("baseline-444.jpg"), try Fixture.bytes("size-97x61.jpg"))
     }
 
-    /// The files that a user's posts were, the post that was published first before the others.
+    /// The file names of a user's posts, in the order of publication.
     private func published(_ running: RunningPipeline, by user: String = "amy") async throws -> [String] {
         let list = PostNodes.publishedBy(try #require(UserID(user)))
         let page = try await PostReader(running.storage.tree).page(of: list, before: nil, limit: 200)
@@ -70,7 +70,7 @@ struct DropOrderTests {
         #expect(try await running.document("done/zoe/a.jpg.receipt.json")["outcome"] == "published")
     }
 
-    @Test("However long the first one takes, those behind it are rendered meanwhile, and another user's is published")
+    @Test("However long the first photo takes, later ones are rendered meanwhile, and another user's is published")
     func slowPhoto() async throws {
         try await withScratch { scratch in
             let names = (10..<50).map { "\($0).jpg" }
@@ -88,7 +88,7 @@ struct DropOrderTests {
         }
     }
 
-    @Test("Photos that are refused, as they are taken in or as they are rendered, keep none from being published")
+    @Test("Photos that are refused, on ingest or on rendering, keep none from being published")
     func refusedPhotos() async throws {
         try await withScratch { scratch in
             let files = [
@@ -106,7 +106,7 @@ struct DropOrderTests {
         }
     }
 
-    @Test("A photo that has to be tried again lets those behind it pass, and comes when it can be rendered")
+    @Test("A photo that must be tried again lets later ones pass, and is published when it can be rendered")
     func transientError() async throws {
         try await withScratch { scratch in
             for name in ["1.jpg", "2.jpg", "3.jpg"] {
@@ -122,7 +122,7 @@ struct DropOrderTests {
         }
     }
 
-    @Test("After a kill, the one that was still being taken in goes before the one that was acknowledged")
+    @Test("After a kill, the photo that was being ingested precedes the one that was acknowledged")
     func killed() async throws {
         try await withScratch { scratch in
             try await withPipeline(in: scratch, runs: false) { running in
@@ -152,7 +152,7 @@ struct DropOrderTests {
         }
     }
 
-    @Test("From a user who has as many in progress as one may, nothing is taken until there is room; others have turns")
+    @Test("A user at the limit of uploads in progress has no files claimed until there is room; others have turns")
     func room() throws {
         let (amy, zoe) = (try #require(UserID("amy")), try #require(UserID("zoe")))
         let counts = ClaimCounts(limit: 2)

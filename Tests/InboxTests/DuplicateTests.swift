@@ -12,7 +12,7 @@ import Uploads
 struct DuplicateTests {
     private static let photo = "baseline-420.jpg"
 
-    @Test("link: there is no second post, and the receipt names the first; another user's is a post")
+    @Test("link: there is no second post, and the receipt names the first; another user's file is a post")
     func link() async throws {
         try await withInbox(settings: { $0.duplicates.general = .link }) { running in
             try running.drop(Self.photo, as: "maria/first.jpg")
@@ -36,7 +36,7 @@ struct DuplicateTests {
         }
     }
 
-    @Test("The words that come with a duplicate are added to a post that has none, and to no other")
+    @Test("The text of a duplicate is added to a post that has none, and to no other")
     func words() async throws {
         try await withInbox(settings: { $0.duplicates.general = .link }, intake: waitingForPhotos) { running in
             try running.drop(Self.photo, as: "maria/first.jpg")
@@ -71,7 +71,7 @@ struct DuplicateTests {
         }
     }
 
-    @Test("Of many equal files at once exactly one is a post; all others name it")
+    @Test("Exactly one of many equal files at once is a post; all others name it")
     func atOnce() async throws {
         try await withInbox(settings: { $0.duplicates.general = .link }) { running in
             for number in 0..<24 { try running.drop(Self.photo, as: "maria/\(number).jpg") }
@@ -87,7 +87,7 @@ struct DuplicateTests {
         }
     }
 
-    @Test("When the first post was deleted, the bytes are new again")
+    @Test("After the first post is deleted, the bytes are new again")
     func deleted() async throws {
         try await withInbox(settings: { $0.duplicates.general = .link }) { running in
             try running.drop(Self.photo, as: "maria/first.jpg")
@@ -120,7 +120,7 @@ struct DuplicateTests {
         }
     }
 
-    @Test("What was posted by HTTP is known to the inbox; what comes by HTTP is always a post")
+    @Test("The inbox recognizes photos posted by HTTP; a photo sent by HTTP is always a post")
     func otherIntake() async throws {
         try await withInbox(settings: { $0.duplicates.general = .link }) { running in
             let bytes = try Fixture.bytes(Self.photo)

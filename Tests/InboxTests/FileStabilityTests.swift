@@ -6,9 +6,9 @@ import TreeModel
 
 @testable import Inbox
 
-@Suite("A file is taken when it is complete")
+@Suite("A file is claimed when it is complete")
 struct FileStabilityTests {
-    /// A file at some time after its last change, and what is seen of it without an event.
+    /// A file at some time after its last change, as it is observed without an event.
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         var share = 1.0

@@ -8,7 +8,7 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("The inbox: a photo dropped in becomes a published post", .timeLimit(.minutes(30)))
+@Suite("The inbox: a dropped photo becomes a published post", .timeLimit(.minutes(30)))
 struct InboxWatcherTests {
     @Test func aPhotoBecomesAPostAndEndsInDoneWithAReceipt() async throws {
         try await withInbox { running in
@@ -26,12 +26,12 @@ struct InboxWatcherTests {
         }
     }
 
-    @Test("A text beside the photo, and a folder of photos with a text, make one post each")
+    @Test("A text beside the photo, and a folder of photos with a text, become one post each")
     func sidecars() async throws {
         try await withInbox(intake: waitingForPhotos) { running in
             try running.scratch.write(#"{"text": "Beside #it", "mood": 3}"#, to: "Storage/inbox/maria/a.jpg.json")
             try running.drop("baseline-420.jpg", as: "maria/a.jpg")
-            // From here on the folder is watched: of what is moved in the kernel tells.
+            // From here on the folder is watched: the kernel reports files that are moved in.
             _ = try await running.document("done/maria/a.jpg.receipt.json")
             try running.scratch.write(#"{"text": "Inside"}"#, to: "tmp.post/post.json")
             try running.scratch.write(Fixture.bytes("rgb-8.png"), to: "tmp.post/2.png")
@@ -51,7 +51,7 @@ struct InboxWatcherTests {
     }
 
     @Test(
-        "Each kind of bad input ends in failed/ with a reason that names it and says what to do",
+        "Each kind of bad input ends in failed/ with a reason that names it and contains a remedy",
         arguments: [
             ("text.jpg", "unsupported_format"), ("empty.jpg", "empty"), ("truncated-baseline-420.jpg", "truncated"),
             ("bomb-65500x65500.png", "too_many_pixels"),
@@ -67,7 +67,7 @@ struct InboxWatcherTests {
         }
     }
 
-    @Test("Links, pipes, lost files and strange names are put aside, and harm nobody")
+    @Test("Links, pipes, lost files and strange names are put aside, and harm no other file")
     func strangeThings() async throws {
         try await withInbox { running in
             let inbox = "\(running.scratch.path)/Storage/inbox"
@@ -115,7 +115,7 @@ struct InboxWatcherTests {
         }
     }
 
-    @Test("A file is not taken while it is being written, however long that takes; .part files never")
+    @Test("A file is not claimed while it is being written, however long that takes; .part files never are")
     func slowWriter() async throws {
         try await withInbox { running in
             let bytes = try Fixture.bytes("baseline-420.jpg")
@@ -126,7 +126,7 @@ struct InboxWatcherTests {
             let writer = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
             for start in stride(from: 0, to: bytes.count, by: bytes.count / 4) {
                 try writer.write(contentsOf: bytes[start..<min(start + bytes.count / 4, bytes.count)])
-                // Longer than the quiet time: it is the open file that protects it.
+                // Longer than the quiet time: the open file protects it.
                 running.clock.advance(by: 500)
                 try running.drop("baseline-420.jpg", as: "maria/\(start).jpg")
                 _ = try await running.document("done/maria/\(start).jpg.receipt.json")
@@ -153,13 +153,13 @@ struct InboxWatcherTests {
         }
     }
 
-    @Test("What was there before the start, and what was claimed when the last run was cut off, is taken")
+    @Test("Files from before the start, and files that were claimed when the last run was cut off, are ingested")
     func start() async throws {
         try await withScratch { scratch in
             for number in 0..<20 {
                 try scratch.write(Fixture.bytes("baseline-420.jpg"), to: "Storage/inbox/u\(number % 3)/\(number).jpg")
             }
-            // Cut off after the claim: the reservation is there, and the file lies in the folder of its id.
+            // Cut off after the claim: the reservation exists, and the file is in the folder of its id.
             let claimed = Shared("")
             try await withPipeline(in: scratch, runs: false) { running in
                 var request = UploadRequest(owner: try #require(UserID("u0")), intake: .inbox)

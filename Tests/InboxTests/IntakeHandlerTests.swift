@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Uploads
 
-@Suite("What every way in does for its uploads: all of it may be asked for twice, and of what nobody knows")
+@Suite("Operations of all intakes for their uploads: each may be repeated, and may be called for unknown uploads")
 struct IntakeHandlerTests {
     private func withIntake(
         _ intake: Intake, _ body: @Sendable (RunningPipeline, any IntakeHandler, UploadRecord) async throws -> Void
@@ -18,7 +18,7 @@ struct IntakeHandlerTests {
         }
     }
 
-    @Test("An upload that expired leaves no file, however often it is cleaned up after", arguments: Intake.allCases)
+    @Test("An upload that expired leaves no file, however often the clean-up runs", arguments: Intake.allCases)
     func expired(intake: Intake) async throws {
         try await withIntake(intake) { running, handler, record in
             var record = record
@@ -32,7 +32,7 @@ struct IntakeHandlerTests {
         }
     }
 
-    @Test("No file waits for an upload that has none", arguments: Intake.allCases)
+    @Test("No file waits for an upload without files", arguments: Intake.allCases)
     func holdsNothing(intake: Intake) async throws {
         try await withIntake(intake) { _, handler, record in
             let holds = try await handler.holdsFiles(of: record.id)
@@ -42,7 +42,7 @@ struct IntakeHandlerTests {
         }
     }
 
-    @Test("A post is forgotten, and what is kept is swept, once as often as twice", arguments: Intake.allCases)
+    @Test("A post is forgotten, and its leftover files swept, also when that is repeated", arguments: Intake.allCases)
     func repeated(intake: Intake) async throws {
         try await withIntake(intake) { running, handler, record in
             let blob = try record.blobName("original.jpg")

@@ -13,7 +13,7 @@ import Uploads
 struct NameTests {
     private static let photo = "baseline-420.jpg"
 
-    @Test("Folders are walked however they came: there before, made deep, moved in whole; done/ keeps them")
+    @Test("Folders are walked wherever they came from: there before, created deep, moved in whole; done/ keeps them")
     func recursion() async throws {
         try await withScratch { scratch in
             let bytes = try Fixture.bytes(Self.photo)
@@ -35,7 +35,7 @@ struct NameTests {
         }
     }
 
-    @Test("What lies too deep is put aside, whole; a file of the same name as a folder in done/ hurts nobody")
+    @Test("A folder that is too deep is put aside, whole; a file named like a folder in done/ causes no harm")
     func bounds() async throws {
         try await withInbox { running in
             let deep = (1...16).map { "\($0)" }.joined(separator: "/")
@@ -53,7 +53,7 @@ struct NameTests {
     }
 
     @Test(
-        "A document belongs to its photo, also where the two have other forms of Unicode in their names",
+        "A document belongs to its photo, also when the names of the two differ in their Unicode forms",
         arguments: [true, false])
     func unicodeForms(isPhotoDecomposed: Bool) async throws {
         try await withInbox(intake: waitingForPhotos) { running in
@@ -68,7 +68,7 @@ struct NameTests {
         }
     }
 
-    @Test("A name that is no UTF-8 is written as one, and its file taken with its text; so inside a folder .post")
+    @Test("A name that is not UTF-8 is written as UTF-8, and its file claimed with its text; so inside a folder .post")
     func noText() async throws {
         try await withInbox(intake: waitingForPhotos) { running in
             let inbox = "\(running.scratch.path)/Storage/inbox"
@@ -95,7 +95,7 @@ struct NameTests {
     }
 
     @Test(
-        "Odd names are names like others",
+        "Odd names are accepted like others",
         arguments: [
             "-rf.jpg", "a b.jpg", "new\nline.jpg", "\u{1B}[31m.jpg", "%2e%2e.jpg", "CON", "dot.", "space ",
             "e\u{301}.jpg",
@@ -110,7 +110,7 @@ struct NameTests {
         }
     }
 
-    @Test("Two names of 255 bytes that differ at the end have a document each, and so has a failure of such a name")
+    @Test("Two names of 255 bytes that differ at the end have a document each, and so does a failure of such a name")
     func longNames() async throws {
         try await withInbox { running in
             let stem = String(repeating: "x", count: 254)
@@ -128,7 +128,7 @@ struct NameTests {
     }
 
     @Test(
-        "Files with several names are put aside, alone and inside a folder .post, and their other names are untouched")
+        "Files with several links are put aside, alone and inside a folder .post, and their other links are untouched")
     func hardLinks() async throws {
         try await withInbox { running in
             let inbox = "\(running.scratch.path)/Storage/inbox/maria"
@@ -147,7 +147,7 @@ struct NameTests {
         }
     }
 
-    @Test("A folder .post with a pipe or a folder in it is put aside without its pipe being opened")
+    @Test("A folder .post with a pipe or a folder in it is put aside without opening the pipe")
     func strangePosts() async throws {
         try await withInbox { running in
             try running.drop(Self.photo, as: "../packing/a.post/1.jpg")

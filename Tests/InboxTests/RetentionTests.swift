@@ -11,13 +11,13 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("What was dealt with goes when its time is over, and never as the last copy", .timeLimit(.minutes(30)))
+@Suite("Processed files are deleted when their time is over, and never as the last copy", .timeLimit(.minutes(30)))
 struct RetentionTests {
     private static let photo = "baseline-420.jpg"
-    /// Over at once, whatever the clock does.
+    /// A retention that has always passed, whatever the clock does.
     private static let past = Duration.seconds(-1)
 
-    @Test("done/: what the post has goes, with its text and its receipt; what differs, or is nobody's, stays")
+    @Test("done/: files that the post has are deleted, with text and receipt; files that differ or have no post stay")
     func done() async throws {
         try await withInbox(settings: { $0.retention = Retention(done: Self.past) }, intake: waitingForPhotos) {
             running in
@@ -51,7 +51,7 @@ struct RetentionTests {
 
     private func original(_ post: PostID?) throws -> String { "blobs/maria/\(try #require(post))/original.jpg" }
 
-    @Test("done/: nothing goes before its time, or without a time", arguments: [Duration.seconds(3600), nil])
+    @Test("done/: files stay until their time, or for ever without a time", arguments: [Duration.seconds(3600), nil])
     func early(lifetime: Duration?) async throws {
         try await withInbox(settings: { $0.retention = Retention(done: lifetime) }) { running in
             try running.drop(Self.photo, as: "maria/a.jpg")
@@ -62,7 +62,7 @@ struct RetentionTests {
         }
     }
 
-    @Test("done/: the copy of a photo goes with its post, places in it and all; unless done/ is kept for ever")
+    @Test("done/: the copy of a photo is deleted with its post, also its location; unless done/ is kept for ever")
     func deleted() async throws {
         for lifetime in [Duration.seconds(3600), nil] {
             try await withInbox(
@@ -74,7 +74,7 @@ struct RetentionTests {
                 for (number, name) in ["a.jpg", "deep/b.jpg"].enumerated() {
                     try running.drop(Self.photo, as: "maria/\(name)")
                     let receipt = try await running.document("done/maria/\(name).receipt.json")
-                    // A second one of the name, which is put away under another.
+                    // A second photo of the name, which is stored under another.
                     try running.drop(Self.photo, as: "maria/\(name)")
                     try await eventually { try await running.posts().count == number + 2 }
                     try await eventually { try await running.storage.tree.get(UploadNodes.queued()) == nil }
@@ -95,7 +95,7 @@ struct RetentionTests {
     }
 
     @Test(
-        "failed/: what was dropped and what was refused each has its time",
+        "failed/: dropped files and refused files each have their own time",
         arguments: [
             (Retention(failed: nil, refused: nil), 2), (Retention(failed: nil, refused: .seconds(3600)), 2),
             (Retention(failed: nil, refused: past), 1), (Retention(failed: past, refused: nil), 1),
@@ -118,7 +118,7 @@ struct RetentionTests {
         }
     }
 
-    @Test("The same file copied in again and again leaves one copy in done/ and one receipt")
+    @Test("The same file, copied in again and again, leaves one copy in done/ and one receipt")
     func repeated() async throws {
         try await withInbox(settings: { $0.duplicates.general = .link }) { running in
             for round in 0..<3 {
@@ -134,12 +134,12 @@ struct RetentionTests {
         }
     }
 
-    /// What makes a duplicate's copy worth keeping.
+    /// A difference that makes a duplicate's copy worth keeping.
     enum Worth: String, CaseIterable, Sendable {
         case text, otherSidecar, rottenOriginal
     }
 
-    @Test("A duplicate that has more than the post has is kept", arguments: Worth.allCases)
+    @Test("A duplicate with more data than the post is kept", arguments: Worth.allCases)
     func worthKeeping(_ worth: Worth) async throws {
         try await withInbox(settings: { $0.duplicates.general = .link }, intake: waitingForPhotos) { running in
             try running.drop(Self.photo, as: "maria/first.jpg")
@@ -157,7 +157,7 @@ struct RetentionTests {
         }
     }
 
-    /// The files below a folder of Storage, by their paths from there, in order.
+    /// Returns the files below a folder of Storage by their paths within it, in order.
     private func files(in folder: String, of running: RunningPipeline) throws -> [String] {
         let root = "\(running.scratch.path)/Storage/\(folder)"
         let all = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []

@@ -9,7 +9,7 @@ import Testing
 import Tree
 import Uploads
 
-/// Runs a test's body beside a pipeline and an inbox watcher in a hurry.
+/// Runs a test's body beside a pipeline and an inbox watcher with short delays.
 func withInbox(
     in scratch: Scratch? = nil, settings: (inout PipelineSettings) -> Void = { _ in },
     renderer: any PhotoRenderer = InProcessRenderer(),
@@ -25,14 +25,14 @@ func withInbox(
     try await withPipeline(
         in: scratch,
         settings: { chosen in
-            chosen.duplicates.general = .newPost  // Most of what is dropped here is one and the same photo.
+            chosen.duplicates.general = .newPost  // Most tests drop the same photo.
             settings(&chosen)
         },
         renderer: renderer,
         services: { [InboxWatcher($0.intake, settings: quick, logger: logger)] }, body)
 }
 
-/// Has texts wait for their photos, however long a busy machine takes to bring these.
+/// Settings with which texts wait for their photos, however long a busy machine takes to deliver these.
 @Sendable func waitingForPhotos(_ settings: inout InboxWatcher.Settings) { settings.quietTime = .seconds(600) }
 
 extension RunningPipeline {
@@ -40,12 +40,12 @@ extension RunningPipeline {
         try await storage.tree.children(of: PostNodes.post()).map(\.value)
     }
 
-    /// Drops a file as `mv` does: it appears whole.
+    /// Drops a file as `mv` does: it appears complete.
     func drop(_ fixture: String, as name: String) throws {
         try drop(Fixture.bytes(fixture), as: name)
     }
 
-    /// Drops bytes as `mv` does a file: they appear whole.
+    /// Drops bytes as `mv` does a file: they appear complete.
     func drop(_ bytes: [UInt8], as name: String) throws {
         let moving = "moving-\(UUID().uuidString)"
         try scratch.write(bytes, to: moving)
@@ -55,7 +55,7 @@ extension RunningPipeline {
         try FileManager.default.moveItem(at: URL(fileURLWithPath: "\(scratch.path)/\(moving)"), to: target)
     }
 
-    /// The document `NAME.receipt.json` or `NAME.reason.json` at a path below Storage, once it is there.
+    /// Returns the document `NAME.receipt.json` or `NAME.reason.json` at a path below Storage, once it exists.
     func document(_ path: String) async throws -> [String: String] {
         try await eventually { scratch.exists("Storage/\(path)") }
         let data = Data(try scratch.read("Storage/\(path)").utf8)
@@ -65,7 +65,7 @@ extension RunningPipeline {
 }
 
 extension RunningPipeline {
-    /// Renames something below Storage, in one step.
+    /// Renames an item below Storage, in one step.
     func move(_ name: String, to target: String) throws {
         let place = URL(fileURLWithPath: "\(scratch.path)/Storage/\(target)")
         try FileManager.default.createDirectory(

@@ -10,7 +10,7 @@ import Uploads
 
 @testable import Inbox
 
-@Suite("What other programs say about a photo, and what they keep beside it", .timeLimit(.minutes(30)))
+@Suite("The documents of other programs about a photo, and their files beside it", .timeLimit(.minutes(30)))
 struct SidecarTests {
     private static let photo = "baseline-420.jpg"
 
@@ -26,7 +26,7 @@ struct SidecarTests {
     ]
 
     @Test(
-        "Fields that hold a text; a document without any is refused by name, and its photo with it",
+        "Fields with a text are read; a document without one is refused by name, and its photo with it",
         arguments: fieldCases)
     func fields(document: String, text: String?) throws {
         let sidecar = try? JSONDecoder().decode(Sidecar.self, from: Data(document.utf8))
@@ -40,7 +40,7 @@ struct SidecarTests {
         }
     }
 
-    /// A document's name, and its photo's.
+    /// Names of documents, with those of their photos.
     static let nameCases = [
         ("a.jpg.json", "a.jpg"), ("a.jpg.supplemental-metadata.json", "a.jpg"), ("a.jpg.suppl.json", "a.jpg"),
         ("a.jpg.s.json", "a.jpg"), ("a.jpg..json", "a.jpg"), ("a(2).jpg.json", "a(2).jpg"),
@@ -48,14 +48,14 @@ struct SidecarTests {
         ("Screenshot_20220606-192830.png.supplemental-me.json", "Screenshot_20220606-192830.png"),
     ]
 
-    @Test("Names of documents, Google Takeout's among them", arguments: nameCases)
+    @Test("Names of documents, also Google Takeout's, lead to their photos", arguments: nameCases)
     func name(document: String, photo: String) {
         #expect(SidecarNames.documents(of: photo).contains(document))
         #expect(SidecarNames.photos(of: document).contains(photo))
     }
 
     @Test(
-        "Names of no document",
+        "Other names are not documents",
         arguments: ["a.jpg.meta.json", "a.jpg.supplemental-metadatas.json", "post.json", ".json", "supplemental.json"])
     func noName(document: String) {
         #expect(!SidecarNames.photos(of: document).contains("a.jpg"))
@@ -79,10 +79,10 @@ struct SidecarTests {
         ("<dc:description>&#xFFFFFFFF;</dc:description>", ""),
     ]
 
-    @Test("XMP's description", arguments: xmpDocuments)
+    @Test("The description of an XMP document is read", arguments: xmpDocuments)
     func xmp(document: String, text: String) { #expect(XMPText.description(in: Data(document.utf8)) == text) }
 
-    @Test("XMP cut at any byte, and any byte another: a text, or none, and no harm")
+    @Test("XMP that is cut or changed at any byte yields a text or none, and no crash")
     func brokenXMP() {
         for (document, _) in Self.xmpDocuments {
             let bytes = Array(document.utf8)
@@ -98,7 +98,7 @@ struct SidecarTests {
     }
 
     @Test(
-        "A photo's text comes from whichever program's document lies beside it",
+        "A photo's text is read from the documents beside it, whichever program wrote them",
         arguments: [
             ("a.jpg.json", #"{"caption": "the text"}"#),
             ("a.jpg.supplemental-metada.json", #"{"description": "the text"}"#),
@@ -116,12 +116,12 @@ struct SidecarTests {
         }
     }
 
-    @Test("Alternative texts: of a photo, and of a folder's photos in the order of their names")
+    @Test("Alternative texts are read: of a photo, and of a folder's photos in the order of their names")
     func alts() async throws {
         try await withInbox(intake: waitingForPhotos) { running in
             try running.scratch.write(#"{"text": "One", "alt": " A jetty "}"#, to: "Storage/inbox/maria/a.jpg.json")
             try running.drop(Self.photo, as: "maria/a.jpg")
-            // From here on the folder is watched: of what is moved in the kernel tells.
+            // From here on the folder is watched: the kernel reports files that are moved in.
             let one = try await running.document("done/maria/a.jpg.receipt.json")
             try running.scratch.write(#"{"alt": ["", "The lake"]}"#, to: "trip.post/post.json")
             for name in ["3.jpg", "1.jpg", "2.jpg"] {
@@ -136,7 +136,7 @@ struct SidecarTests {
     }
 
     @Test(
-        "An alternative text that would be lost, or is none, takes its photo to failed/, both whole",
+        "An alternative text that would be lost, or is malformed, moves its photo to failed/, both whole",
         arguments: [
             (#"["a", "b"]"#, "bad_sidecar", "2 alternative texts"), ("7", "bad_sidecar", "alt"),
             ("\"" + String(repeating: "x", count: 1001) + "\"", "bad_text", "1000"),
@@ -152,7 +152,7 @@ struct SidecarTests {
         }
     }
 
-    @Test("An alternative text that comes late is added to a photo that has none, and to no other")
+    @Test("A late alternative text is added to a photo that has none, and to no other")
     func lateAlt() async throws {
         try await withInbox { running in
             try running.drop(Self.photo, as: "maria/a.jpg")
@@ -160,9 +160,9 @@ struct SidecarTests {
             try running.scratch.write(#"{"alt": "A jetty"}"#, to: "Storage/inbox/maria/a.jpg.json")
             try await eventually { running.scratch.exists("Storage/done/maria/a.jpg.json") }
             #expect(try await altTexts(of: receipt, running) == ["A jetty"])
-            #expect(try await running.posts().first?["kind"] == "photo", "it is no text of the post")
+            #expect(try await running.posts().first?["kind"] == "photo", "the post has no text")
 
-            // The same words again with a text that is new; then other words, which are refused with all beside them.
+            // The same alternative text with a new text; then another one, which is refused together with its text.
             try running.scratch.write(#"{"alt": "A jetty", "text": "Late"}"#, to: "Storage/inbox/maria/a.jpg.json")
             try await eventually { !running.scratch.exists("Storage/inbox/maria/a.jpg.json") }
             #expect(try await running.posts().first?["text"] == "Late")
@@ -184,7 +184,7 @@ struct SidecarTests {
         return photos.sorted { $0.key < $1.key }.map { $0.value["alt"]?.stringValue }
     }
 
-    @Test("A document whose text would be lost takes its photo to failed/, both whole")
+    @Test("A document whose text would be lost moves its photo to failed/, both whole")
     func unknownField() async throws {
         try await withInbox(intake: waitingForPhotos) { running in
             try running.scratch.write(#"{"captoin": "lost?"}"#, to: "Storage/inbox/maria/a.jpg.json")
@@ -196,7 +196,7 @@ struct SidecarTests {
         }
     }
 
-    @Test("Edits, XMP and the moving parts of Live Photos are left alone, also when their photo is gone")
+    @Test("Edits, XMP and the video parts of Live Photos are left alone, also after their photo is deleted")
     func companions() async throws {
         try await withInbox { running in
             let left = ["a.MOV", "a.AAE", "a.xmp", "b.mp4"]
@@ -205,7 +205,7 @@ struct SidecarTests {
             for name in left { try running.scratch.write("no photo", to: "Storage/inbox/maria/\(name)") }
             _ = try await running.document("done/maria/a.jpg.receipt.json")
             _ = try await running.document("done/maria/b.JPG.receipt.json")
-            // Comes after them, and is looked at after all that was there.
+            // It arrives after them, and is checked after all that were there.
             try running.scratch.write("no photo", to: "Storage/inbox/maria/c.mov")
             _ = try await running.document("failed/unsupported_format/maria/c.mov.reason.json")
             try await eventually { running.scratch.exists("Storage/failed/unsupported_format/maria/c.mov") }
@@ -214,7 +214,7 @@ struct SidecarTests {
         }
     }
 
-    @Test("A text that comes late is added to its post, which has none, and to no other")
+    @Test("A late text is added to its post if that has none, and to no other")
     func late() async throws {
         try await withInbox { running in
             try running.drop(Self.photo, as: "maria/a.jpg")
@@ -230,7 +230,7 @@ struct SidecarTests {
             let reason = try await running.document("failed/bad_sidecar/maria/a.jpg.json.reason.json")
             #expect(reason["message"]?.contains(id) == true)
             #expect(try await running.posts().first?["text"] == "Late #news")
-            // A receipt that somebody wrote gives nobody another's post.
+            // A forged receipt gives no access to another user's post.
             try running.scratch.write("x", to: "Storage/done/eve/a.jpg")
             try running.scratch.write(
                 #"{"outcome": "published", "post": "\#(id)", "published_at": 9999999999999}"#,
@@ -242,10 +242,10 @@ struct SidecarTests {
     }
 }
 
-@Suite("C14: What is dropped for an audience is never posted for others", .timeLimit(.minutes(30)))
+@Suite("C14: Photos dropped for an audience are never posted for others", .timeLimit(.minutes(30)))
 struct AudienceSidecarTests {
     @Test(
-        "A document says for whom a post is",
+        "A document contains the audiences of a post",
         arguments: [
             (#"{"text": "a", "audiences": ["c", "d"]}"#, ["c", "d"]), (#"{"audiences": "d c"}"#, ["c", "d"]),
             (#"{"audience": "c"}"#, ["c"]), (#"{"text": "a"}"#, []), (#"{"text": "a", "audiences": []}"#, nil),

@@ -12,12 +12,12 @@ import Uploads
 
 @testable import Inbox
 
-@Suite("Files that cannot be dealt with stop nobody else's", .timeLimit(.minutes(30)))
+@Suite("Files that cannot be processed do not stop other users' files", .timeLimit(.minutes(30)))
 struct StubbornTests {
     private static let photo = "baseline-420.jpg"
 
     @Test(
-        "More claims than there are slots, none of which can be put away, make nobody wait",
+        "More claims than there are slots, none of which can be put aside, delay no other user",
         .enabled(if: Obstacle.isPossible))
     func stuckClaims() async throws {
         try await withScratch { scratch in
@@ -38,10 +38,10 @@ struct StubbornTests {
     }
 
     @Test(
-        "A file that the service may not read stays where it is, and its neighbours are taken",
+        "A file that the service may not read stays in place, and its neighbours are claimed",
         .enabled(if: geteuid() != 0))
     func unreadable() async throws {
-        // No walk comes to its help: that it may be read is told by the kernel.
+        // No walk helps: the kernel reports that it may be read.
         try await withInbox(intake: { $0.rescanInterval = .seconds(3600) }) { running in
             for number in 1...20 {
                 try running.drop(Self.photo, as: "../packing/\(number).jpg")
@@ -58,16 +58,16 @@ struct StubbornTests {
         }
     }
 
-    @Test("A text of another photo's lies where a text is to go: both are kept, and the photo has its document")
+    @Test("The path of a text is occupied by another photo's text: both are kept, and the photo has its document")
     func textInTheWay() async throws {
         try await withInbox { running in
             try running.drop(Array("no JSON".utf8), as: "maria/trip/a.jpg.json")
             _ = try await running.document("failed/bad_sidecar/maria/trip/a.jpg.json.reason.json")
-            // A reason is written before what it is about is moved.
+            // A reason is written before its file is moved.
             try await eventually { running.scratch.exists("Storage/failed/bad_sidecar/maria/trip/a.jpg.json") }
             try running.drop(Array("none either".utf8), as: "../packing/trip/a.jpg.json")
             try running.drop(Self.photo, as: "../packing/trip/a.jpg")
-            // Both at once, or the text could be taken for one without a photo.
+            // Both at once, or the text could be mistaken for one without a photo.
             try FileManager.default.removeItem(atPath: "\(running.scratch.path)/Storage/inbox/maria/trip")
             try running.move("packing/trip", to: "inbox/maria/trip")
             let files = try FailedFiles(storage: "\(running.scratch.path)/Storage")
@@ -80,7 +80,7 @@ struct StubbornTests {
         }
     }
 
-    @Test("What is given back has its text beside it still, when something else has its name by now")
+    @Test("A returned file still has its text beside it, also when its name is in use by now")
     func givenBack() async throws {
         try await withPipeline(runs: false) { running in
             let (pipeline, scratch) = (running.pipeline, running.scratch)
@@ -94,7 +94,7 @@ struct StubbornTests {
             let writer = try #require(FileHandle(forWritingAtPath: "\(scratch.path)/\(claimed)/a.jpg"))
             #expect(try await !InboxImporter(pipeline.intake).ingest(record.id))
             try writer.close()
-            #expect(try await pipeline.store.record(of: record.id) == nil, "nothing is left of a try")
+            #expect(try await pipeline.store.record(of: record.id) == nil, "no record of the attempt is left")
             let inbox = "Storage/inbox/maria"
             #expect(try scratch.read("\(inbox)/a.jpg") == "new" && !scratch.exists("\(inbox)/a.jpg.json"))
             #expect(try scratch.read("\(inbox)/a.\(record.id).jpg") == "old")
@@ -102,7 +102,7 @@ struct StubbornTests {
         }
     }
 
-    @Test("A name that is one character of 255 bytes has a document that is found")
+    @Test("A name that is one character of 255 bytes has a document with a shortened name")
     func longCharacter() async throws {
         try await withInbox { running in
             let name = "b" + String(repeating: "\u{301}", count: 127)
@@ -116,7 +116,7 @@ struct StubbornTests {
         }
     }
 
-    @Test("A text waits with its photo, both under a name that is no UTF-8: they are taken together")
+    @Test("A text waits with its photo, both under a name that is not UTF-8: they are claimed together")
     func strangeNameWithText() async throws {
         try await withScratch { scratch in
             let user = "\(scratch.path)/Storage/inbox/maria"
@@ -130,7 +130,7 @@ struct StubbornTests {
                 }
                 #expect(result == 0)
             }
-            // They have rested long enough when the first look comes.
+            // They are unchanged for long enough when the first walk begins.
             try await withInbox(in: scratch, intake: { $0.quietTime = .zero }) { running in
                 _ = try await running.document("done/maria/caf%E9.jpg.receipt.json")
                 #expect(try await running.posts().first?["text"] == "x")

@@ -14,11 +14,11 @@ import Uploads
 
 @testable import Inbox
 
-@Suite("Taking files: from other file systems, from under writers, from many users at once", .timeLimit(.minutes(30)))
+@Suite("Claims: from other file systems, from active writers, from many users at once", .timeLimit(.minutes(30)))
 struct TakingTests {
     private static let photo = "baseline-420.jpg"
 
-    @Test("An inbox on another file system: copied, compared, deleted; one post a file, as ever")
+    @Test("An inbox on another file system: files are copied, compared and deleted; each is one post, as ever")
     func copies() async throws {
         try await withInbox(intake: { $0.copies = true }) { running in
             try running.scratch.write(#"{"text": "copied"}"#, to: "Storage/packing/maria/a.jpg.json")
@@ -41,7 +41,7 @@ struct TakingTests {
     }
 
     @Test(
-        "Cut off anywhere in a copy from another file system, it is still one post of the whole file",
+        "A copy from another file system that is cut off at any point still leads to one post of the whole file",
         arguments: ["claimed", "half copied", "copied", "copied and deleted"])
     func cutOff(moment: String) async throws {
         try await withScratch { scratch in
@@ -70,7 +70,7 @@ struct TakingTests {
         }
     }
 
-    @Test("A real file system of its own below the inbox")
+    @Test("An inbox with its own file system below it works")
     func mounted() async throws {
         try await withScratch { scratch in
             let folder = "\(scratch.path)/Storage/inbox/maria"
@@ -97,7 +97,7 @@ struct TakingTests {
         }
     }
 
-    @Test("An inbox that is mounted over, or deleted and made anew, while the service runs", arguments: [true, false])
+    @Test("An inbox may be mounted over, or deleted and restored, while the service runs", arguments: [true, false])
     func anotherInbox(isMount: Bool) async throws {
         try await withInbox { running in
             try running.drop(Self.photo, as: "maria/before.jpg")
@@ -119,7 +119,7 @@ struct TakingTests {
         }
     }
 
-    @Test("Whoever has the file open when it is claimed, and writes on, gets it back: no half of it is ever a post")
+    @Test("A file that its writer continues to write after the claim is returned: no half of it is ever a post")
     func writerThatStayed() async throws {
         try await withScratch { scratch in
             let bytes = try Fixture.bytes(Self.photo)
@@ -149,7 +149,7 @@ struct TakingTests {
         }
     }
 
-    @Test("What is read while it is changed is not ingested", arguments: ["open", "written", "unchanged"])
+    @Test("A file that changes while it is read is not ingested", arguments: ["open", "written", "unchanged"])
     func changedWhileRead(what: String) async throws {
         try await withPipeline(runs: false) { running in
             let bytes = try Fixture.bytes(Self.photo)
@@ -177,7 +177,7 @@ struct TakingTests {
         }
     }
 
-    @Test("A file that is broken off without anybody having it open waits for the quiet time, and is then refused")
+    @Test("A truncated file that is not open waits for the quiet time, and is then refused")
     func brokenOff() async throws {
         try await withInbox(intake: { $0.quietTime = .seconds(3600) }) { running in
             let bytes = try Fixture.bytes(Self.photo)
@@ -194,13 +194,13 @@ struct TakingTests {
         }
     }
 
-    @Test("Users take turns: one file of another's does not wait for the many of one, which come in the order of names")
+    @Test("Users take turns: one user's file does not wait for another's many, which are claimed in the order of names")
     func schedule() async throws {
         try await withScratch { scratch in
             let photo = try Fixture.bytes(Self.photo)
             for number in 0..<120 { try scratch.write(photo, to: "Storage/inbox/amy/\(1000 + number).jpg") }
             try scratch.write(photo, to: "Storage/inbox/zoe/only.jpg")
-            // At the first look all are at rest.
+            // All files are unchanged at the first walk.
             try await withInbox(in: scratch, intake: { $0.quietTime = .zero }) { running in
                 try await eventually { try await running.posts().count == 121 }
                 var sources: [String] = []
@@ -216,7 +216,7 @@ struct TakingTests {
         }
     }
 
-    @Test("When the kernel's queue of events overflows, everything is walked through, and nothing is forgotten")
+    @Test("An overflow of the kernel's queue of events leads to a full walk, and no file is forgotten")
     func overflow() async throws {
         try await withScratch { scratch in
             let hints = try InboxEvents(inbox: scratch.directory())
@@ -225,7 +225,7 @@ struct TakingTests {
             event.writeMultipleIntegers(Int32(-1), UInt32(IN_Q_OVERFLOW), UInt32(0), UInt32(0), endianness: .host)
             hints.note(event)
             #expect(hints.take(10).isIncomplete)
-            #expect(!hints.take(10).isIncomplete, "told once")
+            #expect(!hints.take(10).isIncomplete, "reported once")
             var schedule = FairSchedule()
             schedule.beginRound(every: .seconds(3600), atMost: .seconds(3600))
             while let (root, _) = schedule.next() { schedule.went(nil, of: root, in: .zero) }
@@ -237,7 +237,7 @@ struct TakingTests {
         }
     }
 
-    @Test("Names that the kernel tells are remembered up to a bound; what is beyond is found by a walk")
+    @Test("Names that the kernel reports are remembered up to a bound; a walk finds the rest")
     func bound() async throws {
         try await withScratch { scratch in
             let hints = try InboxEvents(inbox: scratch.directory())
@@ -254,16 +254,16 @@ struct TakingTests {
         }
     }
 
-    @Test("A folder that cannot be worked in is named with the call that failed, once, and others go on")
+    @Test("A folder that cannot be used is named with the failed call, once, and others continue")
     func probe() async throws {
         let faults = FolderFaults()
         let (x, y) = (FileError(.permission, "x"), FileError(.io, "y"))
         let maria = InboxFolder.Root.user(try #require(UserID("maria")))
         let zoe = InboxFolder.Root.user(try #require(UserID("zoe")))
         #expect(faults.note(x, of: .folder(maria)) && !faults.note(x, of: .folder(maria)) && faults.isBroken(maria))
-        #expect(faults.note(x, of: .contents(of: maria)), "that is another thing")
+        #expect(faults.note(x, of: .contents(of: maria)), "that is another fault")
         #expect(faults.note(y, of: .folder(maria)) && faults.note(nil, of: .folder(maria)))
-        #expect(!faults.note(nil, of: .folder(.inbox)), "nobody has thought otherwise")
+        #expect(!faults.note(nil, of: .folder(.inbox)), "no other result was noted")
         #expect(!faults.isBroken(maria) && !faults.isWorthATry(maria) && faults.isWorthATry(zoe))
         try await withScratch { scratch in
             try scratch.write("x", to: ".tintype-probe/in the way")
@@ -275,7 +275,7 @@ struct TakingTests {
         }
     }
 
-    @Test("From a folder that cannot be worked in nothing is taken, until it can; others' files are")
+    @Test("No file is claimed from an unusable folder until it is usable; others' files are")
     func brokenFolder() async throws {
         try await withScratch { scratch in
             let obstacle = "Storage/inbox/maria/.tintype-probe"

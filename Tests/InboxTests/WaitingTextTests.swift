@@ -8,13 +8,13 @@ import Tree
 @Suite("Texts that wait for their photos", .timeLimit(.minutes(10)))
 struct WaitingTextTests {
     @Test(
-        "A text waits for a photo that is on its way beside it, however long that takes",
+        "A text waits for an incomplete photo beside it, however long that takes",
         arguments: ["a.jpg.part", ".a.jpg.Xq7Z1c", "a.jpg.4f2a.partial", "a.jpg.incomplete"])
     func photoOnItsWay(partial: String) async throws {
         try await withInbox { running in
             try running.scratch.write(#"{"text": "Slow"}"#, to: "Storage/inbox/maria/a.jpg.json")
             try running.scratch.write([1], to: "Storage/inbox/maria/\(partial)")
-            // One that came later has been given up by then.
+            // A later text has been given up by then.
             try await running.lookAtLonelyText("b.jpg.json")
             #expect(running.scratch.exists("Storage/inbox/maria/a.jpg.json"))
             try FileManager.default.removeItem(atPath: "\(running.scratch.path)/Storage/inbox/maria/\(partial)")
@@ -22,12 +22,12 @@ struct WaitingTextTests {
         }
     }
 
-    @Test("A text that is there long before its photo is the photo's, as are its audiences")
+    @Test("A text that arrives long before its photo is used with it, as are its audiences")
     func photoComesLater() async throws {
         try await withInbox(intake: { $0.photoPatience = .seconds(3600) }) { running in
             try running.scratch.write(#"{"text": "Slow"}"#, to: "Storage/inbox/maria/a.jpg.json")
             try running.drop(Array("no photo".utf8), as: "maria/z.jpg")
-            // Each walk looks at both.
+            // Each walk checks both.
             try await eventually { try FailedFiles(storage: "\(running.scratch.path)/Storage").items().count == 1 }
             #expect(running.scratch.exists("Storage/inbox/maria/a.jpg.json"))
             try running.drop(Fixture.bytes("baseline-420.jpg"), as: "maria/a.jpg")

@@ -10,7 +10,7 @@ import Uploads
 
 @testable import Inbox
 
-@Suite("C14: What failed, or comes late, is posted for nobody for whom it was not meant", .timeLimit(.minutes(30)))
+@Suite("C14: Failed and late texts are never posted beyond their audiences", .timeLimit(.minutes(30)))
 struct WithheldWordsTests {
     private func withClass(_ body: @Sendable (RunningPipeline) async throws -> Void) async throws {
         try await withInbox { running in
@@ -41,7 +41,7 @@ struct WithheldWordsTests {
             let stem = "upload\(record.id)"
             let document = count == 1 ? "\(stem).original.png.json" : "\(stem).post/post.json"
             let again = try FailedFiles(storage: running.scratch.path + "/Storage")
-            // What is listed is all there.
+            // Listed items are complete.
             try await eventually { try again.items().count == 1 }
             let parts = folder.split(separator: "/").map(String.init) + (count == 1 ? [] : ["\(stem).post"])
             let names = try running.scratch.directory().folder(below: parts).names()
@@ -49,7 +49,8 @@ struct WithheldWordsTests {
             let sidecar = try Sidecar.read(Array(running.scratch.read("\(folder)/\(document)").utf8), named: document)
             #expect(sidecar.audiences == request.audiences && sidecar.text == "Tomorrow")
             #expect(sidecar.alts == (0..<count).map { "Photo \($0)" })
-            // Still no member: it fails again. Its reason comes first then, and a retry before the photos are there is refused.
+            // Still not a member: it fails again. Its reason is written first, and a retry before the photos arrive is
+            // refused.
             for item in try again.items() { try again.retry(item) }
             try await eventually { try again.items().count == 1 }
             try await tree.set("audiences/c/members/maria", to: "poster")
@@ -67,7 +68,7 @@ struct WithheldWordsTests {
         }
     }
 
-    @Test("A document with audiences that comes after its photo is refused, and its reason names the post")
+    @Test("A document with audiences that arrives after its photo is refused, and its reason names the post")
     func lateAudiences() async throws {
         try await withClass { running in
             try running.drop("baseline-420.jpg", as: "maria/a.jpg")
@@ -76,12 +77,12 @@ struct WithheldWordsTests {
             let reason = try await running.document("failed/bad_sidecar/maria/a.jpg.json.reason.json")
             let message = try #require(reason["message"])
             let post = try #require(receipt["post"])
-            #expect(message.contains("for whom") && message.contains(post), "\(message)")
+            #expect(message.contains("audiences") && message.contains(post), "\(message)")
             #expect(try await running.posts().first?["text"] == nil)
         }
     }
 
-    @Test("Late words of somebody who lets no content be taken are not taken")
+    @Test("Late texts of a user without consent to content are refused")
     func notConsented() async throws {
         try await withClass { running in
             try running.drop("baseline-420.jpg", as: "maria/a.jpg")

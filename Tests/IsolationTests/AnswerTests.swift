@@ -3,7 +3,7 @@ import Testing
 
 @testable import Isolation
 
-@Suite("Nothing that a worker says is believed unless it can be true")
+@Suite("An answer of a worker is accepted only if it can be true")
 struct AnswerTests {
     private let request: RenderRequest
     private let summary: RenderAnswer.Summary
@@ -36,7 +36,7 @@ struct AnswerTests {
         try RenderAnswer(message[...], to: request)
     }
 
-    @Test("Requests come as they were sent, with every limit that there is")
+    @Test("Requests are read as they were sent, with every limit")
     func requests() throws {
         var limits = ImageLimits(acceptsTruncated: true)
         for (index, number) in RenderRequest.limitNumbers.enumerated() { limits[keyPath: number] = 1000 + index }
@@ -53,7 +53,7 @@ struct AnswerTests {
         ] { #expect(try read(answer.message(to: 7)) == answer) }
     }
 
-    @Test("Sizes, places, counts and formats that cannot be")
+    @Test("Impossible sizes, offsets, counts and formats are refused")
     func absurdities() throws {
         let good = Self.piece(.jpeg, 50, 100)
         let last = Self.piece(.jpeg, 50, 50)
@@ -99,7 +99,7 @@ struct AnswerTests {
         #expect(error.message.hasPrefix("]0;xéé"))
     }
 
-    @Test("Any byte changed, any length: an answer within bounds, or none")
+    @Test("A message with any changed byte or length is read as an answer within bounds, or refused")
     func damage() throws {
         let whole = RenderAnswer.rendered(summary).message(to: 7)
         for index in whole.indices {

@@ -5,7 +5,7 @@ import TestSupport
 @testable import Isolation
 
 extension IsolatedRenderer {
-    /// Renders bytes, by a file that has no name any more; on a thread of its own, for it may take its time.
+    /// Renders bytes from a file that has no name any more, on a thread of its own, as it may take long.
     func render(_ bytes: [UInt8], recipes: [Recipe] = Recipe.defaults) async throws -> RenderedImage {
         let path = NSTemporaryDirectory() + "tt-" + UUID().uuidString
         try Data(bytes).write(to: URL(fileURLWithPath: path))
@@ -21,7 +21,7 @@ extension IsolatedRenderer {
         }
     }
 
-    /// The process that renders the next photo, by its own word.
+    /// Returns the id of the process that renders the next photo, as the process reports it.
     func workerName() async throws -> String {
         do {
             _ = try await render(Rogue.photo("name"))
@@ -33,7 +33,7 @@ extension IsolatedRenderer {
 }
 
 extension Rogue {
-    /// Processes whose first thread has given itself the name.
+    /// Returns the processes whose first thread has given itself the name.
     static func processes(named name: String) -> [pid_t] {
         let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return all.compactMap(pid_t.init).filter { process in
@@ -42,7 +42,7 @@ extension Rogue {
         }
     }
 
-    /// The kernel's fields of a process behind its name: state, parent, and so on (proc_pid_stat(5)).
+    /// Returns the kernel's fields of a process after its name: state, parent, and so on (proc_pid_stat(5)).
     static func stat(_ process: pid_t) throws -> [String] {
         let line = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
         return line[(line.lastIndex(of: ")") ?? line.startIndex)...].split(separator: " ").dropFirst().map(String.init)

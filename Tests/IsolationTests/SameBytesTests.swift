@@ -5,7 +5,7 @@ import Testing
 
 @testable import Isolation
 
-@Suite("What comes of a photo does not depend on where it is rendered")
+@Suite("The result of a photo does not depend on where it is rendered")
 struct SameBytesTests {
     @Test func everyFixture() async throws {
         let renderer = try IsolatedRenderer(Rogue.program)
@@ -24,7 +24,7 @@ struct SameBytesTests {
     }
 
     @Test(
-        "Whatever a rendition is written as",
+        "Renditions of every encoding are the same",
         arguments: ["animated.webp", "animated.gif", "rgba-8.png", "grey-1.png", "alpha.avif", "photo.jpg"])
     func everyEncoding(file: String) async throws {
         let texts = [

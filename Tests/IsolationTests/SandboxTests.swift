@@ -5,9 +5,9 @@ import Testing
 
 @testable import Isolation
 
-@Suite("What a worker that was taken over may have: little, and not for long", .timeLimit(.minutes(30)))
+@Suite("A compromised worker gets few resources, and not for long", .timeLimit(.minutes(30)))
 struct SandboxTests {
-    @Test("Who computes on behind the answer, deaf to all signals, is ended within seconds of processor time")
+    @Test("A worker that computes on after its answer and ignores signals ends after seconds of processor time")
     func idleComputing() async throws {
         let renderer = try IsolatedRenderer(Rogue.program)
         let error = await #expect(throws: ImageError.self) { try await renderer.render(Rogue.photo("spin")) }
@@ -20,7 +20,8 @@ struct SandboxTests {
     }
 
     @Test(
-        "Threads: as many as codecs want, far fewer than would trouble the machine", .enabled(if: Rogue.hasNamespaces))
+        "A worker may have enough threads for codecs, and far fewer than would harm the machine",
+        .enabled(if: Rogue.hasNamespaces))
     func threads() async throws {
         let renderer = try IsolatedRenderer(Rogue.program)
         let error = await #expect(throws: ImageError.self) { try await renderer.render(Rogue.photo("threads")) }
@@ -28,7 +29,7 @@ struct SandboxTests {
         #expect((100...256).contains(count))
     }
 
-    @Test("Descriptors that it keeps are few, and all of one piece of memory")
+    @Test("A worker can keep few descriptors, all for one piece of memory")
     func descriptors() async throws {
         let renderer = try IsolatedRenderer(Rogue.program)
         await #expect(throws: ImageError.self) { try await renderer.render(Rogue.photo("hoard")) }
@@ -42,14 +43,16 @@ struct SandboxTests {
         #expect(!memories.isEmpty)
     }
 
-    @Test("The kernel takes it before the service when memory runs out")
+    @Test("The kernel ends a worker before the service when memory runs out")
     func memoryKiller() async throws {
         let name = try await IsolatedRenderer.withWorker { try text("/proc/\($0)/oom_score_adj") }
         #expect(name == "1000\n")
         #expect(try text("/proc/self/oom_score_adj") != name)
     }
 
-    @Test("No capability, no user of rights, few processes and files", .enabled(if: Rogue.hasNamespaces))
+    @Test(
+        "A worker has no capability and no privileged user, and few processes and files",
+        .enabled(if: Rogue.hasNamespaces))
     func privileges() async throws {
         try await IsolatedRenderer.withWorker { process in
             let status = try text("/proc/\(process)/status")
@@ -64,7 +67,7 @@ struct SandboxTests {
     }
 
     @Test(
-        "Namespaces of its own and an empty root, as root sees them",
+        "A worker has namespaces of its own, and an empty root, as root sees it",
         .enabled(if: Rogue.hasNamespaces && geteuid() == 0))
     func namespaces() async throws {
         try await IsolatedRenderer.withWorker { process in
@@ -78,12 +81,12 @@ struct SandboxTests {
         }
     }
 
-    @Test("A file system that is unmounted while a worker lives is free", .enabled(if: Rogue.hasNamespaces))
+    @Test("A file system can be unmounted while a worker lives", .enabled(if: Rogue.hasNamespaces))
     func unmounting() throws {
         let folder = NSTemporaryDirectory() + "tt-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        // In a user namespace anybody may mount.
+        // In a user namespace, every user may mount.
         let output = Pipe()
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
@@ -97,7 +100,7 @@ struct SandboxTests {
 }
 
 extension IsolatedRenderer {
-    /// Starts a worker, and does something to its process while it waits.
+    /// Starts a worker, and runs a body with its process while it waits.
     fileprivate static func withWorker<R>(_ body: (pid_t) throws -> R) async throws -> R {
         let renderer = try IsolatedRenderer(Rogue.program)
         let process = try #require(pid_t(try await renderer.workerName()))

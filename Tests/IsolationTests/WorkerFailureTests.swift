@@ -5,7 +5,7 @@ import Testing
 
 @testable import Isolation
 
-@Suite("A photo that breaks its decoder fails for good, and harms nobody else", .timeLimit(.minutes(30)))
+@Suite("A photo that breaks its decoder fails for good, and affects no other photo", .timeLimit(.minutes(30)))
 struct WorkerFailureTests {
     /// A behaviour of the worker, the code of the permanent failure, and a part of its message.
     struct Row: Sendable, CustomTestStringConvertible {
@@ -28,8 +28,8 @@ struct WorkerFailureTests {
             Row("exit", says: "code 3"), Row("loop", .decoderTimedOut, says: "1 seconds of processor time"),
             Row("loopDeaf", .decoderTimedOut, says: "1 seconds of processor time"),
             Row("allocate", .tooMuchMemory, says: "256 MiB"),
-            Row("noise", says: "answer"), Row("longNoise", says: "answer"), Row("emptyMessage", says: "hung up"),
-            Row("hangUp", says: "hung up"),
+            Row("noise", says: "answer"), Row("longNoise", says: "answer"),
+            Row("emptyMessage", says: "closed its socket"), Row("hangUp", says: "closed its socket"),
         ]
         + [
             "open", "stat", "socket", "connect", "fork", "exec", "executableMemory", "ptrace", "signal", "writeFile",
@@ -48,7 +48,7 @@ struct WorkerFailureTests {
         #expect(try await renderer.render(good) == Renderer().render(good.span, recipes: Recipe.defaults))
     }
 
-    @Test("A worker that sleeps is waited for as long as was said, on the clock")
+    @Test("A worker that sleeps ends after its timeout on the clock")
     func sleeper() async throws {
         let renderer = try IsolatedRenderer(Rogue.program, limits: WorkerLimits(timeout: .seconds(1)))
         let error = await #expect(throws: IsolationError.self) { try await renderer.render(Rogue.photo("sleep")) }
@@ -56,7 +56,7 @@ struct WorkerFailureTests {
         #expect(error?.message.contains("1 seconds on the clock") == true)
     }
 
-    @Test("A photo whose workers somebody else kills is no poison: it is tried again, twice at once and then later")
+    @Test("A photo whose workers are killed by others is not poison: it is tried twice at once, and again later")
     func killedFromOutside() async throws {
         let renderer = try IsolatedRenderer(Rogue.program)
         let name = "w\(UInt32.random(in: .min ... .max))"
@@ -79,7 +79,7 @@ struct WorkerFailureTests {
         #expect(error?.message.contains("SIGKILL") == true, "\(error?.message ?? "")")
     }
 
-    @Test("A worker that somebody stops is replaced, and its photo rendered")
+    @Test("A worker that is stopped from outside is replaced, and its photo is rendered")
     func stoppedFromOutside() async throws {
         let renderer = try IsolatedRenderer(Rogue.program, limits: WorkerLimits(timeout: .seconds(5)))
         let name = try await renderer.workerName()
@@ -89,7 +89,7 @@ struct WorkerFailureTests {
         #expect(try await renderer.workerName() != name)
     }
 
-    @Test("What ended one worker is tried once more, on a fresh one: it may have been the worker's fault")
+    @Test("A photo that ended a worker is tried again on a fresh one, as the first worker may have been at fault")
     func secondTry() async throws {
         let renderer = try IsolatedRenderer(Rogue.program)
         _ = try await renderer.workerName()
@@ -106,12 +106,12 @@ struct WorkerFailureTests {
         #expect(error?.message == "a thread")
     }
 
-    @Test("Who answers twice is not asked again; descriptors that come with an answer go nowhere")
+    @Test("A worker that answers twice is not used again; descriptors in an answer are discarded")
     func talkative() async throws {
         for behaviour in ["answerTwice", "descriptors"] {
             let renderer = try IsolatedRenderer(Rogue.program)
             let first = try await renderer.workerName()
-            // The name was the first question: the answer to it comes again.
+            // The name was the first request, and its answer is sent again.
             await #expect(throws: (any Error).self) { try await renderer.render(Rogue.photo(behaviour)) }
             let good = try Fixture.bytes("size-24x16.png")
             #expect(try await renderer.render(good) == Renderer().render(good.span, recipes: Recipe.defaults))
@@ -119,7 +119,7 @@ struct WorkerFailureTests {
         }
     }
 
-    @Test("Neighbours do not notice")
+    @Test("Other photos are not affected")
     func neighbours() async throws {
         let renderer = try IsolatedRenderer(Rogue.program, limits: WorkerLimits(cpuSeconds: 1))
         let good = try Fixture.bytes("size-97x61.jpg")

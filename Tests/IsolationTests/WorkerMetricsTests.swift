@@ -7,7 +7,7 @@ import Testing
 @Suite("The metrics of render workers", .timeLimit(.minutes(10)))
 struct WorkerMetricsTests {
     @Test(
-        "Starts are counted, and ends without an answer by their cause",
+        "Starts are counted, and ends without an answer are counted by their cause",
         arguments: [
             ("segmentationFault", "signal"), ("exit", "exit"), ("loop", "cpu_time"), ("noise", "message"),
             ("hangUp", "socket"),

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Workers are kept, replaced, and never left behind", .timeLimit(.minutes(30)))
 struct WorkerTests {
-    @Test("A worker is used again, and replaced after so many photos")
+    @Test("A worker is used again, and replaced after a number of photos")
     func recycling() async throws {
         let renderer = try IsolatedRenderer(Rogue.program, limits: WorkerLimits(imagesPerWorker: 3))
         var names: [String] = []
@@ -17,7 +17,7 @@ struct WorkerTests {
         #expect(Set(names).count == 3)
     }
 
-    @Test("A worker that dies while nobody uses it is replaced, and no photo suffers")
+    @Test("A worker that dies while it is idle is replaced, and no photo fails")
     func deathAtRest() async throws {
         let renderer = try IsolatedRenderer(Rogue.program)
         let name = try await renderer.workerName()
@@ -26,7 +26,7 @@ struct WorkerTests {
     }
 
     @Test(
-        "A terminal's Ctrl-C and a service manager's SIGTERM are for the service to hear", arguments: [SIGINT, SIGTERM])
+        "Ctrl-C in a terminal and SIGTERM from a service manager do not end a worker", arguments: [SIGINT, SIGTERM])
     func signals(_ signal: Int32) async throws {
         let renderer = try IsolatedRenderer(Rogue.program)
         let name = try await renderer.workerName()
@@ -34,7 +34,7 @@ struct WorkerTests {
         #expect(try await renderer.workerName() == name)
     }
 
-    @Test("What cannot be started is told with its reason, at once")
+    @Test("A program that cannot be started is reported at once, with the reason")
     func noProgram() {
         let nowhere = WorkerProgram(path: "/nowhere/worker", arguments: [])
         let error = #expect(throws: IsolationError.self) { try IsolatedRenderer(nowhere) }
@@ -46,7 +46,7 @@ struct WorkerTests {
     }
 
     @Test(
-        "What the system lacks is told at once",
+        "A missing feature of the system, or a failed handshake, is reported at once",
         arguments: [
             ("lacking", IsolationError.Code.isolationUnavailable, "here: a filter"),
             ("babbling", .workerUnavailable, "handshake"), ("silent", .workerUnavailable, "code 0"),
@@ -58,7 +58,7 @@ struct WorkerTests {
         #expect(error?.message.contains(says) == true, "\(error?.message ?? "")")
     }
 
-    @Test("A photo that cannot be read is no photo's fault")
+    @Test("An unreadable photo is a transient error, and not the photo's fault")
     func unreadable() throws {
         let renderer = try IsolatedRenderer(Rogue.program)
         let folder = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -72,7 +72,7 @@ struct WorkerTests {
     @Test("No descriptor and no process is left behind, whatever happened")
     func nothingIsLeft() async {
         await #expect(processExitsWith: .success) {
-            /// The open descriptors, but for the clocks and queues of the concurrency runtime.
+            /// Returns the open descriptors, except for the clocks and queues of the concurrency runtime.
             func descriptors() throws -> [String] {
                 try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { name in
                     try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + name)
@@ -89,13 +89,13 @@ struct WorkerTests {
                 _ = try await renderer?.render(good)
             }
             renderer = nil
-            // The thread of the last photo lets go of its own in its own time.
+            // The thread of the last photo closes its descriptors a little later.
             try await eventually { try descriptors().count <= before.count }
             try await eventually { waitpid(-1, nil, WNOHANG) == -1 && errno == ECHILD }
         }
     }
 
-    @Test("When the service is killed, its workers end, though they be busy", arguments: ["loop", "wait orphan"])
+    @Test("A killed service's workers end, even if they are busy", arguments: ["loop", "wait orphan"])
     func orphans(_ behaviour: String) async throws {
         let result = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
             [behaviour] in
@@ -104,7 +104,7 @@ struct WorkerTests {
             print("worker \(worker).")
             fflush(nil)
             async let _ = renderer.render(Rogue.photo(behaviour))
-            // Its name, or the ticks of the processor that it has used, tell that it is busy.
+            // A worker is known to be busy by its name, or by the ticks of the processor that it has used.
             try await eventually {
                 let stat = try String(contentsOfFile: "/proc/\(worker)/stat", encoding: .utf8)
                 let ticks = Int(stat.split(separator: ")")[1].split(separator: " ")[11]) ?? 0

@@ -20,7 +20,7 @@ struct MetricsRegistryTests {
         return text.text
     }
 
-    @Test("Each kind of instrument is shown with its help, its type and its series, in the order of names and labels")
+    @Test("Each kind of instrument is shown with its help, type and series, in the order of names and labels")
     func kinds() throws {
         let counters = registry.counters("b_total", "Things of a colour.", by: Colour.self)
         counters[.red].increment()
@@ -59,7 +59,7 @@ struct MetricsRegistryTests {
     }
 
     @Test(
-        "A time belongs to the first bucket whose bound it does not exceed",
+        "A time belongs to the first bucket whose bound is not below it",
         arguments: [
             (Duration.zero, "0.0001"), (.microseconds(100), "0.0001"), (.nanoseconds(100_001), "0.00025"),
             (.milliseconds(1), "0.001"), (.seconds(1), "1"), (.milliseconds(1_001), "2.5"), (.seconds(60), "60"),
@@ -82,7 +82,7 @@ struct MetricsRegistryTests {
     }
 
     @Test(
-        "A label may have any value, and comes back as it was",
+        "A label may have any value, and is read back unchanged",
         arguments: ["plain", "quo\"te", "back\\slash", "line\nbreak", "Zürich 🌄", "\\n", ""])
     func escapes(value: String) throws {
         registry.declare(Metric("a_total", .counter, "A."))
@@ -94,14 +94,14 @@ struct MetricsRegistryTests {
     }
 
     @Test(
-        "An instrument that nobody has declared is shown under a name that is valid",
+        "An undeclared instrument is shown under a valid name",
         arguments: [("http.requests", "http_requests"), ("2nd", "_2nd"), ("", "_"), ("größe", "gr____e")])
     func names(label: String, name: String) throws {
         Counter(label: label, factory: registry).increment(by: 3)
         #expect(text.hasSuffix("# TYPE \(name) counter\n\(name) 3\n"), "\(text)")
     }
 
-    @Test("One name is one metric: an instrument of another kind changes nothing that is shown")
+    @Test("An instrument of another kind with an existing name does not change the output")
     func conflict() throws {
         let counter = registry.counter("a_total", "A.")
         Recorder(label: "a_total", factory: registry).record(7)
@@ -110,7 +110,7 @@ struct MetricsRegistryTests {
         #expect(text == "# HELP a_total A.\n# TYPE a_total counter\na_total 1\n")
     }
 
-    @Test("Instruments of one name and the same labels are one series, until it is destroyed")
+    @Test("Instruments with one name and the same labels share a series until one is destroyed")
     func series() throws {
         let one = Timer(label: "t_seconds", dimensions: [("a", "1")], factory: registry)
         let other = Timer(label: "t_seconds", dimensions: [("a", "1")], factory: registry)
@@ -121,7 +121,7 @@ struct MetricsRegistryTests {
         #expect(!text.contains("t_seconds_count"))
     }
 
-    @Test("A gauge that swift-metrics calls a recorder shows what was recorded last")
+    @Test("A gauge, which swift-metrics calls a recorder, shows the last value")
     func gauge() throws {
         let gauge = Gauge(label: "level", factory: registry)
         for value in [3.0, 0.25] { gauge.record(value) }
@@ -130,7 +130,7 @@ struct MetricsRegistryTests {
         #expect(text.hasSuffix("level +Inf\n"))
     }
 
-    @Test("Nothing is lost when many count at once")
+    @Test("Concurrent counts are all recorded")
     func concurrency() async throws {
         let counters = registry.counters("a_total", "A.", by: Colour.self)
         let timer = registry.timer("t_seconds", "T.")
@@ -155,7 +155,7 @@ struct MetricsRegistryTests {
     }
 
     @Test(
-        "The reader of these tests refuses what no scraper should have to read",
+        "The reader of these tests refuses malformed texts",
         arguments: [
             "", "x 1\n", "# HELP x x\n# TYPE x gauge\nx 1", "# HELP x x\n# TYPE x gauge\ny 1\n",
             "# HELP x x\n# TYPE x gauge\nx 1\nx 1\n", "# HELP x x\n# TYPE x gauge\nx{a=\"1} 1\n",

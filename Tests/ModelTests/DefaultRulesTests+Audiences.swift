@@ -14,7 +14,7 @@ extension DefaultRulesTests {
         return .object(fields.merging(more) { $1 })
     }
 
-    /// A class that is Anna's, where Bob posts and Eve reads; and a school where Anna posts.
+    /// A class that belongs to Anna, where Bob posts and Eve reads; and a school where Anna posts.
     static let audienceState: [String: JSONValue] = [
         "audiences": [
             "c": ["name": "7b", "kind": "class", "members": ["anna": "owner", "bob": "poster", "eve": "reader"]],

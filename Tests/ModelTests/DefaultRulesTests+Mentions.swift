@@ -1,8 +1,8 @@
 import TreeModel
 
-/// Whom comments mention.
+/// The rules about mentions in comments.
 extension DefaultRulesTests {
-    /// Bob's comment, with this besides.
+    /// Returns Bob's comment, with more fields.
     static func comment(with more: [String: JSONValue], text: String = "Hi @Anna") -> JSONValue {
         guard case .object(let fields) = comment(by: author("bob", "Bob"), text: text) else { return .null }
         return .object(fields.merging(more) { $1 })

@@ -5,7 +5,7 @@ import TreeModel
 @testable import Rules
 
 extension DefaultRulesTests {
-    /// What people write of themselves, and what is theirs to read.
+    /// Writes of people about themselves, and reads of their own data.
     static let personal: [Transaction] = [
         (
             "a profile", ["people/anna/full_name": "Anna", "people/anna/profile_picture": "https://example.org/b.jpg"],

@@ -5,9 +5,9 @@ import TreeModel
 
 @testable import Rules
 
-/// What FriendlyPix's apps do is allowed to whom it should be, and to nobody else.
+/// The rules allow the actions of FriendlyPix's apps to the right people, and to nobody else.
 @Suite struct DefaultRulesTests {
-    /// Somebody who writes, or reads.
+    /// The people who write or read.
     enum Somebody: String, CaseIterable, Sendable {
         case anna, bob, eve, nameless, admin, nobody
 
@@ -48,8 +48,8 @@ import TreeModel
         ["author": author, "text": .string(text), "timestamp": time]
     }
 
-    /// Anna has two posts, one with what the service adds; Bob follows her, and has commented and liked; Anna has blocked Eve, and
-    /// somebody without a name has blocked Anna.
+    /// Anna has two posts, one with the fields that the service adds. Bob follows her, and has commented and liked.
+    /// Anna has blocked Eve, and a person without a name has blocked Anna.
     static var state: JSONValue {
         let old: JSONValue = 1_700_000_000_000
         let fields: [String: JSONValue] = [
@@ -239,7 +239,7 @@ import TreeModel
     static let transactions: [Transaction] = [posting, changing, social, mentioning, personal, audiences].flatMap(
         \.self)
 
-    @Test("a transaction is allowed to the right ones, and to nobody else", arguments: transactions)
+    @Test("a transaction is allowed to the right people, and to nobody else", arguments: transactions)
     func transact(name: String, update: [String: JSONValue], allowed: Set<Somebody>) throws {
         for somebody in Somebody.allCases {
             #expect(try allows(update, by: somebody) == allowed.contains(somebody), "\(name), by \(somebody)")
@@ -262,7 +262,7 @@ import TreeModel
         ("admins", [.admin]), ("", [.admin]), ("other", [.admin]),
     ]
 
-    @Test("what is read is read by the right ones", arguments: reads + audienceReads)
+    @Test("a read is allowed to the right people, and to nobody else", arguments: reads + audienceReads)
     func read(path: String, allowed: Set<Somebody>) throws {
         let document = try Self.document.get()
         let data = try JSONRulesTree(Self.state).data

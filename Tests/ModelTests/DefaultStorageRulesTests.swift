@@ -38,7 +38,7 @@ import TreeModel
         (.get, "anna/full/P//a.jpg", "anna", false, nil, nil, false),
     ]
 
-    @Test("the default rules let people have their own photos, and everybody see them", arguments: photos)
+    @Test("the default rules let people write their own photos, and everybody read them", arguments: photos)
     func defaults(photo: Photo) throws {
         let rules = try StorageRules(DefaultRules.storage)
         let token: JSONValue = photo.isAdmin ? ["admin": true] : .object([:])

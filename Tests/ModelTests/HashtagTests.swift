@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import TreeModel
 
-@Suite("Hashtags and addresses of a text")
+@Suite("Hashtags and addresses in a text")
 struct HashtagTests {
-    /// A text, and what is in it; the tests of the page read the same file.
+    /// A text, and its hashtags and addresses; the tests of the page read the same file.
     struct Sample: Codable, Sendable, CustomTestStringConvertible {
         let text: String
         let tags: [String]
@@ -18,7 +18,7 @@ struct HashtagTests {
         }
     }
 
-    @Test("A text has the hashtags and addresses that everybody takes it to have")
+    @Test("A text has the hashtags and addresses that a reader expects")
     func samples() throws {
         for sample in try Sample.all.get() {
             #expect(Hashtags.tags(in: sample.text).map(\.string) == sample.tags, "\(sample.text)")
@@ -31,7 +31,7 @@ struct HashtagTests {
     }
 
     @Test(
-        "A name is that of a hashtag as a whole, or of none",
+        "A name is a whole hashtag, or it is refused",
         arguments: [
             ("Lake", "lake"), ("\u{C9}t\u{E9}", "\u{E9}t\u{E9}"), ("e\u{301}te\u{301}", "\u{E9}t\u{E9}"),
             ("İstanbul", "istanbul"),
@@ -43,7 +43,8 @@ struct HashtagTests {
     }
 
     @Test(
-        "Many marks and addresses take no time", arguments: ["#", "#a", "https://", "https://a.b ", "(", "https://a)"])
+        "A text of many marks or addresses is searched quickly",
+        arguments: ["#", "#a", "https://", "https://a.b ", "(", "https://a)"])
     func hostile(piece: String) {
         _ = Hashtags.places(in: String(repeating: piece, count: 20_000))
         _ = WebAddresses.places(in: String(repeating: piece, count: 20_000))

@@ -8,7 +8,7 @@ struct MediaAddressTests {
     private let place = PublicBase(
         origin: "https://photos.example.org:8443", bucket: PublicBase.bucket(ofProject: "demo"))
 
-    @Test("It is a path, or a whole address where the service is known by one, and is read again, whatever the host")
+    @Test("An address is a path, or a URL if the service has a public base, and is parsed whatever its host")
     func bothForms() throws {
         let owner = try #require(UserID("maria"))
         let id = try #require(PostID(Self.id))
@@ -25,7 +25,7 @@ struct MediaAddressTests {
     }
 
     @Test(
-        "What the service does not write is none",
+        "An address that the service does not write is refused",
         arguments: [
             "", "/", "/media/maria/\(id)", "/media/maria/\(id)/", "/media/maria/\(id)/a/b.jpg",
             "/media/a.b/\(id)/a.jpg", "/media/maria/x/a.jpg", "media/maria/\(id)/a.jpg",

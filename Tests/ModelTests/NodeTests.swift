@@ -6,7 +6,7 @@ import TreeModel
 
 @testable import Rules
 
-/// Each node of the tree is declared, with all that belongs to it, in one place, and the rest agrees with that.
+/// Each node of the tree is declared in one place, with everything about it, and the other parts agree with that.
 @Suite struct NodeTests {
     private static let clientNodes = TreeNode.all.filter { $0.path.namespace == .main }
 
@@ -24,14 +24,14 @@ import TreeModel
         #expect(declared.count == TreeNode.all.count)
     }
 
-    @Test("Each node has a path of its own, and says what stands there", arguments: TreeNode.all)
+    @Test("Each node has a path of its own, and describes its content", arguments: TreeNode.all)
     func described(node: TreeNode) {
         #expect(TreeNode.all.count { $0.path == node.path } == 1)
         #expect(!node.summary.isEmpty && node.summary.last != ".")
         #expect(TreeNode.node(at: node.path)?.template == node.template)
     }
 
-    @Test("The type of each record is there")
+    @Test("Each record has a type")
     func records() throws {
         var types: Set<Substring> = []
         let folder = Self.root.appending(path: "Sources")
@@ -48,7 +48,7 @@ import TreeModel
 
     // MARK: Paths
 
-    @Test("A node makes the paths of its lists, and of itself")
+    @Test("A node creates the paths of its lists, and its own")
     func paths() {
         let (anna, post): (TreeKey, TreeKey) = ("anna", "-P1")
         #expect(ReactionNodes.like() == "likes")
@@ -69,7 +69,7 @@ import TreeModel
 
     private static let rules = Result { try RulesDocument(DefaultRules.database).root }
 
-    /// The rules for the nodes on the way to a node, from below the root.
+    /// Returns the rules for the nodes from below the root to a node.
     private static func rules(for node: TreeNode) throws -> [RulesNode] {
         var way: [RulesNode] = []
         var rules: RulesNode? = try Self.rules.get()
@@ -81,22 +81,22 @@ import TreeModel
         return way
     }
 
-    @Test("The default rules have each node of clients, and no other")
+    @Test("The default rules have each node of clients, and no other node")
     func ruled() throws {
         let roots = Set(try Self.rules.get().children.keys)
         #expect(roots == Set(Self.clientNodes.map(\.root)))
         #expect(try Self.rules.get().wildcard?.validate?.text == "false")
     }
 
-    @Test("Who writes a node may do so by the default rules, and nobody else", arguments: clientNodes)
+    @Test("The default rules let only the declared writer write a node", arguments: clientNodes)
     func writers(node: TreeNode) throws {
         let way = try Self.rules(for: node)
         let isWritable = way.contains { $0.write != nil }
-        // What only admins write needs no rule: they may write everywhere.
+        // A node that only admins write needs no rule, as they may write everywhere.
         #expect(isWritable == (node.writer == .clients && node.root != PeopleNodes.admin.root))
     }
 
-    @Test("The default rules know the fields of each record, and refuse others", arguments: clientNodes)
+    @Test("The default rules list the fields of each record, and refuse others", arguments: clientNodes)
     func fields(node: TreeNode) throws {
         let way = try Self.rules(for: node)
         let rules = way.count == node.path.depth && node.writer == .clients ? way.last : nil
@@ -104,7 +104,7 @@ import TreeModel
         #expect(node.fields.isEmpty || rules?.wildcard?.validate != nil)
     }
 
-    @Test("The default rules have an index for each order that a node is read in", arguments: clientNodes)
+    @Test("The default rules have an index for each order in which a node is read", arguments: clientNodes)
     func indexes(node: TreeNode) throws {
         let list = try Self.rules(for: node)
         guard list.count >= node.path.depth - 1, let parent = list.dropFirst(node.path.depth - 2).first else {
@@ -119,7 +119,7 @@ import TreeModel
 
     // MARK: Documents
 
-    @Test("The table of the nodes has each of them")
+    @Test("The table of the nodes lists each node")
     func table() throws {
         let page = try String(contentsOf: Self.root.appending(path: "Documentation/Tree.md"), encoding: .utf8)
         let rows = page.split(separator: "\n").filter { $0.hasPrefix("|") }.map(String.init)
@@ -127,7 +127,7 @@ import TreeModel
         #expect(differences.isEmpty, "Scripts/check-documents --write brings it up to date")
     }
 
-    /// The paths that a page has in backquotes, with `*` for keys in braces or in capitals.
+    /// Returns the paths that a page has in backquotes, with `*` for keys in braces or in capitals.
     private static func paths(in page: String) throws -> Set<[String]> {
         let text = try String(contentsOf: root.appending(path: "Documentation/\(page)"), encoding: .utf8)
         let spans = text.matches(of: /`([A-Za-z_]+(?:\/[A-Za-z_{}]+)*)\/?`/).map { span in
@@ -139,13 +139,14 @@ import TreeModel
     }
 
     @Test(
-        "Social.md has each node that clients see", arguments: clientNodes.filter { $0.root != PeopleNodes.admin.root })
+        "Social.md lists each node that clients see",
+        arguments: clientNodes.filter { $0.root != PeopleNodes.admin.root })
     func social(node: TreeNode) throws {
         let keys = node.path.keys.map(\.string)
         #expect(try Self.paths(in: "Social.md").contains { $0.starts(with: keys) }, "\(node.template)")
     }
 
-    @Test("Programs are told of each field of a post")
+    @Test("The schema of a post has each documented field")
     func document() throws {
         var schemas = Schemas()
         _ = schemas.schema(of: PostDocument.self)
@@ -158,7 +159,7 @@ import TreeModel
         for field in PostField.allCases {
             #expect(told.contains(field.rawValue) == field.isDocumented, "\(field.rawValue)")
         }
-        // What lists have beside it.
+        // Lists have these fields in addition.
         #expect(told.subtracting(PostField.allCases.map(\.rawValue)) == ["post_id", "counts", "liked", "comments"])
     }
 

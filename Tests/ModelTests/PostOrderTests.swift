@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tree
 
-@Suite("The order of publication is derived in the commit, whoever makes it")
+@Suite("The order of publication is derived in the commit, for every writer")
 struct PostOrderTests {
     private static func post(by uid: String, _ text: String = "x") -> TreeValue {
         ["timestamp": 1, "text": .string(text), "author": ["uid": .string(uid)]]
@@ -22,13 +22,13 @@ struct PostOrderTests {
         await store.close()
     }
 
-    /// The ids of all posts, or of one author's, the newest first.
+    /// Returns the ids of all posts, or of one author's posts, newest first.
     private func ids(_ store: TreeStore, by author: String? = nil) async throws -> [String] {
         let list = try author.map { PostNodes.publishedBy(try #require(UserID($0))) } ?? PostNodes.published()
         return try await store.children(of: list, order: .descending).compactMap { ListedPost($0)?.id.string }
     }
 
-    /// Each child of `posts/` stands once in the list of all and in that of its author, and nothing else does.
+    /// Expects that the list of all posts and the author's list contain each child of `posts/` once, and nothing else.
     private static func expectConsistent(_ store: TreeStore, _ comment: Comment? = nil) async throws {
         let (posts, order) = try await store.snapshot { snapshot in
             (try snapshot.children(of: PostNodes.post()), try snapshot.get(TreePath([], in: .social)))
@@ -62,7 +62,7 @@ struct PostOrderTests {
         }
     }
 
-    @Test("B28: Posts are in the order of their commits, not of their ids; those of one commit in that of their ids")
+    @Test("B28: Posts are in the order of their commits, not of their ids; posts of one commit are in id order")
     func order() async throws {
         try await withStore { store in
             try await store.set("posts/m", to: Self.post(by: "maria"))
@@ -79,12 +79,12 @@ struct PostOrderTests {
     }
 
     @Test(
-        "What a change does to the order",
+        "A change has the expected effect on the order",
         arguments: [
             (["posts/a": nil], ["c", "b"], ["c"]), (["posts/a/text": "new"], ["c", "b", "a"], ["c", "a"]),
             (["posts/a": post(by: "maria", "again")], ["c", "b", "a"], ["c", "a"]),
             (["posts/a/author/uid": "ann"], ["a", "c", "b"], ["c"]),
-            // Whoever has read maria's posts has not read this one.
+            // A reader of maria's posts has not seen this one.
             (["posts/b/author/uid": "maria"], ["b", "c", "a"], ["b", "c", "a"]),
             (["posts/a/author": nil], ["c", "b", "a"], ["c"]), (["posts/a": "junk"], ["c", "b", "a"], ["c"]),
             (["posts/a/author/uid": "no/id"], ["c", "b", "a"], ["c"]),
@@ -113,7 +113,7 @@ struct PostOrderTests {
         }
     }
 
-    @Test("Posts of a store that was never ordered get positions of their own when one update changes several of them")
+    @Test("Posts of a store without an order get separate positions when one update changes several of them")
     func unordered() async throws {
         let engine = MemoryEngine()
         let names: [TreeKey] = ["a", "b", "c"]
@@ -128,7 +128,7 @@ struct PostOrderTests {
         await store.close()
     }
 
-    @Test("A refused update leaves the order as it was; one that was deleted and comes back is the newest")
+    @Test("A refused update leaves the order unchanged; a post that is deleted and created again is the newest")
     func refusedAndBack() async throws {
         try await withStore { store in
             for id in ["a", "b"] as [TreeKey] { try await store.set(PostNodes.post() / id, to: Self.post(by: "maria")) }
@@ -140,7 +140,7 @@ struct PostOrderTests {
         }
     }
 
-    @Test("A post whose time to live is over leaves the order")
+    @Test("A post whose time to live is over is removed from the order")
     func expired() async throws {
         let clock = Clock()
         try await withStore(clock: { clock.now }) { store in
@@ -154,7 +154,7 @@ struct PostOrderTests {
         }
     }
 
-    @Test("A post, and an import, that are too large for one piece have their places, too")
+    @Test("A post and an import that are too large for one piece have their positions, too")
     func large() async throws {
         try await withStore { store in
             var fields: [TreeKey: TreeValue] = ["author": ["uid": "maria"]]
@@ -167,7 +167,7 @@ struct PostOrderTests {
         }
     }
 
-    @Test("Whatever is written, in whatever groups, each post has one place")
+    @Test("Each post has one position, whatever is written in whatever groups")
     func random() async throws {
         let seed = UInt64.random(in: .min ... .max)
         try await withStore { store in
@@ -184,7 +184,7 @@ struct PostOrderTests {
         }
     }
 
-    /// Makes updates that write posts at any depth.
+    /// A generator of updates that write posts at any depth.
     private struct Generator {
         var state: UInt64
 
@@ -212,7 +212,7 @@ struct PostOrderTests {
     }
 }
 
-/// A clock that a test puts forward.
+/// A clock that a test advances.
 private final class Clock: Sendable {
     private let time = Mutex<Timestamp>(1_700_000_000_000)
 

@@ -2,7 +2,7 @@ import Model
 import Testing
 import Tree
 
-@Suite("Pages of posts are full, stable and end where the posts end")
+@Suite("Pages of posts are full, stable, and end with the last post")
 struct PostPageTests {
     private static func post(by uid: String) -> TreeValue { ["timestamp": 1, "author": ["uid": .string(uid)]] }
 
@@ -27,7 +27,7 @@ struct PostPageTests {
         return (pages, skipped)
     }
 
-    @Test("Pages between which nothing is a post are full, none is empty, and each record is named once")
+    @Test("Pages are full even if rows between them are not posts, no page is empty, and each record is listed once")
     func full() async throws {
         try await withStore { store, reader in
             for number in 0..<5 {
@@ -49,7 +49,7 @@ struct PostPageTests {
         }
     }
 
-    /// Shows neither what is called a row, which it tells without the record, nor what is called a record.
+    /// A filter that hides posts named "row…" by their ids, and posts named "record…" only after reading their records.
     private struct Filter: PostFilter {
         func mayShow(_ post: ListedPost) -> Bool { !post.id.string.hasPrefix("row") }
 
@@ -57,7 +57,7 @@ struct PostPageTests {
     }
 
     @Test(
-        "A page is full whatever is passed over, up to its bounds; where it ends at these, the next goes on",
+        "A page is full however many posts it skips, up to its bounds; if it ends there, the next page continues",
         arguments: [
             (PageBounds(records: 1000, rows: 1000), 1...1), (PageBounds(records: 10, rows: 1000), 2...9),
             (PageBounds(records: 1000, rows: 10), 2...9),
@@ -91,7 +91,7 @@ struct PostPageTests {
         }
     }
 
-    @Test("C7: A cursor holds while posts come and go, its own among them")
+    @Test("C7: A cursor remains valid while posts are added and deleted, even its own post")
     func stable() async throws {
         try await withStore { store, reader in
             for number in 0..<9 {
@@ -109,7 +109,7 @@ struct PostPageTests {
         }
     }
 
-    @Test("Posts that an import brought in one commit have cursors of their own")
+    @Test("Posts of an import in one commit have separate cursors")
     func oneCommit() async throws {
         try await withStore { store, reader in
             var posts: [TreeKey: TreeValue] = [:]
@@ -121,7 +121,7 @@ struct PostPageTests {
         }
     }
 
-    @Test("A cursor is a number, or two; a key has a fixed width, in the order of the numbers")
+    @Test("A cursor is one number or two; a key has a fixed width, and sorts like the numbers")
     func positions() throws {
         for text in ["", "-", "-1", "1-", "a", "1-2-3", "+1", " 1", "1.0", "99999999999999999999", "1-4294967296"] {
             #expect(PostPosition(cursor: text) == nil, "\(text)")

@@ -1,4 +1,4 @@
-"""A port of this machine at which the service's Unix socket is reached: what schemathesis speaks is TCP."""
+"""Forwards a port of this machine to the service's Unix socket, because schemathesis requires TCP."""
 
 import socket
 import sys

@@ -1,6 +1,6 @@
-"""What schemathesis does not know by itself."""
+"""Additions to schemathesis."""
 
 import schemathesis
 
-# Bytes of an upload in several requests are sent as they are.
+# Bytes of resumable uploads are sent unchanged.
 schemathesis.serializer.alias(["application/offset+octet-stream", "application/partial-upload"], "application/octet-stream")

@@ -1,4 +1,4 @@
-"""The answers of a service, compared with what it says of itself: every field that there is, is described."""
+"""Compares the answers of a service with its description: every field is described."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from harness.waiting import eventually
 BASE = os.environ["SERVICE"]
 ROOT = pathlib.Path(__file__).parents[2]
 PHOTO = ROOT / "Fixtures" / "photo.jpg"
-# Clients of the database write these: they may have other fields.
+# Clients of the database write these: they may have more fields.
 OPEN = {"Post", "PostAuthor", "PostPhoto", "PostRendition"}
 
 
@@ -28,7 +28,7 @@ def description():
 
 @pytest.fixture
 def check(description):
-    """Sends a request, and compares the answer with what is said of it."""
+    """Sends a request, and compares the answer with its description."""
 
     def ask(method, path, status, parameters=None, stream=False, **values):
         answer = requests.request(
@@ -155,7 +155,7 @@ def test_people(check):
     check("delete", "/v1/people/{uid}/following/{followee}", 200, uid="bob", followee="ann")
     check("get", "/v1/people/{uid}/deletion", 404, uid="ann")
     check("delete", "/v1/people/{uid}", 202, uid="ann")
-    # Of somebody who is being deleted nothing new is taken.
+    # The service accepts no new data of a person who is being deleted.
     eventually("the end of the deletion", lambda: check("get", "/v1/people/{uid}/deletion", 200, uid="ann").get("ended"))
 
 

@@ -6,7 +6,7 @@ import TreeModel
 
 @testable import Access
 
-/// An issuer elsewhere after OpenID Connect, whose description and keys a loopback server serves.
+/// An external OpenID Connect issuer, whose description and keys a loopback server serves.
 final class Issuer: Sendable {
     let server: LoopbackServer
     private let keys: Mutex<[(id: String, key: SigningKey)]>
@@ -17,25 +17,25 @@ final class Issuer: Sendable {
         serve()
     }
 
-    /// The `iss` of its tokens.
+    /// The `iss` of the issuer's tokens.
     var name: String { server.origin + "/realm" }
 
-    /// What the service is told of it.
+    /// Returns the service's settings for the issuer.
     func settings(_ source: IssuerSettings.KeySource = .discovery) throws -> IssuerSettings {
         try .oidc(issuer: name, audiences: ["photos"], keySource: source, uidPrefix: "x-", provider: "oidc.test")
     }
 
-    /// How often its keys were asked for.
+    /// The number of requests for the issuer's keys.
     var fetchCount: Int { server.requests.count { $0.path == "/keys" } }
 
-    /// Makes a key that signs from now on; the old ones are served no more.
+    /// Creates the key that signs from now on; the old ones are no longer served.
     func rotate(to id: String) throws {
         let key = try SigningKey()
         keys.withLock { $0 = [(id, key)] }
         serve()
     }
 
-    /// Answers as an issuer does.
+    /// Serves the documents of an issuer.
     func serve() {
         let (name, jwks) = (name, jwks)
         let description = #"{"issuer":"\#(name)","jwks_uri":"\#(server.origin)/keys"}"#
@@ -59,7 +59,7 @@ final class Issuer: Sendable {
         return String(decoding: JSONValue.object(["keys": .list(keys)]).text, as: UTF8.self)
     }
 
-    /// A token of the newest key that is good for an hour, with some claims otherwise; null takes one away.
+    /// Returns a token of the newest key that is valid for an hour, with some claims changed; null removes a claim.
     func token(_ changes: [String: JSONValue] = [:], keyID: String? = nil) throws -> String {
         let now = Int(Date().timeIntervalSince1970)
         var claims: [String: JSONValue] = [

@@ -7,9 +7,9 @@ import TreeModel
 @testable import Access
 @testable import Outgoing
 
-@Suite("Tokens of issuers elsewhere, whose keys come over the network", .timeLimit(.minutes(30)))
+@Suite("Tokens of external issuers, whose keys are fetched over the network", .timeLimit(.minutes(30)))
 struct IssuerTests {
-    /// A service's judgement on tokens, and the keys that it has.
+    /// A service's access control for tokens, and its keys.
     private struct Judge: Sendable {
         let keys: IssuerKeys
         let control: AccessControl
@@ -26,7 +26,7 @@ struct IssuerTests {
             self.clock = clock
         }
 
-        /// The user of a token, as a request's way in finds out; newer keys are asked for once.
+        /// Returns the user of a token, as the authentication of a request does; newer keys are requested once.
         func uid(_ token: String) async throws -> String? {
             let credentials = Credentials(peer: .network(address: "192.0.2.1"), token: token)
             do throws(AccessError) {
@@ -49,13 +49,13 @@ struct IssuerTests {
         }
     }
 
-    /// The name of the file with the keys that are kept.
+    /// Returns the name of the file with the stored keys; nil without one.
     private static func keptKeys(in folder: String) -> String? {
         let names = try? FileManager.default.contentsOfDirectory(atPath: folder)
         return names?.first { $0.hasSuffix(".json") }
     }
 
-    @Test("The first token has the keys found and fetched, and those after it are judged without a request")
+    @Test("The first token has the keys found and fetched; later tokens are checked without a request")
     func first() async throws {
         try await withIssuer { issuer, client, scratch in
             let judge = try Judge([issuer.settings()], client, in: scratch)
@@ -64,7 +64,7 @@ struct IssuerTests {
         }
     }
 
-    @Test("A token that is expired, for others, unsigned or by another key proves nothing")
+    @Test("A token that is expired, for others, unsigned or signed with another key proves nothing")
     func refused() async throws {
         try await withIssuer { issuer, client, scratch in
             let judge = try Judge([issuer.settings()], client, in: scratch)
@@ -85,7 +85,7 @@ struct IssuerTests {
         }
     }
 
-    @Test("A new key is fetched once when the first token of it comes, however many come")
+    @Test("A new key is fetched once at its first token, however many arrive")
     func rotated() async throws {
         try await withIssuer { issuer, client, scratch in
             let judge = try Judge([issuer.settings()], client, in: scratch)
@@ -94,18 +94,18 @@ struct IssuerTests {
             try issuer.rotate(to: "second")
             let new = try issuer.token()
             await #expect(throws: AccessError.unknownKey(issuer: issuer.name)) { try await judge.uid(new) }
-            #expect(issuer.fetchCount == 1, "not so soon after the last time")
+            #expect(issuer.fetchCount == 1, "not so soon after the last fetch")
             judge.clock.advance(by: 31_000)
             try await withThrowingTaskGroup(of: String?.self) { group in
                 for _ in 0..<50 { group.addTask { try await judge.uid(new) } }
                 for try await uid in group { #expect(uid == "x-ann") }
             }
             #expect(issuer.fetchCount == 2)
-            await #expect(throws: AccessError.self, "the old key is none any more") { try await judge.uid(old) }
+            await #expect(throws: AccessError.self, "the old key is no longer valid") { try await judge.uid(old) }
         }
     }
 
-    @Test("A token that was judged just before others had its key fetched is judged again")
+    @Test("A token that was checked just before its key was fetched is checked again")
     func fetchedMeanwhile() async throws {
         try await withIssuer { issuer, client, scratch in
             let judge = try Judge([issuer.settings()], client, in: scratch)
@@ -118,7 +118,7 @@ struct IssuerTests {
         }
     }
 
-    @Test("A flood of tokens of keys that do not exist is no flood of requests")
+    @Test("A flood of tokens with unknown keys does not cause a flood of requests")
     func flood() async throws {
         try await withIssuer { issuer, client, scratch in
             let judge = try Judge([issuer.settings()], client, in: scratch)
@@ -137,7 +137,7 @@ struct IssuerTests {
         }
     }
 
-    @Test("While the issuer is down its last keys count, also after a start; other keys and damaged files do not")
+    @Test("The last keys of an unreachable issuer remain valid, also after a start; other keys and broken files do not")
     func outage() async throws {
         try await withIssuer { issuer, client, scratch in
             let settings = try issuer.settings()
@@ -145,7 +145,7 @@ struct IssuerTests {
             let judge = try Judge([settings], client, in: scratch)
             #expect(try await judge.uid(token) == "x-ann")
             let folder = scratch.path + "/issuer-keys"
-            // It is kept by who fetched it, after the keys count.
+            // The fetcher stores it, after the keys are valid.
             try await eventually { Self.keptKeys(in: folder) != nil }
             await issuer.server.stop()
             judge.clock.advance(by: 2_000_000)
@@ -165,7 +165,7 @@ struct IssuerTests {
         }
     }
 
-    @Test("An issuer that does not answer holds up neither the tokens of another nor the end of the service")
+    @Test("An issuer that does not respond delays neither the tokens of another nor the end of the service")
     func hanging() async throws {
         try await withIssuer { issuer, client, scratch in
             try await LoopbackServer.run(behaviour: { _ in nil }) { silent in
@@ -178,7 +178,7 @@ struct IssuerTests {
                 let start = ContinuousClock.now
                 upkeep.cancel()
                 await #expect(throws: CancellationError.self) { try await upkeep.value }
-                #expect(ContinuousClock.now - start < .seconds(8), "it was cut off, and did not take its 10 seconds")
+                #expect(ContinuousClock.now - start < .seconds(8), "it was cut off, and did not use its 10 seconds")
             }
         }
     }

@@ -9,7 +9,7 @@ import TreeModel
 @testable import Accounts
 @testable import Outgoing
 
-/// A message as the service makes it.
+/// A message as the service creates it.
 private let message = AccountMessage(
     kind: "PASSWORD_RESET", email: "ann@example.com", code: "c0de",
     link: "https://photos.example.org/account?oobCode=c0de",
@@ -22,7 +22,7 @@ private let text = #"""
 
 @Suite("Messages that are posted to the operator's address", .timeLimit(.minutes(30)))
 struct AccountWebhookTests {
-    /// A count that goes up whenever it is asked for.
+    /// A count that increases with each access.
     private final class Counter: Sendable {
         private let count: Mutex<Int64>
 
@@ -36,7 +36,7 @@ struct AccountWebhookTests {
         }
     }
 
-    /// Delivers the message to a server, with short pauses; what went wrong, or nil.
+    /// Delivers the message to a server, with short pauses; returns the error, or nil.
     private func fault(at url: String, tries: Int = 4) async throws -> String? {
         let time = Counter(1_795_000_000)
         return try await OutgoingClient.run { client in
@@ -53,7 +53,7 @@ struct AccountWebhookTests {
         }
     }
 
-    @Test("A message is posted as JSON until it is taken, signed anew each time")
+    @Test("A message is posted as JSON until it is accepted, with a new signature each time")
     func delivered() async throws {
         try await LoopbackServer.run { server in
             let count = Counter(1)
@@ -69,7 +69,7 @@ struct AccountWebhookTests {
                 let digits = code.map { String(format: "%02x", $0) }.joined()
                 #expect(request.headers["tintype-signature"] == "t=\(seconds),v1=\(digits)")
             }
-            // As Python's hmac has it.
+            // Python's hmac computes the same.
             let signature = "t=1795000000,v1=a49f94d72f4919e5c7669d1fdf098d0e1aa8ae541a22d5e2eed7dbcfde32b9cf"
             #expect(server.requests.first?.headers["tintype-signature"] == signature)
         }
@@ -83,7 +83,7 @@ struct AccountWebhookTests {
         (.init(503), 4, "the webhook answers 503, after 4 tries"),
     ]
 
-    @Test("What is refused for good is not tried again, and what may pass is, but not for ever", arguments: answers)
+    @Test("A permanent error is not tried again; a temporary one is, with an end", arguments: answers)
     func tries(answer: LoopbackServer.Response, count: Int, fault: String?) async throws {
         try await LoopbackServer.run(behaviour: { _ in answer }) { server in
             let told = try await self.fault(at: server.origin + "/hook")
@@ -92,16 +92,16 @@ struct AccountWebhookTests {
         }
     }
 
-    @Test("An address that is down is tried again, and what is told of it has no part of the address")
+    @Test("An unreachable address is tried again, and the error contains no part of the address")
     func down() async throws {
         let origin = try await LoopbackServer.run { $0.origin }
         #expect(try await fault(at: origin + "/secret", tries: 2) == "the webhook does not answer, after 2 tries")
     }
 }
 
-@Suite("Messages that the operator's program is given", .timeLimit(.minutes(30)))
+@Suite("Messages for the operator's program", .timeLimit(.minutes(30)))
 struct AccountCommandTests {
-    /// A program of a few lines of shell.
+    /// Creates a program of a few lines of shell.
     private func command(_ lines: String, in scratch: Scratch) throws -> AccountCommand {
         try scratch.write("#!/bin/sh\ncd '\(scratch.path)'\n\(lines)\n", to: "send")
         let path = scratch.path + "/send"
@@ -109,17 +109,17 @@ struct AccountCommandTests {
         return try #require(AccountCommand(path: path))
     }
 
-    @Test("The program has the message on its standard input, and nothing else of the service is open to it")
+    @Test("The program has the message on its standard input, and no other open file of the service")
     func delivered() async throws {
         try await withScratch { scratch in
             try await command("cat > message; ls /proc/self/fd > open; echo dropped", in: scratch).delivery(message)
             #expect(try scratch.read("message") == text)
-            // `ls` has the folder open that it lists.
+            // `ls` has the listed folder open.
             #expect(try scratch.read("open").split(separator: "\n") == ["0", "1", "2", "3"])
         }
     }
 
-    @Test("A program that fails says so", arguments: [("exit 3", 3), ("kill -9 $$", 137), ("cat >&-", 1)])
+    @Test("A program that fails reports its status", arguments: [("exit 3", 3), ("kill -9 $$", 137), ("cat >&-", 1)])
     func failed(lines: String, status: Int) async throws {
         try await withScratch { scratch in
             let command = try command(lines, in: scratch)
@@ -128,7 +128,7 @@ struct AccountCommandTests {
         }
     }
 
-    @Test("What is no program is found out before, and what cannot be started, then")
+    @Test("A file that is not a program is refused at once; a program that cannot be started fails at its delivery")
     func noProgram() async throws {
         try await withScratch { scratch in
             #expect(AccountCommand(path: scratch.path + "/none") == nil)
@@ -139,7 +139,7 @@ struct AccountCommandTests {
         }
     }
 
-    @Test("A program that takes too long is ended, with what it has started")
+    @Test("A program that takes too long is ended, with its child processes")
     func ended() async throws {
         try await withScratch { scratch in
             let command = try command("sleep 1000 & echo $! > child; echo $$ > own; wait", in: scratch)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Documents from other machines", .timeLimit(.minutes(30)))
 struct OutgoingClientTests {
-    /// What goes wrong when a document is asked for; nil when nothing does.
+    /// Requests a document, and returns the error; nil without one.
     private func fault(
         at url: String, maxBytes: Int = 100, within time: Duration = .seconds(60)
     ) async throws -> String? {
@@ -21,7 +21,7 @@ struct OutgoingClientTests {
         }
     }
 
-    @Test("A document comes with the time for which it may be kept")
+    @Test("A document arrives with the time for which it may be stored")
     func document() async throws {
         try await LoopbackServer.run { server in
             server.behave { _ in .init(200, "{}", headers: [("Cache-Control", "public, max-age=90"), ("Age", "30")]) }
@@ -43,7 +43,7 @@ struct OutgoingClientTests {
         (nil, "does not answer within 1 seconds"),
     ]
 
-    @Test("What is no document, is too long, leads elsewhere or takes too long is refused", arguments: answers)
+    @Test("A response that is not a document, is too long, redirects or takes too long is refused", arguments: answers)
     func refused(answer: LoopbackServer.Response?, fault: String) async throws {
         try await LoopbackServer.run(behaviour: { _ in answer }) { server in
             let told = try await self.fault(at: server.origin + "/keys", within: .seconds(1))
@@ -52,20 +52,21 @@ struct OutgoingClientTests {
         }
     }
 
-    @Test("A machine that is not there, and one whose certificate nobody vouches for, are not believed")
+    @Test("An unreachable machine, and one whose certificate is not trusted, are refused")
     func unreachable() async throws {
         let context = try NIOSSLContext(configuration: try SelfSigned.server)
         try await LoopbackServer.run(tls: context, behaviour: { _ in .init(200, "{}") }) { server in
             let url = "https://localhost:\(server.port)/keys"
             let told = try await fault(at: url)
-            #expect(told == "\(url) cannot be reached: nobody whom this machine trusts vouches for its certificate")
+            #expect(told == "\(url) cannot be reached: its certificate was not issued by a trusted authority")
             #expect(server.requests.isEmpty)
         }
-        // No port that a test had and gave back: another one may have it by now.
+        // Not a port that a test has released: another test may use it by now.
         let gone = "https://127.0.0.1:1/keys"
         #expect(try await fault(at: gone) == "\(gone) cannot be reached: Connection refused")
         let unknown = "https://no-such-host.invalid/keys"
-        #expect(try await fault(at: unknown) == "\(unknown) cannot be reached: nobody knows no-such-host.invalid")
+        #expect(
+            try await fault(at: unknown) == "\(unknown) cannot be reached: the host no-such-host.invalid is unknown")
         #expect(try await fault(at: "https://no such host/")?.contains("cannot be reached") == true)
     }
 
@@ -80,7 +81,7 @@ struct OutgoingClientTests {
         ([("Cache-Control", "max-age")], nil), ([("Cache-Control", "max-age=\"")], nil), ([], nil),
     ]
 
-    @Test("The time for which a document may be kept is what it says", arguments: ages)
+    @Test("The document specifies the time for which it may be stored", arguments: ages)
     func age(headers: [(String, String)], seconds: Int?) {
         #expect(CacheAge.seconds(in: HTTPHeaders(headers)) == seconds)
     }

@@ -1,8 +1,8 @@
 import NIOSSL
 
-/// A certificate for localhost that no authority vouches for, made with openssl for these tests only.
+/// A certificate for localhost without a trusted authority, created with openssl for these tests only.
 enum SelfSigned {
-    /// What a server needs to show it.
+    /// The configuration of a server with the certificate.
     static var server: TLSConfiguration {
         get throws {
             TLSConfiguration.makeServerConfiguration(

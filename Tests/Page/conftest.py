@@ -1,4 +1,4 @@
-"""What the tests of pages share."""
+"""Fixtures that the tests of pages share."""
 
 import importlib.util
 import os
@@ -11,7 +11,7 @@ from service import service
 
 expect.set_options(timeout=PATIENCE)
 
-# One family for all text, on every machine, since what a machine has would change the looks of a page.
+# One family for all text, on every machine, since a machine's own fonts would change the looks of a page.
 FONTS = """<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
@@ -24,7 +24,7 @@ FONTS = """<?xml version="1.0"?>
 
 @pytest.fixture(scope="session")
 def fonts(tmp_path_factory):
-    """The file that tells a browser which fonts there are: those of the package font-roboto alone."""
+    """The file that tells a browser the available fonts: only those of the package font-roboto."""
     folder = tmp_path_factory.mktemp("fonts")
     files = pathlib.Path(importlib.util.find_spec("font_roboto").origin).parent / "files"
     configuration = folder / "fonts.conf"
@@ -45,6 +45,6 @@ def browser(fonts):
 
 @pytest.fixture
 def running():
-    """A service of the test's own."""
+    """A test's own service."""
     with service() as running:
         yield running

@@ -6,18 +6,18 @@ import json
 from harness import waiting
 from harness.waiting import eventually
 
-PATIENCE = 1000 * waiting.PATIENCE  # In milliseconds, as Playwright has it.
-# A name or a text that would run as a script, or turn round what stands beside it.
+PATIENCE = 1000 * waiting.PATIENCE  # In milliseconds, for Playwright.
+# A name or a text that could run as a script, or reverse the text beside it.
 HOSTILE = "<img src=x onerror=alert(1)>\u202e\"'&"
 
 
 def until(page, what, condition):
-    """The condition's first true value, while the page goes on."""
+    """Returns the condition's first true value, while the page continues."""
     return eventually(what, condition, patience=PATIENCE / 1000, pause=lambda seconds: page.wait_for_timeout(seconds * 1000))
 
 
 def wait(page, condition, *arguments):
-    """Waits until an expression is true in the page, whose policy keeps Playwright from waiting there."""
+    """Waits until an expression is true in the page, whose policy prevents Playwright's own waiting."""
     return until(page, condition, lambda: page.evaluate(condition, *arguments))
 
 
@@ -29,7 +29,7 @@ PLACE = """(() => {
 
 
 def seeded(running, count):
-    """So many posts, the oldest first, that show the photos of a few: their ids."""
+    """Publishes this many posts, the oldest first, with the photos of a few files; returns their ids."""
     photos = ["photo.jpg", "rotation-6.jpg", "size-640x480.jpg", "profile-p3.jpg"]
     first = [running.publish(f"Number {number}", photo) for number, photo in enumerate(photos)]
     models = [running.owner(f"/posts/{post}.json") for post in first]
@@ -47,7 +47,7 @@ def seeded(running, count):
 
 @contextlib.contextmanager
 def opened(browser, running, path, person=None, script=None, **options):
-    """A page, as a person sees it who has signed in; none of its scripts fails."""
+    """A page of a signed-in person; fails if one of its scripts fails."""
     context = browser.new_context(base_url=running.url, **{"locale": "en-US", **options})
     context.set_default_timeout(PATIENCE)
     if person:
@@ -58,7 +58,7 @@ def opened(browser, running, path, person=None, script=None, **options):
     page = context.new_page()
     faults = []
     page.on("pageerror", lambda error: faults.append(error.stack or str(error)))
-    # Scripts or styles that the page's policy does not let in.
+    # Scripts or styles that the page's policy blocks.
     page.on("console", lambda message: faults.append(message.text) if "Content Security Policy" in message.text or "TrustedHTML" in message.text else None)
     page.goto(path)
     yield page

@@ -22,7 +22,7 @@ class Person:
         self.uid, self.token, self.email, self.name = answer["localId"], answer["idToken"], answer["email"], name
 
     def session(self, running):
-        """What a page keeps of whoever has signed in; each page has a session of its own."""
+        """Returns the session that a page stores for the signed-in person; each page has its own session."""
         answer = running.ask("/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword?key=test", body={
             "email": self.email, "password": PASSWORD, "returnSecureToken": True})
         return json.dumps({"user": {"uid": self.uid, "name": self.name, "email": self.email, "picture": None},
@@ -30,7 +30,7 @@ class Person:
 
 
 class Gallery(Service):
-    """The service at an address; it can be killed, and comes back there."""
+    """The service at an address; it can be killed, and started again at the same address."""
 
     def __init__(self, folder, arguments):
         super().__init__(os.environ["TINTYPE"], folder / "Storage", arguments, log_level="info")
@@ -49,7 +49,7 @@ class Gallery(Service):
         self.start()
 
     def ask(self, path, method="GET", body=None, person=None, status=None):
-        """The answer to a request, as a person or as nobody; the expected status, where it is none of success."""
+        """Returns the answer to a request, of a person or without an account; `status` is the expected one unless 2xx."""
         data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
         request = urllib.request.Request(self.url + path, data, method=method if data is None or method != "GET" else "POST")
         if data is not None:
@@ -65,7 +65,7 @@ class Gallery(Service):
             return json.loads(text)
 
     def owner(self, path, *options):
-        """The answer to a request of the service's owner, through its socket; `options` are curl's."""
+        """Returns the answer to a request of the service's owner, through its socket; `options` are curl's."""
         answer = subprocess.run(
             ["curl", "-sS", "--fail-with-body", "--unix-socket", f"{self.folder}/Storage/tintype.sock", *options,
              f"http://localhost{path}"], capture_output=True, text=True)
@@ -73,7 +73,7 @@ class Gallery(Service):
         return json.loads(answer.stdout or "null")
 
     def publish(self, text, *photos, alt=None, user="maria"):
-        """The id of a post that somebody without an account has sent, each photo with the same alternative text."""
+        """Publishes a post of a user without an account, each photo with the same alternative text; returns its id."""
         options = ["-F", f"user={user}", "--form-string", f"text={text}"]
         for name in photos:
             options += [*(["--form-string", f"alt={alt}"] if alt else []), "-F", f"photo=@{ROOT}/Fixtures/{name}"]
@@ -87,7 +87,7 @@ class Gallery(Service):
         return person
 
     def post(self, person, text):
-        """The id of a post of a person with a photo."""
+        """Publishes a post of a person with a photo; returns its id."""
         query = urllib.request.quote(text)
         return self.ask(f"/v1/uploads?text={query}", body=(ROOT / "Fixtures/photo.jpg").read_bytes(), person=person)["post_id"]
 

@@ -1,4 +1,4 @@
-"""What other sites show of a service: the element that a foreign page embeds, in a real browser, and the feeds, as a parser reads them."""
+"""Tests the parts of a service that other sites show: the embedded element, in a real browser, and the feeds, read by a parser."""
 
 import functools
 import http.server
@@ -24,7 +24,7 @@ def put(running, path, value):
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
-    """The address of pages of another site, which is allowed, and of one that is not, and the folder that both serve."""
+    """The addresses of the pages of two other sites, one allowed and one not, and the folder that both serve."""
     folder = tmp_path_factory.mktemp("pages")
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=folder)
     servers = [http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) for _ in range(2)]
@@ -47,7 +47,7 @@ def embedded(browser, pages, running, request):
     contexts = []
 
     def embedded(attributes, origin=None, width=820, routes=(), head="", **options):
-        # The origin that is there must not be sent what is meant for others.
+        # A cached answer for one origin must not be used for another.
         name = re.sub(r"\W", "-", request.node.name) + f"-{len(contexts)}.html"
         (pages[0] / name).write_text(
             f'<!doctype html><html lang="en"><meta charset="utf-8">{head}<title>Blog</title>'
@@ -121,7 +121,7 @@ def test_a_site_that_is_not_allowed_gets_nothing(pages, embedded):
 
 def test_texts_of_others_stay_texts(running, embedded):
     rendition = {"width": 10, "height": 10}
-    # Last: what an address would be if it were put behind the service's as it is.
+    # Last: addresses that would be dangerous if they were appended to the service's own unchanged.
     for index, url in enumerate(["javascript:window.wrong = 1", "data:.evil.example/x", "//evil.example/x", "http://[", "https://evil.example/y"]):
         put(running, f"posts/-P6xJd7DkF0an8Cy0qL{index}", {
             "author": {"uid": "eve", "full_name": HOSTILE}, "text": HOSTILE + " #hostile", "timestamp": index + 1,
@@ -141,7 +141,7 @@ def test_texts_of_others_stay_texts(running, embedded):
 def test_it_reads_again_where_it_is_asked_to(running, embedded):
     running.publish("First #again")
     page = embedded("", routes=[("**/*.html", lambda route: route.continue_())])
-    # The shortest time is ten seconds, which the page believes to pass.
+    # The shortest time is ten seconds, which the page's fake clock skips.
     page.clock.install()
     page.evaluate("document.querySelector('tintype-feed').setAttribute('tag', 'again')")
     page.evaluate("document.querySelector('tintype-feed').setAttribute('refresh', '1')")
@@ -182,7 +182,7 @@ def test_feeds_can_be_parsed_whatever_is_in_them(running):
             assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", entry.find(ATOM + "updated").text)
             content = entry.find(ATOM + "content")
             assert content.get("type") == "html" and len(content) == 0
-            # What a reader makes of it: other than by control characters, both are the same.
+            # As a reader parses it: both are the same except for control characters.
             plain = re.sub("[\u0001\u000b\ufffe]", "\ufffd", item["content_html"])
             assert content.text == plain and "<script" not in plain and "onerror='window" not in plain
             for link in entry.findall(f"{ATOM}link[@rel='enclosure']"):

@@ -1,4 +1,4 @@
-"""The lists of posts: what comes and goes, thousands of them, places that are kept, and posts that are none."""
+"""Tests the lists of posts: additions and deletions, thousands of posts, kept positions, and invalid posts."""
 
 import json
 import os
@@ -40,7 +40,7 @@ def test_a_post_that_is_deleted_goes_and_a_draft_that_is_sent_late_comes_first(b
             expect(page.locator(".live")).to_have_text("live")
             running.owner(f"/v1/posts/{second}", "-X", "DELETE")
             expect(page.locator(CARDS)).to_have_count(2)
-            # Nothing moves under whoever reads: the place of what is gone stays empty.
+            # The content does not move while it is read: the space of a deleted post stays empty.
             assert page.locator("article.gone").count() == 1
             running.owner(f"/v1/uploads/{draft}/publish?text=late", "-X", "POST")
             expect(page.locator(CARDS)).to_have_count(3)
@@ -92,7 +92,7 @@ def test_a_page_that_was_cut_off_goes_on_where_it_was(browser):
             page.locator(CARDS).last.evaluate("(card) => { card.dataset.mark = 'kept'; }")
             running.kill()
             expect(page.locator(".live")).to_have_text("reconnecting…")
-            # Where only the socket is used.
+            # Only the socket is used here.
             address, running.address = running.address, "127.0.0.1:0"
             running.start()
             running.owner(f"/v1/posts/{gone}", "-X", "DELETE")
@@ -145,7 +145,7 @@ def test_a_photo_whose_file_is_not_here_shows_its_placeholder(browser, tmp_path)
     with service("--engine", "memory", "--seed", str(seed)) as copy, opened(browser, copy, "/") as page:
         frame = page.locator(f"{CARDS} .photo-frame.missing")
         expect(frame).to_be_visible()
-        # The decoder's picture has the photo's own mean colour, give or take what a placeholder can hold.
+        # The decoder's picture has the photo's own mean colour, as exactly as a placeholder can hold it.
         mean = frame.evaluate("""async (frame) => {
             const source = new Image();
             source.src = frame.style.backgroundImage.slice(5, -2);
@@ -161,7 +161,7 @@ def test_a_photo_whose_file_is_not_here_shows_its_placeholder(browser, tmp_path)
 
 
 def test_photos_of_a_service_that_is_known_by_an_address(browser):
-    """Posts name their photos there, and the page shows them from where it is: it may be on the machine itself."""
+    """Posts of the database name their photos by an address, and the page shows them from there, even on the machine itself."""
     with service("--public-url", "https://photos.example.org") as running:
         post = running.publish("abroad", "photo.jpg")
         with opened(browser, running, "/") as page:
@@ -170,7 +170,7 @@ def test_photos_of_a_service_that_is_known_by_an_address(browser):
             wait(page, "document.querySelector('.stage img')?.naturalWidth > 1")
             loaded = page.evaluate("performance.getEntriesByType('resource').map((entry) => entry.name)")
             assert all(name.startswith(running.url) for name in loaded), loaded
-        # What is no address, or one elsewhere, is not followed.
+        # An invalid or foreign address is not followed.
         for address in ("http://", "https://elsewhere.example/a.jpg", ""):
             running.owner(f"/posts/{post}/photos/0/renditions.json", "-X", "PUT", "-d", json.dumps(
                 {"full": {"url": address, "width": 8, "height": 8}}))
@@ -191,7 +191,7 @@ def test_seven_tabs_share_one_stream(browser):
         running.publish("second")
         for tab in tabs:
             expect(tab.locator(CARDS)).to_have_count(2)
-        # The one that listens goes, and another takes over.
+        # The listening tab closes, and another takes over.
         tabs.pop(0).close()
         running.publish("third")
         for tab in tabs:
@@ -215,7 +215,7 @@ def test_back_leads_to_the_same_photo_at_the_same_place(browser):
 
 
 def scroll_to(page, top):
-    """As somebody does who reads: the next screen once this one is there."""
+    """Scrolls like a reader: the next screen once this one is complete."""
     while page.evaluate("scrollY") < top - 1:
         page.evaluate(f"scrollTo(0, Math.min({top}, scrollY + innerHeight))")
         filled(page)
@@ -247,13 +247,14 @@ new MutationObserver(() => { watched.cards = Math.max(watched.cards, document.qu
 
 
 def test_thousands_of_posts_are_scrolled(browser):
-    """Every post is there once on the way down and once on the way up, in order, few of them at a time, and nothing jumps."""
+    """Every post appears once on the way down and once on the way up, in order, few of them at a time, and nothing jumps."""
     with service() as running:
         ids = seeded(running, SCROLLED)[::-1]
         with opened(browser, running, "/all", script=WATCH) as page:
             page.wait_for_selector(CARDS)
             devtools = page.context.new_cdp_session(page)
-            # A screen at a time, each of its posts noted; all of it in the page, for a round trip would take longer than the scrolling.
+            # A screen at a time, with its posts recorded; all of it in the page, because a round trip would take longer than
+            # the scrolling.
             walk = """async ([step, patience]) => {
                 const seen = new Map();
                 const frame = () => new Promise((resolve, fail) => {
@@ -278,11 +279,11 @@ def test_thousands_of_posts_are_scrolled(browser):
                     scrollBy(0, step * innerHeight * 0.8);
                     await frame();
                     if (scrollY === before && (step < 0 || document.querySelector(".end"))) return [...seen].sort((a, b) => a[1] - b[1]);
-                    if (seen.size > 1e5) throw new Error("there is no end");
+                    if (seen.size > 1e5) throw new Error("the list does not end");
                 }
             }"""
 
-            # What the test itself has the browser do is no task of the page.
+            # The test's own work in the browser is not a task of the page.
             collections = []
 
             def heap():
@@ -310,7 +311,7 @@ def test_thousands_of_posts_are_scrolled(browser):
             assert late < early + 4e6
 
 
-# Counts the frames in which nothing of a list is there that was there before.
+# Counts the frames in which a list that was visible before is empty.
 BARE = """
 window.bare = 0;
 let begun = false;
@@ -330,7 +331,7 @@ def test_the_list_of_the_service_has_its_looks_at_once_and_stays_until_the_other
             page.goto("/all", wait_until="commit")
             expect(page.locator("#posts img").first).to_be_visible()
             until(page, "the scripts", lambda: held)
-            # The width of the screen: the attribute alone says that of the photo.
+            # The width of the screen: the attribute alone contains that of the photo.
             until(page, "the looks", lambda: page.locator("#posts img").first.bounding_box()["width"] == 390)
             is_holding = False
             for route in held:
@@ -341,7 +342,7 @@ def test_the_list_of_the_service_has_its_looks_at_once_and_stays_until_the_other
 
 
 def test_the_page_is_small(browser):
-    """40: under 60 kB before it shows a photo: under 25 kB, as it is sent compressed; and all of it from here."""
+    """40: under 60 kB before it shows a photo: under 25 kB as sent compressed; and all of it from this service."""
     with service() as running:
         seeded(running, 60)
         with opened(browser, running, "/") as page:

@@ -1,4 +1,4 @@
-"""How the pages look, and whether everybody can use them: pictures, accessibility, zoom, right to left, no scripts."""
+"""Tests the looks of the pages, and whether everybody can use them: pictures, accessibility, zoom, right to left, no scripts."""
 
 import json
 import os
@@ -35,7 +35,7 @@ def people():
 
 
 def settled(page):
-    """Once all that is on the screen has come: the pages that are read ahead too."""
+    """Waits until everything on the screen has arrived, including the pages that are read ahead."""
     if page.locator("post-feed").count():
         wait(page, """() => {
             const feed = document.querySelector("post-feed");
@@ -51,18 +51,18 @@ def settled(page):
 
 
 def at_rest(page):
-    """Once everything has its looks, and nothing fades in any more."""
+    """Waits until everything has its looks, and no animation runs."""
     wait(page, "[...document.querySelectorAll('link[rel=stylesheet]')].every(({ sheet }) => sheet)")
     page.evaluate("Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => {})))")
 
 
 def compare(page, name):
-    """Compares the page with the picture that is committed. TINTYPE_PICTURES=write makes the pictures anew."""
+    """Compares the page with the committed picture. TINTYPE_PICTURES=write creates the pictures again."""
     settled(page)
     SHOWN.mkdir(parents=True, exist_ok=True)
     taken = SHOWN / f"{name}.png"
     page.wait_for_selector(".tool.account")
-    # What is another each time.
+    # Texts that differ each time.
     page.evaluate("for (const time of document.querySelectorAll('time')) time.textContent = 'now'")
     page.screenshot(path=taken, animations="disabled", caret="hide")
     image = Image.open(taken).convert("RGB")
@@ -119,7 +119,7 @@ def test_three_posts_look_as_they_did(browser):
             compare(page, "three")
 
 
-# Where nothing may be found: what is open, and how to open it.
+# Views in which no accessibility problem may be found, and the actions that open them.
 VIEWS = {
     "list": "/all", "home": "/", "person": "/people/{anna}", "tag": "/tags/lake", "post": "/posts/{shown}", "search": "/search?q=anna",
     "notifications": "/notifications", "missing": "/posts/-Missing000000000000",
@@ -271,7 +271,7 @@ def test_a_profile_begins_where_its_posts_do(browser, scripts):
             avatar = page.locator("person-header .avatar").bounding_box()
             button = page.locator("person-header .acts button").first.bounding_box()
             assert avatar["x"] == button["x"] == author.bounding_box()["x"] == 16
-            # A name that is written from right to left stands beside its picture, too.
+            # A name that is written from right to left is beside its picture, too.
             assert 0 < name["x"] - avatar["x"] - avatar["width"] < 24
 
 

@@ -1,4 +1,4 @@
-"""What the gallery shows to whom: to nobody in particular, to new members, and to others."""
+"""Tests the views of the gallery: without an account, for new members, and for others."""
 
 import json
 

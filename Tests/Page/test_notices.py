@@ -1,4 +1,4 @@
-"""What people are told of: it comes live, likes of one post together, and is read."""
+"""Tests notifications: they arrive live, likes of one post together, and are marked as read."""
 
 from gallery import HOSTILE, opened, until
 from playwright.sync_api import expect
@@ -27,7 +27,7 @@ def test_notifications_come_live_and_are_read(browser, running):
         expect(page.locator(".notice.unread")).to_have_count(0)
         expect(badge).to_be_hidden()
         until(page, "that they are read", lambda: running.ask(f"/v1/people/{ann.uid}/notifications", person=ann)["unread"] == 0)
-        # Killed and back: it listens again.
+        # After a kill and a restart it listens again.
         running.kill()
         running.start()
         running.ask(f"/v1/posts/{post}/comments", body={"text": "again"}, person=bob)
@@ -54,6 +54,6 @@ def test_likes_of_one_post_are_one_notification(browser, running):
             expect(sentence).to_have_text(f"New: {words}")
             expect(rows).to_have_count(2)
         expect(page.locator("#tools .bell .badge")).to_have_text("5")
-        # The one in the list is read with all that it tells of.
+        # Reading an entry marks all its notifications as read.
         rows.first.get_by_role("link").click()
         until(page, "that the likes are read", lambda: running.ask(f"/v1/people/{ann.uid}/notifications", person=ann)["unread"] == 1)

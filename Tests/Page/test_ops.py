@@ -16,7 +16,7 @@ SIZES = [(390, 844), (820, 1180), (1440, 900)]
 
 @pytest.fixture
 def open_page(browser):
-    """Opens pages in contexts of their own, and finds that nothing went wrong in them."""
+    """Opens pages in their own contexts, and checks that they have no errors."""
     contexts, faults = [], []
 
     def open_page(url, **options):
@@ -42,7 +42,7 @@ def link(running, *options):
 
 
 def fail(running, count=1, user="maria"):
-    """Sends photos that end too early."""
+    """Sends truncated photos."""
     photo = pathlib.Path(running.folder) / "cut.jpg"
     bytes = (ROOT / "Fixtures/photo.jpg").read_bytes()
     photo.write_bytes(bytes[:len(bytes) // 2])
@@ -117,7 +117,7 @@ def test_failures_arrive_by_themselves_and_are_dropped_and_put_back(open_page):
         expect(cards).to_have_count(2)
         assert page.evaluate("document.querySelector('ops-failures').contains(document.activeElement)"), "focus stays near"
         cards.first.get_by_role("button", name="Retry").click()
-        # The inbox takes it, and it fails once more, now as a file of the inbox.
+        # The inbox claims it, and it fails again, now as a file of the inbox.
         expect(page.locator(".failure", has_text="by the inbox")).to_have_count(1, timeout=60_000)
         expect(cards).to_have_count(2)
         page.get_by_role("button", name="Drop all").click()
@@ -144,7 +144,7 @@ def test_a_job_is_planned_and_paused_stays_so_over_a_kill_and_goes_on(open_page)
     with service() as running:
         for number in range(6):
             running.publish(f"number {number}", "photo.jpg")
-        # There is no room for anything, so that the job waits.
+        # There is not enough free space, so that the job waits.
         running.restart(*recipes, "--free-space", "900000GiB")
         page = live(open_page(link(running)))
         expect(page.locator(".warning")).to_contain_text("No photos are taken right now.", timeout=30_000)
@@ -223,7 +223,7 @@ def test_streams_and_refusals_are_shown(open_page):
 
 
 def contrast(page):
-    """The texts whose contrast with what is behind them is under 4.5 to 1 (WCAG 2.2, 1.4.3)."""
+    """Returns the texts with a contrast to their background under 4.5 to 1 (WCAG 2.2, 1.4.3)."""
     return page.evaluate("""() => {
       const parse = (color) => color.match(/[\\d.]+/g).map(Number);
       const light = ([r, g, b]) => [r, g, b].map((v) => v / 255)

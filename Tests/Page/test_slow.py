@@ -1,4 +1,4 @@
-"""The first page on a slow phone: what comes first, and how much of it. The network is slow; nothing hangs on how slow."""
+"""Tests the first page on a slow phone: the order and the size of its parts. The network is slow; no check depends on how slow."""
 
 import pytest
 from gallery import opened, until
@@ -8,7 +8,7 @@ from service import service
 PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 3, "is_mobile": True, "has_touch": True}
 CARDS = "post-feed article"
 
-# Notes what was there in a frame for the first time, in order, and the frames in which there was neither list after one had come.
+# Records the parts in the order of their first frames, and the number of later frames without either list.
 WATCH = """
 window.watched = { order: [], bare: 0 };
 const parts = {
@@ -24,7 +24,7 @@ const parts = {
 })();
 """
 
-# What the page has of its photos: the bytes that came, and of each photo of the list, whether it is on the screen and has come.
+# The bytes of the photos that have arrived; and of each photo of the list, whether it is on the screen and has arrived.
 PHOTOS = """() => ({
     bytes: performance.getEntriesByType("resource").filter(({ initiatorType }) => initiatorType === "img")
         .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0),
@@ -56,7 +56,7 @@ def slow_down(page):
 
 
 def test_the_list_comes_first_then_the_scripts_and_photos_when_they_are_seen(browser, running):
-    """40: a list that looks as it should, then the scripts, then the photos that are seen."""
+    """40: a list with its final looks, then the scripts, then the visible photos."""
     with on_slow_phone(browser, running, WATCH) as page:
         asked = []
         page.on("request", lambda request: asked.append(request.url.removeprefix(running.url)))
@@ -66,7 +66,7 @@ def test_the_list_comes_first_then_the_scripts_and_photos_when_they_are_seen(bro
         watched = page.evaluate("watched")
         assert watched == {"order": ["list", "looks", "cards", "tools"], "bare": 0}
 
-        # Scripts come in two files, and before photos: of these there are no more than two before the tools are asked for.
+        # Scripts are loaded in two files, before the photos: at most two photos are requested before the tools.
         scripts = [address for address in asked if address.endswith(".js")]
         assert scripts[:2] == ["/page/gallery.en.js", "/page/gallery-tools.en.js"], asked
         photos = [index for index, address in enumerate(asked) if address.startswith("/media/")]
@@ -82,10 +82,10 @@ def test_the_list_comes_first_then_the_scripts_and_photos_when_they_are_seen(bro
         assert 10_000 < found["bytes"] <= 350_000
         assert len(found["shown"]) == 10
         assert [photo["isLoaded"] for photo in found["shown"]] == [photo["isNear"] for photo in found["shown"]], found
-        # As large as the screen shows it, not as large as it is.
+        # In the size of the screen, not in the original size.
         assert "/medium-" in found["shown"][0]["address"], found
 
-        # Whoever scrolls has those of the next screens before they are there.
+        # Scrolling loads the photos of the next screens before they are visible.
         page.mouse.wheel(0, 100)
         until(page, "photos below the screen", lambda: any(
             photo["isLoaded"] and not photo["isNear"] for photo in page.evaluate(PHOTOS)["shown"][-8:]))

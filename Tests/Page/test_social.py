@@ -1,4 +1,4 @@
-"""What people do in the gallery: sign in, follow, like, comment, mention, and search."""
+"""Tests the actions of people in the gallery: sign in, follow, like, comment, mention, and search."""
 
 import json
 
@@ -107,11 +107,11 @@ def test_following_is_shown_at_once_and_taken_back_with_the_reason(browser, runn
         until(page, "the follow", lambda: running.ask(f"/v1/people/{ann.uid}/followers")["people"])
         header.get_by_role("button", name="1 follower").click()
         expect(page.get_by_role("dialog", name="Followers").get_by_role("link", name="Bob")).to_be_visible()
-        # The head of the page is read anew below the dialog, and the focus goes back to the same button all the same.
-        until(page, "Ann to be read anew", lambda: held)
+        # The head of the page is read again below the dialog, and the focus returns to the same button nevertheless.
+        until(page, "Ann to be read again", lambda: held)
         picture = header.locator(".avatar").element_handle()
         held[0].continue_()
-        until(page, "the head of the page to be shown anew", lambda: not picture.evaluate("picture => picture.isConnected"))
+        until(page, "the head of the page to be shown again", lambda: not picture.evaluate("picture => picture.isConnected"))
         page.unroute(f"**/v1/people/{ann.uid}")
         page.keyboard.press("Escape")
         expect(header.get_by_role("button", name="1 follower")).to_be_focused()
@@ -196,7 +196,7 @@ def test_a_comment_with_a_mention_is_sent_once_though_the_service_is_killed(brow
         page.keyboard.press("Enter")
         expect(field).to_have_value("😀 see @Eve Özgür ")
         page.keyboard.type("there")
-        # What is typed before it moves the mention.
+        # Text that is typed before it moves the mention.
         page.keyboard.press("Control+Home")
         page.keyboard.type("Oh, ")
         # The request arrives, and its answer is lost with the service.
@@ -264,13 +264,13 @@ def test_comments_come_live_and_are_edited_and_deleted(browser, running):
         expect(rows).to_have_count(30)
         expect(rows.first).to_contain_text("number 0")
         expect(page.get_by_role("button", name="Show earlier comments")).to_be_hidden()
-        # By others, while it is open.
+        # Comments of others, while it is open.
         new = running.ask(f"/v1/posts/{post}/comments", body={"text": HOSTILE}, person=bob)["comment_id"]
         expect(rows.last.locator(".text")).to_have_text(HOSTILE)
         expect(page.locator("[role=status]").filter(has_text="Bob says")).to_have_count(1)
         running.ask(f"/v1/posts/{post}/comments/{new}", "PATCH", {"text": "changed"}, bob)
         expect(rows.last.locator(".text")).to_have_text("changed")
-        # The author of the post deletes them, and changes none but the own.
+        # The author of the post deletes them, and changes only their own.
         rows.last.get_by_role("button", name="More for the comment by Bob").click()
         expect(page.get_by_role("menuitem", name="Edit")).to_have_count(0)
         page.get_by_role("menuitem", name="Delete").click()
@@ -305,7 +305,7 @@ def test_a_comment_that_is_refused_comes_back_into_its_field(browser, running):
         expect(page.locator("comment-list [role=alert]")).to_have_text("This was not sent: One of you has blocked the other.")
         expect(field).to_have_value("nothing is lost")
         expect(page.locator(".comment")).to_have_count(0)
-        # It is there when one comes back, too, and goes once it is sent.
+        # It is also there after a reload, and disappears once it is sent.
         page.reload()
         expect(field).to_have_value("nothing is lost")
         running.ask(f"/v1/people/{ann.uid}/blocking/{bob.uid}", "DELETE", person=ann)
@@ -417,7 +417,7 @@ def test_searching_by_keys(browser, running):
         page.keyboard.press("Enter")
         page.wait_for_url(f"**/people/{ann.uid}")
         expect(page.locator("person-header h1")).to_have_text("Ann Lée")
-        # Behind a # there are hashtags alone.
+        # After a # only hashtags are suggested.
         field.focus()
         page.keyboard.type("#an")
         expect(options).to_have_text("##antenna1 post")

@@ -1,4 +1,4 @@
-"""What is found in a text: by the page as by the service, for which Tests/ModelTests reads the same file."""
+"""Compares the links and hashtags that the page finds in texts with the service's; Tests/ModelTests reads the same file."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Uploading, in a real browser, on the built service: whatever comes between, each photo is posted once, or listed with a reason."""
+"""Tests uploads in a real browser, on the built service: despite all interruptions, each photo is posted once, or listed with a reason."""
 
 import base64
 import json
@@ -14,7 +14,7 @@ GOOD = ["size-97x61.jpg", "photo.jpg", "size-640x480.jpg", "progressive-444.jpg"
 
 
 class Page:
-    """A page of somebody who has signed in."""
+    """A page of a signed-in person."""
 
     def __init__(self, browser, running, **options):
         self.context = browser.new_context(viewport={"width": 820, "height": 1000}, **options)
@@ -29,7 +29,7 @@ class Page:
         page.set_default_timeout(PATIENCE)
         page.on("pageerror", lambda error: self.faults.append(str(error)))
         page.on("console", lambda message: self.faults.append(message.text) if "Content Security" in message.text or "Trusted" in message.text else None)
-        page.on("dialog", lambda dialog: (self.faults.append("somebody was asked whether to leave"), dialog.accept()))
+        page.on("dialog", lambda dialog: (self.faults.append("the page asked whether to leave"), dialog.accept()))
         page.goto(self.running.url)
         page.wait_for_selector(".tool.upload")
         return page
@@ -59,7 +59,7 @@ class Page:
         eventually(script, lambda: self.page.evaluate(f"Boolean({script})"))
 
     def kept(self):
-        """What the browser keeps of posts and files, but for their bytes."""
+        """Returns the posts and files that the browser stores, without the bytes."""
         return self.page.evaluate("""async () => await (await import("/page/upload-store.js")).readAll()""")
 
     def close(self):
@@ -72,7 +72,7 @@ def fixture(name):
 
 
 def drop_of_many():
-    """Fifty files, three of which can be no post."""
+    """Fifty files, three of which are not photos."""
     files = [(f"{number:02}-{GOOD[number % len(GOOD)]}", fixture(GOOD[number % len(GOOD)])) for number in range(MANY - 3)]
     files[10:10] = [("bad-cut.jpg", fixture("truncated-baseline-420.jpg"))]
     files[20:20] = [("bad-text.jpg", b"This is no photo, whatever it is called.")]
@@ -101,7 +101,7 @@ def check_many(tab, running):
     listed = posts(running)
     assert len(listed) == MANY - 3
     assert all(post["text"] == "Fifty" and len(post["photos"]) == 1 for post in listed)
-    # Nothing comes later.
+    # Nothing arrives later.
     status = running.owner("/v1/status")
     assert status["uploads"].get("ingested", 0) == 0 and len(posts(running)) == MANY - 3
 
@@ -118,7 +118,7 @@ def test_of_fifty_dropped_files_with_three_bad_ones_forty_seven_are_posted(brows
         write(tab.page, "Fifty")
         publish(tab.page)
         check_many(tab, running)
-        # What failed fails again, for the same reason; what is removed is gone.
+        # Failed files fail again, for the same reason; removed ones stay removed.
         tab.page.evaluate("for (const row of document.querySelectorAll('upload-tray .failed')) row.isOld = true")
         tab.page.click("upload-tray .panel > .button")
         tab.wait_for("[...document.querySelectorAll('upload-tray .failed')].filter(({ isOld }) => !isOld).length === 2")
@@ -156,7 +156,7 @@ def test_a_large_photo_goes_on_where_it_was_cut_off(browser):
         network.send("Network.enable")
         network.send("Network.emulateNetworkConditions", {
             "offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 4 << 20})
-        # What follows the end of a JPEG is no part of the picture.
+        # Bytes after the end of a JPEG are not part of the picture.
         tab.give("drop", [("large.jpg", fixture("photo.jpg") + bytes(14 << 20))])
         tab.wait_for("document.querySelectorAll('.composer .photos li').length === 1")
         publish(tab.page)
@@ -196,7 +196,7 @@ def test_a_tab_that_is_loaded_again_goes_on(browser):
         for number in range(1, 4):
             eventually("some posts", lambda: len(posts(running)) >= 5 * number)
             tab.reload()
-        # Another tab takes over from one that is closed, and what was refused at once was that tab's.
+        # Another tab takes over from a closed one; the list of files that were refused at once was in the closed tab.
         eventually("some posts", lambda: len(posts(running)) >= 20)
         before, tab.page = tab.page, tab.open()
         before.close()
@@ -207,14 +207,14 @@ def test_a_tab_that_is_loaded_again_goes_on(browser):
 
 
 def test_all_posts_of_a_drop_are_published_or_none(browser):
-    """However soon the tab goes after somebody has said so."""
+    """However soon the tab closes after the user has sent the form."""
     with service() as running:
         tab = Page(browser, running)
         tab.give("drop", drop_of_many())
         tab.wait_for("document.querySelectorAll('.composer .photos li').length === 49")
         tab.page.evaluate("async () => { await import('/page/upload-store.js'); }")
         running.kill()
-        # What the browser keeps as soon as it keeps any of it.
+        # The states in the browser's store, as soon as it contains any.
         states = tab.page.evaluate("""async () => {
             const { readAll } = await import("/page/upload-store.js");
             document.querySelector(".composer button[type=submit]").click();
@@ -237,11 +237,11 @@ def test_what_was_being_written_when_the_tab_went_is_there_again(browser):
         tab.wait_for("document.querySelectorAll('.composer .photos li').length === 2")
         tab.page.locator(".composer li textarea").first.fill("A lake")
         write(tab.page, "Half a sen")
-        # It is kept a moment after the last key.
+        # It is stored a moment after the last key.
         def is_kept(kept):
             return kept["posts"][0].get("text") == "Half a sen" and any(file.get("alt") == "A lake" for file in kept["files"])
 
-        eventually("what is kept", lambda: is_kept(tab.kept()), tab.kept)
+        eventually("the stored draft", lambda: is_kept(tab.kept()), tab.kept)
         tab.reload()
         tab.page.click("upload-tray .left button:has-text('Go on writing')")
         tab.wait_for("document.querySelectorAll('.composer .photos li').length === 2")
@@ -262,7 +262,7 @@ def test_what_the_browser_cannot_decode_is_shown_by_what_the_service_made_of_it(
         tab.wait_for("""[...document.querySelectorAll('.composer canvas')].length === 2
             && [...document.querySelectorAll('.composer li')].every(
                 (item) => !item.classList.contains('undrawn') && item.querySelector('canvas').width > 300)""")
-        # The picture is no plain area.
+        # The preview is not a plain area.
         assert tab.page.evaluate("""[...document.querySelectorAll('.composer canvas')].map((canvas) =>
             new Set(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data).size > 50)""") == [True, True]
         tab.close()
@@ -390,17 +390,17 @@ def test_all_is_done_by_the_keyboard(browser):
 def test_leaving_warns_only_where_the_browser_keeps_nothing(browser):
     with service() as running:
         tab = Page(browser, running)
-        tab.context.route("**/v1/uploads?*", lambda route: route.abort())  # Nothing comes through.
+        tab.context.route("**/v1/uploads?*", lambda route: route.abort())  # No upload succeeds.
         for keeps in (True, False):
             if not keeps:
                 tab.context.add_init_script("Object.defineProperty(window, 'indexedDB', { value: undefined })")
                 tab.reload()
             tab.give("drop", [("a.jpg", fixture("photo.jpg"))])
             tab.wait_for("document.querySelectorAll('.composer .photos li').length === 1")
-            tab.page.click(".composer h2")  # Only pages with which somebody has done something may ask.
+            tab.page.click(".composer h2")  # Only pages that the user has interacted with may ask.
             tab.page.reload()
             tab.page.wait_for_selector(".tool.upload")
-            assert tab.faults == ([] if keeps else ["somebody was asked whether to leave"])
+            assert tab.faults == ([] if keeps else ["the page asked whether to leave"])
         tab.context.close()
 
 

@@ -1,4 +1,4 @@
-"""One photo, large: by keys, by buttons and by fingers, through the whole list, and at an address of its own."""
+"""Tests one photo, large: by keys, by buttons and by fingers, through the whole list, and at its own address."""
 
 from gallery import opened, seeded, until, wait
 from playwright.sync_api import expect
@@ -50,7 +50,7 @@ def test_next_and_previous_lead_through_the_whole_list(browser):
             assert shown(page) == ids[-1]
             page.get_by_role("button", name="Previous photo").click()
             until(page, "the one before", lambda: shown(page) == ids[-2])
-            # The list is where the viewer has come to.
+            # The list has scrolled to the photo of the viewer.
             page.get_by_role("dialog").get_by_role("button", name="Close").click()
             wait(page, f"document.activeElement.closest('article')?.dataset.id === '{ids[-2]}'")
             box = page.evaluate("(({ top, bottom }) => [top, bottom, innerHeight])(document.activeElement.getBoundingClientRect())")

@@ -12,13 +12,13 @@ import Tree
 @testable import Uploads
 
 @Suite(
-    "A restored backup never costs a photo: a tree and blobs that are not of one age are noticed",
+    "A restored backup never costs a photo: a tree and blobs of different ages are detected",
     .timeLimit(.minutes(30)))
 struct AgeTests {
-    /// What somebody does to a Storage folder while no service runs. A copy of an earlier day is in `backup/`.
+    /// A change that a user makes to a Storage folder while no service runs. A copy of an earlier day is in `backup/`.
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
-        /// What is found; nil when all fits.
+        /// The code of the expected problem; nil when tree and blobs fit.
         let code: String?
         let act: @Sendable (Scratch) throws -> Void
         var testDescription: String { name }
@@ -75,7 +75,7 @@ struct AgeTests {
             try await run(in: scratch) { running in
                 #expect(running.storage.age.mismatch?.code.rawValue == example.code)
                 #expect(running.pipeline.janitor.hold?.code.rawValue == example.code)
-                // Deletions that are recorded wait as well.
+                // Recorded deletions wait as well.
                 try await running.storage.tree.set(FileNodes.deleted(old), to: 0)
                 try await running.storage.tree.set(PostNodes.post(old), to: nil)
                 try await running.pipeline.janitor.sweep()
@@ -83,7 +83,7 @@ struct AgeTests {
                 if example.code != nil { #expect(try scratch.originals() == present) }
             }
             guard example.code != nil else { return }
-            // It is no passing thought.
+            // The problem persists.
             try await run(in: scratch) { running in
                 #expect(running.storage.age.mismatch?.code.rawValue == example.code)
                 try await running.pipeline.unclaimed.acceptAge()
@@ -98,7 +98,7 @@ struct AgeTests {
         }
     }
 
-    @Test("What an old tree takes for a draft or a reservation is let be: it became a post since")
+    @Test("Originals whose draft or reservation became a post after the old tree are kept")
     func drafts() async throws {
         try await withScratch { scratch in
             let ids = Shared<[PostID]>([])
@@ -152,7 +152,7 @@ struct AgeTests {
                 bytes[4096 + Int(state % UInt64(bytes.count - 4096))] ^= UInt8(truncatingIfNeeded: state >> 32) | 1
             }
             try scratch.write(bytes, to: "Storage/tree.sqlite")
-            // It may say that it is damaged, and refuse whatever is asked of it.
+            // The service may report damage, and refuse all requests.
             try? await run(in: scratch, lifetime: .zero) { running in
                 try? await running.pipeline.janitor.sweep()
                 try? await running.pipeline.unclaimed.look()
@@ -162,7 +162,7 @@ struct AgeTests {
         }
     }
 
-    @Test("A crash between the tree and the blobs is none of it, however often it comes")
+    @Test("A crash between the tree and the blobs is not reported as a difference in age, however often it happens")
     func crashes() async throws {
         try await withScratch { scratch in
             _ = try await publish(in: scratch)
@@ -174,20 +174,20 @@ struct AgeTests {
                 let mark = try #require(StoreMark(json: Array(before.utf8)))
                 let now = try #require(StoreMark(json: Array(try scratch.read("Storage/blobs/.store.json").utf8)))
                 #expect(now.counter > mark.counter && now.id == mark.id)
-                // As if the last write had not come.
+                // Simulates that the last write was lost.
                 let last = StoreMark(id: now.id, counter: now.counter - 1, change: mark.change)
                 try scratch.write(last.json, to: "Storage/blobs/.store.json")
             }
         }
     }
 
-    @Test("Blobs remember that the tree lacked updates, when its own mark is gone")
+    @Test("Blobs remember that the tree lacked updates, even without the tree's own mark")
     func cutLog() async throws {
         try await withScratch { scratch in
             _ = try await publish(in: scratch)
             try scratch.copy("Storage", to: "backup")
             let lost = try await publish(in: scratch)
-            // As if the last seconds were cut off: the counters fit.
+            // Simulates that the last seconds were lost: the counters fit.
             try scratch.replace("Storage/tree.sqlite", by: "backup/tree.sqlite")
             try scratch.replace("Storage/blobs/.store.json", by: "backup/blobs/.store.json")
             try await run(in: scratch) { running in
@@ -195,7 +195,7 @@ struct AgeTests {
                 #expect(running.storage.age.mismatch == nil)
                 try await running.pipeline.janitor.sweep()
             }
-            // What its hint says.
+            // Follows the hint of the problem.
             try scratch.remove("Storage/tree.mark")
             try await run(in: scratch) { running in
                 #expect(running.pipeline.janitor.hold?.code == .treeOlder)
@@ -205,7 +205,7 @@ struct AgeTests {
         }
     }
 
-    @Test("A tree in memory has no age, and what lies beside it stays")
+    @Test("A tree in memory has no age, and the files beside it stay")
     func memory() async throws {
         try await withScratch { scratch in
             try scratch.write([1], to: "Storage/blobs/maria/-OaBcDeFgHiJkLmNoPqR/original.jpg")
@@ -242,10 +242,10 @@ struct AgeTests {
     }
 }
 
-@Suite("Ids go up, whatever the clock does")
+@Suite("Ids increase whatever the clock does")
 struct LastIDTests {
     @Test(
-        "A clock that stepped back over a restart makes no id that comes before an earlier one",
+        "A clock that stepped back over a restart produces no id that precedes an earlier one",
         arguments: [true, false])
     func restart(isStoppedWell: Bool) async throws {
         try await withScratch { scratch in
@@ -264,7 +264,7 @@ struct LastIDTests {
                     ids.append(storage.ids.next())
                     await storage.close()
                 } else {
-                    await storage.tree.close()  // As a crash: nothing is noted any more.
+                    await storage.tree.close()  // Simulates a crash: nothing more is noted.
                     try scratch.copy("Storage", to: "copy")
                     withExtendedLifetime(storage) {}
                 }

@@ -13,11 +13,11 @@ import Tree
 @testable import Keeping
 @testable import Uploads
 
-@Suite("What a photo shows, in words, from the upload to the post and on")
+@Suite("Alternative texts of photos, from the upload to the post and later")
 struct AltTests {
     private static let user = "maria"
 
-    /// Acknowledges an upload of a photo for each of the alternative texts.
+    /// Acknowledges one upload of a photo for each of the alternative texts.
     private func accept(_ alts: [String], _ running: RunningPipeline) async throws -> PostID {
         let request = UploadRequest(owner: try #require(UserID(Self.user)), intake: .socket)
         let record = try await running.reserve(request)
@@ -33,7 +33,7 @@ struct AltTests {
         return try #require(PostPhotos.read(post)).map(\.alt)
     }
 
-    @Test("It stands at posts/ID/photos/N/alt, also when the service stopped in between, and re-thumbnailing keeps it")
+    @Test("The text is stored at posts/ID/photos/N/alt, also after a stop of the service, and re-thumbnailing keeps it")
     func fromUploadToPost() async throws {
         try await withScratch { scratch in
             let accepted = Shared<PostID?>(nil)
@@ -47,7 +47,7 @@ struct AltTests {
                 let photos = PostNodes.post(id) / "photos"
                 #expect(try await running.storage.tree.get(photos / "0" / "alt") == "A jetty")
                 #expect(try await running.storage.tree.get(photos / "1" / "alt") == nil)
-                // A client of the database describes the other one, and the first one better.
+                // A client of the database describes the second photo, and improves the text of the first.
                 try await running.storage.tree.set(photos / "0" / "alt", to: "Two children on a jetty")
                 try await running.storage.tree.set(photos / "1" / "alt", to: "The lake")
             }
@@ -61,7 +61,7 @@ struct AltTests {
     }
 
     @Test(
-        "One that is too long, or holds control characters, is refused with its upload",
+        "A text that is too long, or has control characters, is refused with its upload",
         arguments: [String(repeating: "x", count: 1001), "a\u{7}b"])
     func refused(alt: String) async throws {
         try await withPipeline(runs: false) { running in
@@ -71,7 +71,7 @@ struct AltTests {
         #expect(try PostText.requireAlt(String(repeating: "é", count: 1000)).count == 1000)
     }
 
-    @Test("Records of earlier versions, which know of none, are read; those of today come back as they were")
+    @Test("Records of earlier versions, without alternative texts, are read; current records are read back unchanged")
     func records() throws {
         let (id, owner) = (PushIDGenerator().next(), try #require(UserID(Self.user)))
         var record = UploadRecord(
@@ -90,7 +90,7 @@ struct AltTests {
         #expect(try PhotoRecord(rendered.value(owner: owner, post: id))?.alt.isEmpty == true)
     }
 
-    @Test("Without alternative texts a request has the fingerprint that earlier versions noted; with them, another")
+    @Test("Alternative texts change the fingerprint of a request; without them, it is that of earlier versions")
     func fingerprints() throws {
         let owner = try #require(UserID(Self.user))
         func fingerprint(_ photos: [(String, String)]) -> RequestFingerprint {

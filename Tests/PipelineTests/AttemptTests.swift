@@ -12,11 +12,11 @@ import Tree
 @testable import Keeping
 @testable import Uploads
 
-@Suite("What an attempt has finished is not done again", .timeLimit(.minutes(30)))
+@Suite("The finished work of an attempt is not repeated", .timeLimit(.minutes(30)))
 struct AttemptTests {
     private static let grace: Duration = .seconds(3600)
 
-    /// Counts what is encoded, by the names of the recipes.
+    /// Counts encodings by the names of the recipes.
     private struct Counting: PhotoRenderer {
         let encoded = Shared<[String]>([])
 
@@ -28,7 +28,7 @@ struct AttemptTests {
         }
     }
 
-    /// Publishes posts, then runs the body by other recipes, with a run that is to be done.
+    /// Publishes posts, then runs the body with different recipes and a run that is due.
     private func withPosts(
         _ count: Int, recipes: [String] = ["full=90", "thumb=40,cover"],
         _ body: @escaping @Sendable (RunningPipeline, Counting) async throws -> Void
@@ -50,7 +50,7 @@ struct AttemptTests {
         }
     }
 
-    /// Has an attempt at a post make its files, and end before the switch.
+    /// Runs an attempt that renders the files of a post and ends before the switch.
     private func cutOff(_ id: PostID, _ running: RunningPipeline) async throws {
         let tree = running.storage.tree
         let post = try #require(try await tree.get(PostNodes.post(id)))
@@ -68,7 +68,7 @@ struct AttemptTests {
         Set(try await running.storage.blobs.fileNames(userID: "maria", postID: id.string))
     }
 
-    /// All files that are listed as garbage.
+    /// The names of all files that are listed as garbage.
     private func garbage(_ running: RunningPipeline) async throws -> Set<String> {
         var names: Set<String> = []
         for entry in try await running.storage.tree.children(of: FileNodes.garbage()) {
@@ -79,7 +79,7 @@ struct AttemptTests {
         return names
     }
 
-    @Test("The next attempt takes over what is there, encodes what is not, and leaves nothing", arguments: [0, 1, 2])
+    @Test("The next attempt reuses finished files, encodes the rest, and leaves nothing behind", arguments: [0, 1, 2])
     func adopted(lost: Int) async throws {
         try await withPosts(1) { running, renderer in
             let tree = running.storage.tree
@@ -116,7 +116,7 @@ struct AttemptTests {
         }
     }
 
-    @Test("What another program or other recipes have made is not taken over, and goes")
+    @Test("Files of another program version or of other recipes are not reused, and are deleted")
     func notAdopted() async throws {
         try await withPosts(1) { running, renderer in
             let tree = running.storage.tree
@@ -133,7 +133,7 @@ struct AttemptTests {
         }
     }
 
-    @Test("An attempt that nobody goes on with is forgotten with its files")
+    @Test("An abandoned attempt is forgotten with its files")
     func collected() async throws {
         try await withPosts(1) { running, _ in
             let tree = running.storage.tree
@@ -148,7 +148,7 @@ struct AttemptTests {
         }
     }
 
-    @Test("A rendition whose recipe stays is neither encoded nor written again, and a smaller set costs no decoding")
+    @Test("A rendition with an unchanged recipe is neither encoded nor written again; a smaller set needs no decoding")
     func kept() async throws {
         try await withPosts(1) { running, renderer in
             let rows = [(["full=90", "thumb=40"], 2), (["full=90", "thumb=30"], 3), (["full=90"], 3)]
@@ -164,7 +164,7 @@ struct AttemptTests {
     }
 
     @Test(
-        "What a run has switched before it was cut off counts when it is looked at again",
+        "Posts that a run switched before it was cut off count when the run looks at them again",
         arguments: [PostRunSwitch.each, .last])
     func counted(switches: PostRunSwitch) async throws {
         try await withPosts(3) { running, renderer in
@@ -176,7 +176,7 @@ struct AttemptTests {
             }
             let rethumb = Rethumb(running.pipeline.tools, selection: .init(), by: nil, rethumbRun: generation)
             for _ in 0..<2 {
-                // The second begins at the beginning, as after a crash before anything was noted.
+                // The second run begins at the beginning, as after a crash before anything was noted.
                 let progress = try await run(rethumb)
                 #expect(progress.switched == 3 && progress.done == 3 && progress.failed == 0)
             }

@@ -15,7 +15,7 @@ import Tree
 
 @Suite("Posts for audiences, and their files", .timeLimit(.minutes(30)))
 struct AudiencePostTests {
-    /// Runs a body beside a pipeline that has a class, of which Maria is an owner, Jan reads, and Eve is no member.
+    /// Runs a body beside a pipeline with a class: Maria is an owner, Jan a reader, Eve not a member.
     private func withClass(
         runs: Bool = true, settings: (inout PipelineSettings) -> Void = { _ in },
         _ body: @Sendable (RunningPipeline) async throws -> Void
@@ -61,7 +61,7 @@ struct AudiencePostTests {
         try await running.storage.blobs.fileNames(userID: record.owner.description, postID: record.id.description).count
     }
 
-    @Test("Cleaning of unclaimed files keeps an audience post's photos")
+    @Test("The clean-up of unclaimed files keeps an audience post's photos")
     func claimed() async throws {
         try await withClass(settings: { $0.gracePeriod = .zero }) { running in
             let record = try await upload(running)
@@ -76,7 +76,7 @@ struct AudiencePostTests {
         }
     }
 
-    @Test("C1: The post stands where its audiences are, in one commit, and in no list that others read")
+    @Test("C1: The post is listed in its audiences, in one commit, and in no public list")
     func places() async throws {
         try await withClass { running in
             let tree = running.storage.tree
@@ -87,7 +87,7 @@ struct AudiencePostTests {
             #expect(post["audiences"] == ["class-7b": true, "school": true])
             for story in ["stories/class-7b", "stories/school"] as [TreePath] {
                 let copy = try #require(try await tree.get(story / id.key))
-                #expect(copy["audiences"] == nil, "who is in one need not know of the other")
+                #expect(copy["audiences"] == nil, "members of one audience need not know of the other")
                 #expect(copy["photos"] == post["photos"])
                 #expect(copy["author"]?["uid"] == "maria")
                 #expect(copy["published"] == post["published"])
@@ -109,7 +109,7 @@ struct AudiencePostTests {
         }
     }
 
-    @Test("The files of a deleted post for an audience go when the grace period is over, and stay closed until then")
+    @Test("The files of an audience's deleted post stay closed in the grace period, and are deleted after it")
     func deleted() async throws {
         try await withClass { running in
             let (tree, pipeline) = (running.storage.tree, running.pipeline)
@@ -129,7 +129,7 @@ struct AudiencePostTests {
         }
     }
 
-    @Test("With its last audience a post goes, and not before")
+    @Test("A post is deleted with its last audience, and not before")
     func lastAudience() async throws {
         try await withClass { running in
             let (tree, pipeline) = (running.storage.tree, running.pipeline)
@@ -149,7 +149,7 @@ struct AudiencePostTests {
         }
     }
 
-    @Test("Who may not post for an audience is refused when the upload begins", arguments: ["jan", "eve"])
+    @Test("A user who may not post for an audience is refused when the upload begins", arguments: ["jan", "eve"])
     func refused(user: String) async throws {
         try await withClass(runs: false) { running in
             var refusal: Failure?
@@ -164,7 +164,7 @@ struct AudiencePostTests {
     }
 
     @Test(
-        "What has changed until the end of an upload counts",
+        "Changes until the end of an upload count",
         arguments: ["audiences/class-7b", "audiences/class-7b/members/maria"])
     func changed(path: String) async throws {
         try await withClass { running in
@@ -181,7 +181,7 @@ struct AudiencePostTests {
         }
     }
 
-    @Test("The same photos are a duplicate among posts for the same audiences alone")
+    @Test("The same photos are a duplicate only among posts for the same audiences")
     func duplicates() async throws {
         try await withClass { running in
             let first = try await upload(running, duplicates: .link)
@@ -198,7 +198,7 @@ struct AudiencePostTests {
         }
     }
 
-    @Test("New renditions and scrubbed originals come to posts for audiences, too, and to their copies")
+    @Test("New renditions and scrubbed originals also reach posts for audiences, and their copies")
     func jobs() async throws {
         try await withClass { running in
             let (tree, pipeline) = (running.storage.tree, running.pipeline)

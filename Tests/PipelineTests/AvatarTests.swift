@@ -13,11 +13,11 @@ import Tree
 @testable import Keeping
 @testable import Uploads
 
-@Suite("A person's picture goes the way of photos that are posted", .timeLimit(.minutes(30)))
+@Suite("A person's picture is processed as photos of posts are", .timeLimit(.minutes(30)))
 struct AvatarTests {
     private let maria = UserID("maria")
 
-    /// Makes a person, and gives the id.
+    /// Creates a person, and returns the id.
     private func person(_ running: RunningPipeline) async throws -> UserID {
         let uid = try #require(maria)
         try await running.storage.tree.set(PeopleNodes.person(uid) / "full_name", to: "Maria")
@@ -46,7 +46,7 @@ struct AvatarTests {
             userID: record.owner.description, postID: record.id.description)
     }
 
-    /// Ends the grace period of what is gone, and sweeps.
+    /// Ends the grace period of deleted files, and sweeps.
     private func sweepAll(_ running: RunningPipeline) async throws {
         let tree = running.storage.tree
         for key in try await tree.keys(of: FileNodes.deleted()) { try await tree.set(FileNodes.deleted() / key, to: 0) }
@@ -54,7 +54,7 @@ struct AvatarTests {
     }
 
     @Test(
-        "38: An avatar is a square by a recipe of its own, and no post",
+        "38: An avatar is a square with its own recipe, and not a post",
         arguments: [("size-640x480.jpg", 480), ("rgb-8.png", nil), ("orientation-6-mm.jpg", nil)] as [(String, Int?)])
     func square(_ fixture: String, _ side: Int?) async throws {
         try await withPipeline { running in
@@ -77,7 +77,7 @@ struct AvatarTests {
             #expect(try await tree.get(PeopleNodes.ownPost(uid)) == nil)
             #expect(try await tree.get(UploadNodes.queued()) == nil)
             #expect(try await running.pipeline.unclaimed.list().isEmpty)
-            // The same photo is no duplicate of a picture, nor the other way round.
+            // The same photo is not a duplicate of a picture, nor the reverse.
             let post = try await running.upload([(fixture, try Fixture.bytes(fixture))], by: "maria")
             #expect(post.state == .published)
             #expect(try await send(fixture, of: uid, running).state == .published)
@@ -85,7 +85,7 @@ struct AvatarTests {
     }
 
     @Test(
-        "38: A new avatar has a new address, in the commit that ends its upload; the old one stays for the grace period"
+        "38: A new avatar has a new address, in the commit that ends its upload; the old file stays in the grace period"
     )
     func replaced() async throws {
         try await withPipeline { running in
@@ -110,7 +110,7 @@ struct AvatarTests {
         }
     }
 
-    @Test("A service that is known by an address has pictures there, which are replaced and go as others do")
+    @Test("A service with a public address keeps pictures there; they are replaced and deleted as others are")
     func publicAddress() async throws {
         try await withScratch { scratch in
             let first = Shared<UploadRecord?>(nil)
@@ -130,7 +130,7 @@ struct AvatarTests {
                 #expect(try await files(of: old, running).isEmpty)
                 #expect(try await files(of: new, running).count == 2)
                 #expect(try await running.pipeline.unclaimed.list().isEmpty)
-                // Whoever removes it by the database.
+                // A client removes it through the database.
                 try await running.storage.tree.set(PeopleNodes.person(uid) / "profile_picture", to: nil)
                 try await sweepAll(running)
                 #expect(try await files(of: new, running).isEmpty)
@@ -138,7 +138,7 @@ struct AvatarTests {
         }
     }
 
-    @Test("38: Whoever writes the picture's address, what is not named any more goes, and what is named again stays")
+    @Test("38: After a write of the picture's address, unnamed files are deleted, and files that are named again stay")
     func rawWrites() async throws {
         try await withPipeline { running in
             let uid = try await person(running)
@@ -147,12 +147,12 @@ struct AvatarTests {
             let first = try await send("rgb-8.png", of: uid, running)
             let firstURL = try await picture(of: uid, running)
             let second = try await send("rgb-8.png", of: uid, running)
-            // A client goes back to the picture before.
+            // A client restores the previous picture.
             try await tree.set(field, to: firstURL.map(TreeValue.string))
             try await sweepAll(running)
             #expect(try await files(of: first, running).count == 2)
             #expect(try await files(of: second, running).isEmpty)
-            // Somebody else's record cannot remove it, nor does a post's photo go with being no picture any more.
+            // Another person's record cannot remove it, and a post's photo stays although it is no longer a picture.
             let post = try await running.upload([("a.png", try Fixture.bytes("rgb-8.png"))], by: "maria")
             try await tree.set("people/jan/profile_picture", to: firstURL.map(TreeValue.string))
             try await tree.set("people/jan/profile_picture", to: .string("/media/jan/\(first.id)/avatar.jpg"))
@@ -168,7 +168,7 @@ struct AvatarTests {
         }
     }
 
-    @Test("12, 38: Who is deleted goes with the picture")
+    @Test("12, 38: A deleted person's picture is deleted, too")
     func deletedPerson() async throws {
         try await withPipeline { running in
             let uid = try await person(running)
@@ -182,7 +182,7 @@ struct AvatarTests {
         }
     }
 
-    @Test("38: A crash before the commit costs time, and no picture; what was sent last stays")
+    @Test("38: A crash before the commit costs time, not the picture; the last upload wins")
     func crash() async throws {
         try await withScratch { scratch in
             let ids = Shared<[PostID]>([])
@@ -191,7 +191,7 @@ struct AvatarTests {
                 for fixture in ["size-640x480.jpg", "rgb-8.png"] {
                     let id = try await accept(fixture, of: uid, running)
                     ids.change { $0.append(id) }
-                    // Rendered by other recipes, or half way, before it was cut off.
+                    // Simulates renditions of other recipes, or half an attempt, before it was cut off.
                     try scratch.write([1], to: "Storage/blobs/maria/\(id)/avatar-00000000.jpg")
                 }
                 #expect(try await running.pipeline.unclaimed.list().isEmpty)
@@ -206,13 +206,13 @@ struct AvatarTests {
                 #expect(try await picture(of: uid, running)?.hasPrefix("/media/maria/\(last)/") == true)
                 #expect(try await running.storage.tree.keys(of: FileNodes.deleted()) == ids.value.dropLast().map(\.key))
                 let garbage = try await running.storage.tree.children(of: FileNodes.garbage())
-                #expect(garbage.count == 2, "what was rendered before goes")
+                #expect(garbage.count == 2, "earlier renditions are deleted")
                 #expect(try await running.storage.tree.get(UploadNodes.queued()) == nil)
             }
         }
     }
 
-    @Test("38: What cannot be decoded is refused, leaves nothing, and the picture stays as it was")
+    @Test("38: A file that cannot be decoded is refused and leaves nothing; the picture stays")
     func damaged() async throws {
         try await withPipeline { running in
             let uid = try await person(running)
@@ -230,7 +230,7 @@ struct AvatarTests {
         }
     }
 
-    @Test("38: Nobody gets a picture who is not there, before the photo came or since")
+    @Test("38: A person who does not exist, or no longer exists, gets no picture")
     func nobody() async throws {
         try await withPipeline(runs: false) { running in
             let uid = try #require(maria)
@@ -247,13 +247,13 @@ struct AvatarTests {
         }
     }
 
-    /// The code with which something fails.
+    /// The code of the error that the body throws; nil without an error.
     private static func code(_ body: () async throws -> Void) async -> ErrorCode? {
         do { try await body() } catch { return (error as? Failure)?.code }
         return nil
     }
 
-    @Test("The place goes out of an avatar's original as out of a post's, and the file that is left is kept")
+    @Test("The location is removed from an avatar's original as from a post's, and the new file is kept")
     func scrub() async throws {
         try await withPipeline(settings: { $0.gracePeriod = .zero }) { running in
             let uid = try await person(running)
@@ -271,7 +271,7 @@ struct AvatarTests {
         }
     }
 
-    @Test("Whoever moderates posts is asked about pictures, too; one that is refused is nobody's")
+    @Test("The moderator of posts decides about pictures, too; a refused picture has no owner")
     func moderated() async throws {
         let asked = Shared<[ModerationRequest]>([])
         let moderator = Moderator(photos: .bytes) { json in

@@ -11,7 +11,7 @@ import Uploads
 
 @testable import Keeping
 
-@Suite("What a client wrote badly stops neither publishing nor what works behind it", .timeLimit(.minutes(30)))
+@Suite("Malformed data of a client stop neither publishing nor later work", .timeLimit(.minutes(30)))
 struct BadRecordTests {
     private static let junk: [TreeValue] = [
         "junk", 17, true, ["x": "y"], ["after": "soon", "blobs": "all", "owner": 5, "state": "?", "at": "then"],
@@ -19,7 +19,7 @@ struct BadRecordTests {
     ]
 
     @Test(
-        "Junk at every place that clients and the service share: photos are published, swept and re-thumbnailed beside it"
+        "Junk at every path that clients and the service share: photos are published, swept, re-thumbnailed beside it"
     )
     func junkEverywhere() async throws {
         try await withScratch { scratch in
@@ -45,7 +45,7 @@ struct BadRecordTests {
                 let second = try await running.upload([("b.jpg", bytes)], by: "maria", text: "#tag")
                 #expect(second.state == .published)
             }
-            // A start, and other recipes.
+            // A new start, with different recipes.
             let recipes = [try Recipe(parsing: "thumb=50")]
             try await withPipeline(in: scratch, settings: { $0.recipes = recipes }) { running in
                 let result = try await Rethumb(running.pipeline.tools, selection: .init(), isDryRun: false).run { _ in }
@@ -56,7 +56,7 @@ struct BadRecordTests {
     }
 
     @Test(
-        "A post whose photos a client spoiled is named and passed over; the others are switched",
+        "A post whose photos a client spoiled is named and skipped; the others are switched",
         arguments: [
             ("photos", "junk"), ("photos/0", "junk"), ("photos/0/width", 9_223_372_036_854_775_807),
             ("photos/0/height", "tall"), ("photos/0/renditions/thumb", 5),
@@ -82,7 +82,7 @@ struct BadRecordTests {
         }
     }
 
-    @Test("An original that a client calls a rendition is never deleted as one that was replaced")
+    @Test("An original that a client lists as a rendition is never deleted as a replaced one")
     func originalNamedAsRendition() async throws {
         try await withScratch { scratch in
             let bytes = try Fixture.bytes("size-97x61.jpg")

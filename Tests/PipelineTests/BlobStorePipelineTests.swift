@@ -14,11 +14,11 @@ import Tree
 
 @Suite("The life of a post, on every blob store")
 struct BlobStorePipelineTests {
-    /// The stores that there are: a new one is a case here, and a line in `make`.
+    /// The available stores: a new one needs a case here, and a line in `make`.
     enum Kind: CaseIterable {
         case folder, memory
 
-        /// A store of the kind; nil for the folder of the service's own.
+        /// A store of the kind; nil for the service's own folder.
         func make() -> (any BlobStore)? {
             switch self {
             case .folder: nil
@@ -37,7 +37,7 @@ struct BlobStorePipelineTests {
         Set(try await running.storage.blobs.fileNames(userID: "maria", postID: record.id.description))
     }
 
-    @Test("A post names its original and its renditions, and each is there in its size", arguments: Kind.allCases)
+    @Test("A post names its original and its renditions, and each is stored in its size", arguments: Kind.allCases)
     func publish(kind: Kind) async throws {
         try await withPipeline(blobs: kind.make()) { running in
             let record = try await upload(running)
@@ -56,7 +56,7 @@ struct BlobStorePipelineTests {
         }
     }
 
-    @Test("A photo that was posted before leads to its post, and leaves nothing", arguments: Kind.allCases)
+    @Test("A photo that was posted before leads to its post, and leaves no files", arguments: Kind.allCases)
     func duplicate(kind: Kind) async throws {
         try await withPipeline(blobs: kind.make()) { running in
             let first = try await upload(running)
@@ -69,7 +69,7 @@ struct BlobStorePipelineTests {
         }
     }
 
-    @Test("What cannot be decoded is put aside with its bytes, and is no blob any more", arguments: Kind.allCases)
+    @Test("An undecodable file is put aside with its bytes, and is no longer a blob", arguments: Kind.allCases)
     func failure(kind: Kind) async throws {
         try await withPipeline(blobs: kind.make()) { running in
             let file = "truncated-baseline-420.jpg"
@@ -84,7 +84,7 @@ struct BlobStorePipelineTests {
         }
     }
 
-    @Test("The files of a deleted post go when the grace period is over, and no others", arguments: Kind.allCases)
+    @Test("Only the deleted post's files are deleted when the grace period ends", arguments: Kind.allCases)
     func deleted(kind: Kind) async throws {
         try await withPipeline(blobs: kind.make()) { running in
             let (gone, kept) = (try await upload(running), try await upload(running, "rgb-8.png"))
@@ -100,7 +100,7 @@ struct BlobStorePipelineTests {
     }
 
     @Test(
-        "A service that starts again with other recipes renders anew, and the old files go later",
+        "A service that starts with other recipes renders again, and the old files are deleted later",
         arguments: Kind.allCases)
     func rethumb(kind: Kind) async throws {
         let blobs = kind.make()
@@ -135,7 +135,7 @@ struct BlobStorePipelineTests {
     }
 
     @Test(
-        "An audit finds what is missing and what nobody knows, and nothing in a sound store", arguments: Kind.allCases)
+        "An audit finds missing and unknown files, and nothing in a sound store", arguments: Kind.allCases)
     func audit(kind: Kind) async throws {
         try await withPipeline(blobs: kind.make()) { running in
             let (store, blobs) = (try await StoreCheckStore(running), running.storage.blobs)
@@ -156,7 +156,7 @@ struct BlobStorePipelineTests {
         }
     }
 
-    @Test("Blobs without a tree are told, whatever they are in", arguments: Kind.allCases)
+    @Test("Blobs without a tree are reported in every kind of store", arguments: Kind.allCases)
     func treeLost(kind: Kind) async throws {
         let blobs = kind.make()
         try await withScratch { scratch in

@@ -11,17 +11,18 @@ import Tree
 
 @testable import Uploads
 
-@Suite("What somebody has begun to upload ends with the person", .timeLimit(.minutes(30)))
+@Suite("A person's unfinished uploads end with the person", .timeLimit(.minutes(30)))
 struct DeletedOwnerTests {
     private let maria = UserID("maria")
 
-    /// The code with which something fails.
+    /// The code of the error that the body throws; nil without an error.
     private func code(_ body: () async throws -> Void) async -> ErrorCode? {
         do { try await body() } catch { return (error as? Failure)?.code }
         return nil
     }
 
-    /// Makes a person with a reservation, a draft with a photo, and an acknowledged photo: their ids in this order.
+    /// Creates a person with a reservation, a draft with a photo, and an acknowledged photo; returns the ids in this
+    /// order.
     private func begin(_ running: RunningPipeline) async throws -> [PostID] {
         let uid = try #require(maria)
         try await running.storage.tree.set(PeopleNodes.person(uid) / "full_name", to: "Maria")
@@ -38,7 +39,7 @@ struct DeletedOwnerTests {
         return [reserved.id, draft.id, accepted]
     }
 
-    @Test("12: Reservations, drafts and what waits for a worker end, with their files, also through a crash")
+    @Test("12: Reservations, drafts and uploads that wait for a worker end, with their files, also through a crash")
     func all() async throws {
         try await withScratch { scratch in
             let ids = Shared<[PostID]>([])
@@ -54,7 +55,7 @@ struct DeletedOwnerTests {
                 try await running.pipeline.tasks.runAll()
                 let deletion = try #require(try await people.deletion(of: uid))
                 #expect(deletion.ended != nil && deletion.counts[.uploads] == 3, "\(deletion)")
-                // Nobody goes on with any of them.
+                // No client continues any of them.
                 let id = ids.value[0]
                 #expect(await code { _ = try await store.accept(id, photos: [], text: "late") } == .deleted)
                 let draft = ids.value[1]
@@ -62,7 +63,7 @@ struct DeletedOwnerTests {
                 #expect(await code { _ = try await running.pipeline.receiver.resumeDraft(draft) } == .deleted)
                 ids.change { $0.append(other) }
             }
-            // It was killed then.
+            // The process was killed at this point.
             try await withPipeline(in: scratch) { running in
                 let (store, tree) = (running.pipeline.store, running.storage.tree)
                 var ends: [UploadState] = []
@@ -79,7 +80,7 @@ struct DeletedOwnerTests {
                 #expect(!scratch.exists("Storage/blobs/maria/\(ids.value[2])"))
                 #expect(try running.storage.failed.names().isEmpty)
                 #expect(try await running.pipeline.unclaimed.list().isEmpty)
-                // Whoever comes back begins anew, with the same key.
+                // A client that returns begins again, with the same key.
                 let again = try await running.upload([], by: "maria", text: "back", reference: "key")
                 #expect(again.state == .published)
                 #expect(try await tree.get("people/maria/full_name") == "maria")
@@ -87,7 +88,7 @@ struct DeletedOwnerTests {
         }
     }
 
-    @Test("12: An upload that is committed while its owner is being deleted does not bring the person back")
+    @Test("12: An upload that is committed while its owner is being deleted does not restore the person")
     func commit() async throws {
         try await withPipeline(runs: false) { running in
             let ids = try await begin(running)
@@ -96,14 +97,14 @@ struct DeletedOwnerTests {
             #expect(await code { _ = try await running.pipeline.publisher.publish(record) } == .deleted)
             #expect(try await running.storage.tree.get("people/maria") == nil)
             #expect(try await running.storage.tree.get(PostNodes.post()) == nil)
-            // A worker that had it in hand before the deletion came to it.
+            // A worker had claimed it before the deletion reached it.
             try await running.pipeline.tasks.runAll()
             #expect(await code { _ = try await running.pipeline.publisher.publish(record) } == .deleted)
             #expect(try await running.storage.tree.get("people/maria") == nil)
         }
     }
 
-    @Test("12: However many uploads others have begun, all of the person's are found, part by part")
+    @Test("12: All of a person's uploads are found, in parts, however many uploads others have begun")
     func many() async throws {
         try await withPipeline(runs: false) { running in
             let tree = running.storage.tree
@@ -129,7 +130,7 @@ struct DeletedOwnerTests {
         }
     }
 
-    @Test("12: Whoever has only begun to post can be deleted, and nothing of that appears")
+    @Test("12: A person with nothing but unfinished uploads can be deleted, and none of the uploads appears")
     func beginner() async throws {
         try await withPipeline(runs: false) { running in
             let people = People(running.storage.tree, leftovers: running.pipeline.leftovers)

@@ -10,7 +10,7 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("A photo of a draft that comes in several requests is the draft's once, or not at all")
+@Suite("A draft's photo that arrives in several requests is added once, or not at all")
 struct DraftPhotoTests {
     private static let photo = "baseline-420.jpg"
 
@@ -32,7 +32,7 @@ struct DraftPhotoTests {
         return record.id
     }
 
-    /// A draft, and a photo for it whose bytes have all come.
+    /// A draft, and a photo for it whose bytes have all arrived.
     private func received(_ running: RunningPipeline) async throws -> (draft: PostID, id: PostID) {
         let bytes = try Fixture.bytes(Self.photo)
         let draft = try await self.draft(running).id
@@ -41,7 +41,7 @@ struct DraftPhotoTests {
         return (draft, id)
     }
 
-    @Test("All bytes had come when the service ended: the next run adds the photo, wherever its bytes are, once")
+    @Test("All bytes had arrived when the service ended: the next run adds the photo once, wherever its bytes are")
     func recovery() async throws {
         let bytes = try Fixture.bytes(Self.photo)
         // Before the bytes were moved to the blob store, and after.
@@ -50,7 +50,7 @@ struct DraftPhotoTests {
                 let known = Shared<[PostID]>([])
                 try await withPipeline(in: scratch, runs: false) { running in
                     let draft = try await self.draft(running).id
-                    // Another one has been begun before: the photo is the second.
+                    // Another photo was begun earlier: this photo is the second.
                     let first = try await begun(draft, running, length: 9)
                     let ids = [draft, first, try await begun(draft, running, length: bytes.count)]
                     known.change { $0 = ids }
@@ -78,9 +78,9 @@ struct DraftPhotoTests {
         }
     }
 
-    @Test("Of two that finish the same photo, one adds it")
+    @Test("A photo that two requests finish is added once")
     func twice() async throws {
-        // No sweep comes between, which would finish the photo itself.
+        // Without a sweep, which would finish the photo itself.
         try await withPipeline(runs: false) { running in
             let (draft, id) = try await received(running)
             let (files, uploads) = (running.pipeline.files, running.pipeline.resumable)
@@ -103,9 +103,9 @@ struct DraftPhotoTests {
         }
     }
 
-    @Test("A draft that was published meanwhile takes no photo, and nothing of it stays")
+    @Test("A draft that was published meanwhile accepts no photo, and nothing of the photo stays")
     func publishedMeanwhile() async throws {
-        // No sweep comes between, which would finish the photo itself.
+        // Without a sweep, which would finish the photo itself.
         try await withPipeline(runs: false) { running in
             let (draft, id) = try await received(running)
             let (files, uploads) = (running.pipeline.files, running.pipeline.resumable)
@@ -120,7 +120,7 @@ struct DraftPhotoTests {
         }
     }
 
-    @Test("A draft does not expire while a photo comes to it, and both expire when they are left alone")
+    @Test("A draft does not expire while a photo arrives; both expire when they are left alone")
     func expiry() async throws {
         let bytes = try Fixture.bytes(Self.photo)
         try await withPipeline(runs: false, settings: { $0.draftLifetime = .seconds(60) }) { running in

@@ -10,7 +10,7 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("P5, P7, FriendlyPix 4: the id first, then photos, then the text; only then is there a post")
+@Suite("P5, P7, FriendlyPix 4: the id first, then photos, then the text; only then does the post exist")
 struct DraftTests {
     private func draft(_ running: RunningPipeline) async throws -> UploadRecord {
         var request = UploadRequest(owner: try #require(UserID("maria")), intake: .socket)
@@ -25,7 +25,7 @@ struct DraftTests {
         return try await session.keepDraft(text: "")
     }
 
-    /// Whether the draft took the photo; it may be published before its sender leaves it.
+    /// Whether the draft accepted the photo; it may be published before its sender finishes.
     private func isAcknowledged(_ file: String, to id: PostID, _ running: RunningPipeline) async -> Bool {
         do {
             var session = try await running.pipeline.receiver.resumeDraft(id)
@@ -57,7 +57,7 @@ struct DraftTests {
         }
     }
 
-    @Test("Photos that are added at once get numbers of their own")
+    @Test("Photos that are added at the same time get different numbers")
     func concurrently() async throws {
         try await withPipeline { running in
             let id = try await draft(running).id
@@ -70,7 +70,7 @@ struct DraftTests {
     }
 
     @Test(
-        "A photo that was acknowledged while the draft was being published is in the post, or the draft was published first"
+        "A photo acknowledged while the draft was being published is in the post, or the draft was published first"
     )
     func publishingMeanwhile() async throws {
         try await withPipeline { running in
@@ -85,7 +85,7 @@ struct DraftTests {
         }
     }
 
-    @Test("The limit for photos holds however many come at once")
+    @Test("The limit for photos holds however many arrive at once")
     func limitUnderConcurrency() async throws {
         try await withPipeline(settings: { $0.maxPhotos = 5 }) { running in
             let id = try await draft(running).id

@@ -12,9 +12,9 @@ import Uploads
 
 @testable import Keeping
 
-/// `Fixtures/stores` has a Storage folder of each format that there was, written by the last version with that format:
+/// `Fixtures/stores` has a Storage folder of each earlier format, written by the last version with that format:
 /// Fixtures/README.md names their commits.
-@Suite("A store of each earlier format is brought forward", .timeLimit(.minutes(10)))
+@Suite("A store of each earlier format is upgraded", .timeLimit(.minutes(10)))
 struct EarlierFormatTests {
     private static let stores = (try? FileManager.default.contentsOfDirectory(atPath: Fixture.path("stores"))) ?? []
     private static let formats = stores.filter { $0 != "make" }.sorted()
@@ -26,7 +26,7 @@ struct EarlierFormatTests {
         }
     }
 
-    /// Runs the service's pipeline until all is brought forward.
+    /// Runs the service's pipeline until the upgrade is complete.
     private func withUpgraded(
         _ scratch: Scratch, _ body: @Sendable (RunningPipeline) async throws -> Void
     ) async throws {
@@ -38,11 +38,11 @@ struct EarlierFormatTests {
         }
     }
 
-    @Test("there is one of each") func all() {
+    @Test("A store of each format exists") func all() {
         #expect(Self.formats.count == 7)
     }
 
-    @Test("Its posts are shown with all their files, and an audit of every byte finds nothing", arguments: formats)
+    @Test("The posts are shown with all their files, and an audit of every byte finds nothing", arguments: formats)
     func broughtForward(name: String) async throws {
         try await withStore(name) { scratch in
             try await withUpgraded(scratch) { running in
@@ -74,7 +74,7 @@ struct EarlierFormatTests {
         }
     }
 
-    @Test("On the way back it is as it was", arguments: formats)
+    @Test("The way back restores the earlier store", arguments: formats)
     func back(name: String) async throws {
         try await withStore(name) { scratch in
             let file = "\(scratch.path)/Storage/tree.sqlite"

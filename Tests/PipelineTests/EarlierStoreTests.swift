@@ -25,7 +25,7 @@ struct EarlierStoreTests {
             try await withPipeline(
                 in: scratch,
                 settings: {
-                    // The draft is older by now than drafts live; on a slow machine it would expire under a test's eyes.
+                    // The draft is older than the lifetime of drafts; on a slow machine it would expire during a test.
                     $0.draftLifetime = .seconds(1000 * 366 * 86_400)
                     settings(&$0)
                 }
@@ -43,7 +43,7 @@ struct EarlierStoreTests {
         }
     }
 
-    @Test("Its posts can be shown, with every file that they name")
+    @Test("The store's posts can be shown, with every file that they name")
     func served() async throws {
         try await withStore { running in
             let posts = try await posts(running)
@@ -68,7 +68,7 @@ struct EarlierStoreTests {
         }
     }
 
-    @Test("Its posts are in the order of their ids, and what is published now comes before them")
+    @Test("The store's posts are in the order of their ids, and newly published posts precede them")
     func ordered() async throws {
         try await withStore { running in
             let reader = PostReader(running.storage.tree)
@@ -91,7 +91,7 @@ struct EarlierStoreTests {
         }
     }
 
-    @Test("Its uploads go on: a draft is published, a key finds its post, bytes find theirs")
+    @Test("The store's uploads continue: a draft is published, a key finds its post, bytes find theirs")
     func uploads() async throws {
         try await withStore { running in
             let draft = try #require(try await running.pipeline.store.unfinished(from: .socket).first)
@@ -107,7 +107,7 @@ struct EarlierStoreTests {
         }
     }
 
-    @Test("Its posts get the renditions of other recipes, and what they replace is swept, as is what was deleted")
+    @Test("The store's posts get renditions of other recipes; replaced and deleted files are swept")
     func rethumbnailed() async throws {
         let recipes = [try Recipe(parsing: "thumb=50"), try Recipe(parsing: "full=90")]
         try await withStore(settings: {

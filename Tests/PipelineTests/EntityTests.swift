@@ -6,9 +6,9 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("F11, P26: the documents that clients read have the shape that Fixtures/entities keeps")
+@Suite("F11, P26: the documents that clients read have the shape of Fixtures/entities")
 struct EntityTests {
-    /// A document as paths and kinds of leaves: what a client's decoder depends on.
+    /// The shape of a document as paths and kinds of leaves, on which a client's decoder depends.
     private func shape(_ value: Any, at path: String = "", into shape: inout Set<String>) {
         switch value {
         case let object as [String: Any]:

@@ -14,7 +14,7 @@ import Uploads
 @Suite("Transient errors cost time, never an upload", .timeLimit(.minutes(30)))
 struct FaultTests {
     @Test(
-        "K8: a rendition that cannot be written is tried again until it can, and whoever asks is told why it takes so long",
+        "K8: an unwritable rendition is tried again until it succeeds, and requests report the reason for the delay",
         .enabled(if: Obstacle.isPossible))
     func renditionInTheWay() async throws {
         try await withScratch { scratch in
@@ -40,7 +40,7 @@ struct FaultTests {
         }
     }
 
-    @Test("An original that is gone is a permanent failure that says where to put it back")
+    @Test("A missing original is a permanent failure; the error contains the path at which to restore it")
     func originalMissing() async throws {
         try await withScratch { scratch in
             let accepted = Shared<PostID?>(nil)
@@ -58,7 +58,7 @@ struct FaultTests {
         }
     }
 
-    @Test("B30: a shutdown finishes what is in work and hands back what waits; the next start goes on")
+    @Test("B30: a shutdown finishes claimed work and returns waiting work; the next start continues")
     func shutdown() async throws {
         try await withScratch { scratch in
             let ids = Shared<[PostID]>([])
@@ -78,7 +78,7 @@ struct FaultTests {
         }
     }
 
-    @Test("Backoff grows to a minute and never stops", arguments: [1, 2, 5, 8, 50, 100_000])
+    @Test("Backoff grows to a minute and never ends", arguments: [1, 2, 5, 8, 50, 100_000])
     func backoff(attempt: Int) {
         let delay = Backoff.delay(afterAttempt: attempt)
         #expect(delay >= .milliseconds(250) && delay <= .seconds(60))

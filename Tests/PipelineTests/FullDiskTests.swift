@@ -13,12 +13,12 @@ import Uploads
 
 @testable import Keeping
 
-@Suite("Room can be made on a full disk", .timeLimit(.minutes(30)))
+@Suite("Space can be freed on a full disk", .timeLimit(.minutes(30)))
 struct FullDiskTests {
-    /// Twice what the reserve needs to be made.
+    /// Twice the space that the reserve needs, in MiB.
     private static let megabytes = 128
 
-    /// Runs a body with a folder whose store has a file system of its own.
+    /// Runs a body with a folder whose store has its own file system.
     private func withDisk(_ body: (Scratch) async throws -> Void) async throws {
         try await withScratch { scratch in
             let disk = "\(scratch.path)/Storage"
@@ -44,7 +44,7 @@ struct FullDiskTests {
             }, body)
     }
 
-    @Test("A start on a disk without a byte left takes room of the reserve: then posts can be deleted")
+    @Test("A start on a disk without a free byte uses space of the reserve: then posts can be deleted")
     func start() async throws {
         try await withDisk { scratch in
             let post = Shared<PostID?>(nil)
@@ -65,7 +65,7 @@ struct FullDiskTests {
         }
     }
 
-    @Test("With no byte left, a post can be deleted, and its files go; other writes wait until there is room again")
+    @Test("On a full disk, a post can be deleted with its files; other writes wait until there is space again")
     func deletion() async throws {
         try await withDisk { scratch in try await run(in: scratch, deletePost) }
     }
@@ -85,7 +85,7 @@ struct FullDiskTests {
         await #expect(throws: TreeError.self) { try await tree.set("notes", to: long) }
         #expect(try size("tree.reserve") == RoomReserve.byteCount && !reserve.isGivenUp)
 
-        // What a deletion writes may find room within the files that are there: then it needs none of the reserve.
+        // A deletion may find space within the existing files: then it needs none of the reserve.
         for number in 0..<3 {
             let path: TreePath = "deleted-notes" / (try TreeKey(String(number)))
             var update = MultiPathUpdate()
@@ -96,7 +96,7 @@ struct FullDiskTests {
         _ = try await running.pipeline.publisher.deletePost(id, by: .admin)
         #expect(try await tree.get(PostNodes.post(id)) == nil)
         let error = await #expect(throws: TreeError.self) { try await tree.set("notes", to: 1) }
-        #expect(error?.code == .diskFull, "what was given up is for deletions")
+        #expect(error?.code == .diskFull, "released space is reserved for deletions")
         try await eventually { running.pipeline.disk.gate.pause?.code == .diskFull }
 
         try? await running.pipeline.janitor.sweep()
@@ -109,11 +109,11 @@ struct FullDiskTests {
         try await tree.set("notes", to: 1)
     }
 
-    @Test("An audit on a disk that takes no note of its result has one all the same, and says so")
+    @Test("An audit that the disk cannot store is available all the same, and reports that it is not stored")
     func audit() async throws {
         try await withPipeline(runs: false) { running in
             let reserve = try #require(running.storage.tree.reserve)
-            // As an earlier process leaves it that had to give up a part.
+            // Simulates an earlier process that had to release a part.
             try running.scratch.write("some", to: "Storage/tree.reserve")
             #expect(!reserve.refill(free: 0) && reserve.isGivenUp)
             let pipeline = running.pipeline
@@ -124,7 +124,7 @@ struct FullDiskTests {
         }
     }
 
-    /// Takes all that is free.
+    /// Fills the disk.
     private func fill(_ scratch: Scratch) throws {
         let file = open("\(scratch.path)/Storage/filler", O_WRONLY | O_CREAT | O_APPEND, 0o600)
         try #require(file >= 0)

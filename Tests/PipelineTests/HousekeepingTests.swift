@@ -15,15 +15,15 @@ import Tree
 @testable import Service
 @testable import Uploads
 
-@Suite("What is left over goes while the service runs", .timeLimit(.minutes(30)))
+@Suite("Leftover files are deleted while the service runs", .timeLimit(.minutes(30)))
 struct HousekeepingTests {
-    @Test("A part that nobody writes is deleted, one that is being written is not")
+    @Test("An abandoned part is deleted; a part that is being written is not")
     func parts() async throws {
         try await withScratch { scratch in
             let folder = try scratch.directory()
             let living = try StagedFile(in: folder, name: "living.part")
             for name in ["dead.part", ".123.part", "other"] { try scratch.write("x", to: name) }
-            #expect(try StagedFile.removeAbandoned(in: folder) == 0, "they have just been made")
+            #expect(try StagedFile.removeAbandoned(in: folder) == 0, "they are new")
             #expect(try StagedFile.removeAbandoned(in: folder, olderThan: .zero) == 2)
             #expect(try folder.names() == ["living.part", "other"])
             _ = try living.finish()
@@ -32,7 +32,7 @@ struct HousekeepingTests {
     }
 
     @Test(
-        "A claim that nobody works on is put aside with all that is in it; an empty one, and none that lives, is deleted"
+        "An abandoned claim is put aside with its contents; an empty one is deleted, and a live one stays"
     )
     func claims() async throws {
         try await withPipeline(runs: false) { running in
@@ -55,7 +55,7 @@ struct HousekeepingTests {
             let failed = "Storage/failed/left_over"
             #expect(try running.scratch.read("\(failed)/u/\(ended.id)/a.jpg") == "bytes of \(ended.id)")
             #expect(try running.scratch.read("\(failed)/no_user/\(unknown)/a.jpg") == "bytes of \(unknown)")
-            #expect(try running.scratch.read("\(failed)/no_user/\(unknown).reason.json").contains("nobody knows"))
+            #expect(try running.scratch.read("\(failed)/no_user/\(unknown).reason.json").contains("does not exist"))
         }
     }
 
@@ -74,7 +74,7 @@ struct HousekeepingTests {
         }
     }
 
-    @Test("What ended without a post is forgotten after a month, with its key; what was published is not")
+    @Test("Uploads that ended without a post are forgotten after a month, with their keys; published uploads are not")
     func records() async throws {
         let bytes = try Fixture.bytes("size-97x61.jpg")
         try await withScratch { scratch in
@@ -103,14 +103,14 @@ struct HousekeepingTests {
                 }
                 request.clientReference = "published"
                 guard case .known = try await running.pipeline.store.reserve(request) else {
-                    Issue.record("the key of a published upload is good for as long as its record")
+                    Issue.record("the key of a published upload is valid as long as its record exists")
                     return
                 }
             }
         }
     }
 
-    @Test("A stop breaks a sweep off, however long that would take, and the next one goes on")
+    @Test("A stop interrupts a sweep, however long it would take, and the next one continues")
     func stop() async throws {
         try await withScratch { scratch in
             let storage = try await StorageFolder.open(path: scratch.path + "/Storage")
@@ -126,7 +126,7 @@ struct HousekeepingTests {
         }
     }
 
-    @Test("A sender that comes back with its key keeps what was to be given up")
+    @Test("A sender that returns with its key keeps an upload that would have been given up")
     func backInTime() async throws {
         try await withPipeline(runs: false) { running in
             let pipeline = running.pipeline
@@ -147,7 +147,7 @@ struct HousekeepingTests {
     }
 }
 
-/// An intake whose sweep takes for ever, as on a disk that hardly answers.
+/// An intake whose sweep never ends, as on a disk that hardly responds.
 private struct EndlessIntake: IntakeHandler {
     let hasBegun = Shared(false)
     let wasBrokenOff = Shared(false)

@@ -5,7 +5,7 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("K2: a client's reference finds the same upload again")
+@Suite("K2: a client's reference finds its upload again")
 struct IdempotencyTests {
     @Test func aRepeatedReferenceGivesTheSamePost() async throws {
         try await withPipeline { running in
@@ -14,14 +14,14 @@ struct IdempotencyTests {
             let second = try await running.upload([photo], by: "u", text: "two", reference: "ref.1/$#[]")
             let other = try await running.upload([photo], by: "v", text: "three", reference: "ref.1/$#[]")
             #expect(first.id == second.id)
-            #expect(first.id != other.id, "references are each user's own")
+            #expect(first.id != other.id, "references belong to a user")
             let post = try await running.storage.tree.get(PostNodes.post(first.id))
             #expect(post?["text"]?.stringValue == "one")
             #expect(post?["client_ref"]?.stringValue == "ref.1/$#[]")
         }
     }
 
-    @Test("Twenty at once with one reference: one post; those that lost the race are told so or get it")
+    @Test("Twenty concurrent requests with one reference: one post; the others fail with that reason or get the post")
     func race() async throws {
         try await withPipeline { running in
             let photo = (name: "a.jpg", bytes: try Fixture.bytes("baseline-420.jpg"))

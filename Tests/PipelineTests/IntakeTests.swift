@@ -11,7 +11,7 @@ import Tree
 
 @testable import Uploads
 
-@Suite("The intake pauses while the disk is full or broken, and goes on by itself", .timeLimit(.minutes(30)))
+@Suite("The intake pauses while the disk is full or broken, and resumes without help", .timeLimit(.minutes(30)))
 struct IntakeTests {
     private static let gibibyte = 1 << 30
     private static let reserves: [(String, Int, Int)] = [
@@ -28,7 +28,7 @@ struct IntakeTests {
     }
 
     @Test(
-        "What is no reserve",
+        "Other values are not a reserve",
         arguments: [
             "", ",", "5%,6%", "1GiB,2GiB", "-1", "+1", "91%", "GiB", "%", "1.5GiB", "1 GiB", "2Gb", "9999999999TiB",
             "5%,", "1GiB,5%,",
@@ -37,7 +37,7 @@ struct IntakeTests {
         #expect(FreeSpaceReserve(text) == nil)
     }
 
-    @Test("Room: bytes, files and the mount; more is needed to go on than to stay open")
+    @Test("Space: bytes, files and the mount; resuming needs more than staying open")
     func shortage() async throws {
         try await withPipeline(runs: false, settings: { $0.freeSpaceReserve = FreeSpaceReserve(bytes: 1000) }) {
             running in
@@ -54,7 +54,7 @@ struct IntakeTests {
         }
     }
 
-    @Test("A full disk pauses the uploads that wait, which counts as no attempt; with room again they are published")
+    @Test("A full disk pauses the waiting uploads, which counts as no attempt; with space again they are published")
     func lowSpace() async throws {
         try await withScratch { scratch in
             let accepted = Shared<[PostID]>([])
@@ -82,7 +82,7 @@ struct IntakeTests {
     }
 
     @Test(
-        "A fault of everybody's pauses everything until a trial succeeds: no attempt is counted",
+        "A fault that concerns all uploads pauses everything until a trial succeeds: no attempt is counted",
         .enabled(if: Obstacle.isPossible))
     func brokenDisk() async throws {
         try await withScratch { scratch in
@@ -93,7 +93,7 @@ struct IntakeTests {
                 accepted.change { $0 = id }
             }
             let id = try #require(accepted.value)
-            // Renditions cannot be written, nor anything else.
+            // Neither renditions nor anything else can be written.
             let obstacles = folders + ["\(folders[0])/u/\(id)"]
             defer { for folder in obstacles { Obstacle.open(folder) } }
             for folder in obstacles { #expect(Obstacle.close(folder)) }
@@ -111,7 +111,7 @@ struct IntakeTests {
     }
 
     @Test(
-        "A fault of one upload's folder delays that upload alone, and pauses nobody", .enabled(if: Obstacle.isPossible))
+        "A fault of one upload's folder delays that upload alone, without a pause", .enabled(if: Obstacle.isPossible))
     func oneFolder() async throws {
         try await withScratch { scratch in
             let accepted = Shared<PostID?>(nil)
@@ -136,7 +136,7 @@ struct IntakeTests {
         }
     }
 
-    @Test("Whoever waits at the gate goes on when it opens, is cancelled, or the service stops")
+    @Test("A worker that waits at the gate continues when it opens, is cancelled, or the service stops")
     func waiting() async throws {
         let gate = IntakeGate()
         await gate.waitUntilOpen()

@@ -7,10 +7,10 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("What a moderator that reads files is given")
+@Suite("The input of a moderator that reads files")
 struct ModerationPathTests {
     @Test(
-        "A moderator that takes paths gets that of a file, or bytes where the store has no files",
+        "A moderator that reads paths gets the path of a file, or bytes where the store has no files",
         arguments: [true, false])
     func paths(hasFiles: Bool) async throws {
         let seen = Shared<ModerationRequest?>(nil)

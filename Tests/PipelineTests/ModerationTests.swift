@@ -12,11 +12,11 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("Moderation between render and commit: what nobody has let pass, nobody sees")
+@Suite("Moderation between render and commit: content is not visible until it has passed")
 struct ModerationTests {
     private struct Unanswered: Error {}
 
-    /// A moderator that answers as it is told.
+    /// A moderator with fixed answers.
     private func moderator(
         _ photos: Moderator.Photos = .bytes, _ answer: @escaping @Sendable (ModerationRequest) async throws -> String
     ) -> Moderator {
@@ -32,7 +32,7 @@ struct ModerationTests {
         return try #require(PostPhotos.read(post))
     }
 
-    @Test("Pass publishes as it is; the moderator saw who, what, and the largest rendition")
+    @Test("Pass publishes the post unchanged; the moderator sees the author, the text and the largest rendition")
     func pass() async throws {
         let seen = Shared<ModerationRequest?>(nil)
         let bytes = try Fixture.bytes("photo.jpg")
@@ -55,7 +55,7 @@ struct ModerationTests {
         }
     }
 
-    @Test("Blur publishes other renditions under other names; the clear ones are gone at once, the original stays")
+    @Test("Blur publishes other renditions under other names; the clear ones are deleted at once, the original stays")
     func blur() async throws {
         let bytes = try Fixture.bytes("photo.jpg")
         let clear = Shared<[String]>([])
@@ -71,13 +71,13 @@ struct ModerationTests {
                 let original = try BlobName(
                     userID: "u", postID: record.id.description, fileName: record.orderedPhotos[1].fileName)
                 #expect(try await running.restriction(of: original, isOriginal: true) == .unlessSigned)
-                // The clear renditions of the second photo go.
+                // The clear renditions of the second photo are deleted.
                 try await eventually { try await files(running, record.id).count == 2 + 10 }
                 let names = try await files(running, record.id)
                 clear.change { $0 = photos[0].renditions.values.map(\.fileName) }
                 for rendition in photos[1].renditions.values { #expect(names.contains(rendition.fileName)) }
             }
-            // Rendered anew, with or without a moderator, by the same recipes or others, it stays blurred.
+            // Rendered again, with or without a moderator, with the same recipes or others, it stays blurred.
             let recipes = [try Recipe(parsing: "full=500"), try Recipe(parsing: "thumb=100")]
             try await withPipeline(in: scratch, settings: { $0.recipes = recipes }) { running in
                 let id = try #require(blurred.value)
@@ -113,7 +113,7 @@ struct ModerationTests {
         }
     }
 
-    @Test("Posts without photos are asked about, too; there is nothing to blur in words")
+    @Test("Posts without photos are moderated, too; words cannot be blurred")
     func words() async throws {
         let moderator = moderator { request in
             request.text == "good"
@@ -129,7 +129,7 @@ struct ModerationTests {
     }
 
     @Test(
-        "No answer that can be understood is no decision: the upload waits, says why, and is asked about again",
+        "A malformed answer is not a decision: the upload waits, reports the reason, and is moderated again",
         arguments: [
             nil, "", "{", "[]", #"{"decision":"maybe"}"#, #"{"reason":"x"}"#,
             #"{"decision":"pass","photos":{"1":"blur"}}"#,
@@ -161,7 +161,7 @@ struct ModerationTests {
         }
     }
 
-    /// Counts what is rendered.
+    /// Counts rendered photos.
     private struct CountingRenderer: PhotoRenderer {
         let count: Shared<Int>
 
@@ -173,7 +173,7 @@ struct ModerationTests {
         }
     }
 
-    @Test("While the moderator thinks, all others are rendered, and none twice")
+    @Test("While the moderator decides, all other photos are rendered, and none twice")
     func slowness() async throws {
         let count = Shared(0)
         let (closed, open) = AsyncStream.makeStream(of: Void.self)
@@ -193,7 +193,7 @@ struct ModerationTests {
         }
     }
 
-    @Test("A service that ends while the moderator thinks asks again after the next start")
+    @Test("A service that ends while the moderator decides repeats the request after the next start")
     func restart() async throws {
         try await withScratch { scratch in
             let asked = Shared(0)
@@ -216,7 +216,7 @@ struct ModerationTests {
         }
     }
 
-    @Test("Blur takes all clear renditions away, those of earlier recipes, too")
+    @Test("Blur deletes all clear renditions, also those of earlier recipes")
     func earlierRecipes() async throws {
         try await withPipeline { running in
             let record = try await running.upload([("a.jpg", try Fixture.bytes("photo.jpg"))], by: "u")
@@ -240,7 +240,7 @@ struct ModerationTests {
         }
     }
 
-    @Test("What was refused goes, also when its author writes it anew; an admin may let it be seen again before")
+    @Test("A refused post is deleted, also when its author writes it again; an admin may permit it before")
     func refusedAnew() async throws {
         try await withPipeline(settings: { $0.gracePeriod = .zero }) { running in
             let tree = running.storage.tree
@@ -266,7 +266,7 @@ struct ModerationTests {
         }
     }
 
-    @Test("Other renditions are no news to those whom a post mentions, and who would be told of it by now")
+    @Test("Other renditions notify neither the mentioned people nor others who would be notified by now")
     func mentions() async throws {
         try await withPipeline { running in
             let tree = running.storage.tree

@@ -1,7 +1,7 @@
 import Tree
 
 extension MultiPathUpdate {
-    /// An update that writes one path.
+    /// Creates an update that writes one path.
     init(setting path: TreePath, to value: TreeValue) {
         self.init()
         self[path] = value

@@ -5,11 +5,11 @@ import Tree
 @testable import Keeping
 @testable import Service
 
-/// What is kept is looked at by audits, or a reason is given; and nothing is kept that the layout does not have.
+/// Each stored node is checked by audits, or has a reason why not; and no node is stored that the layout does not have.
 @Suite struct NodeAuditTests {
     private static let places = (TreeInvariant.all + TreeInvariant.ofAccounts).map(\.place.path)
 
-    /// Whether a rule looks at a node: at something above it, within it, or at the node itself.
+    /// Whether a rule checks a node: something above it, within it, or the node itself.
     private static func isAudited(_ node: TreeNode) -> Bool {
         places.contains { place in
             place.namespace == node.path.namespace
@@ -18,14 +18,14 @@ import Tree
         }
     }
 
-    @Test("An audit looks at each node, or the node says why none does", arguments: TreeNode.all.map(\.template))
+    @Test("An audit checks each node, or the node has a reason why none does", arguments: TreeNode.all.map(\.template))
     func audited(template: String) throws {
         for node in TreeNode.all where node.template == template {
             #expect(Self.isAudited(node) == (node.unaudited == nil), "\(node.path.namespace)")
         }
     }
 
-    @Test("Each place of an audit is at a node")
+    @Test("Each path of an audit is at a node")
     func places() {
         for place in Self.places where TreeNode.node(at: place) == nil {
             // The list of a node, by whose entries it is counted.
@@ -33,7 +33,7 @@ import Tree
         }
     }
 
-    @Test("Each place of a derivation is at a node")
+    @Test("Each path of a derivation is at a node")
     func derivations() {
         for derivation in TreeInvariants.derivations(publicBase: nil).flatMap(\.self) {
             #expect(TreeNode.node(at: derivation.place.path) != nil, "\(derivation.place.path)")

@@ -14,7 +14,7 @@ import Tree
 @testable import Keeping
 @testable import Uploads
 
-@Suite("Posts of Firebase's clients, of which the photo is an object", .timeLimit(.minutes(30)))
+@Suite("Posts of Firebase's clients, whose photo is an object", .timeLimit(.minutes(30)))
 struct ObjectPostTests {
     private static let days: Int64 = 3 * 24 * 3600 * 1000
     private static let origin = "http://127.0.0.1:9000"
@@ -32,7 +32,7 @@ struct ObjectPostTests {
         ) { _ in }
     }
 
-    /// A post as FriendlyPix's web client writes it.
+    /// Returns a post as FriendlyPix's web client writes it.
     private func post(
         naming name: String, by author: String = "maria", uri: String? = nil, text: String = "#sunny"
     ) -> TreeValue {
@@ -57,7 +57,7 @@ struct ObjectPostTests {
         try await running.pipeline.store.end(of: try id(object))
     }
 
-    /// Whether a post has the renditions of an object, and is complete.
+    /// Expects a complete post with the renditions of an object.
     private func expect(_ post: PostID, shows object: StoredObject, in running: RunningPipeline) async throws {
         let value = try #require(try await running.storage.tree.get(PostNodes.post(post)))
         let photo = try #require(PostPhotos.read(value)?.first)
@@ -73,7 +73,7 @@ struct ObjectPostTests {
         #expect(try await running.storage.tree.get(PostNodes.tagged("sunny" as TreeKey) / post.key) == true)
     }
 
-    @Test("S12: A photo that is rendered comes into the post in the commit that names it, in each way of naming it")
+    @Test("S12: A rendered photo is added to the post in the commit that names it, in each way of naming it")
     func rendered() async throws {
         try await withPipeline { running in
             let tree = running.storage.tree
@@ -92,7 +92,7 @@ struct ObjectPostTests {
     }
 
     @Test(
-        "A photo that is not rendered yet comes later, also through a crash, and the client's thumb serves until then")
+        "A photo that is not rendered yet is added later, also through a crash; the client's thumb serves until then")
     func unrendered() async throws {
         try await withScratch { scratch in
             let known = Shared<(PostID, StoredObject)?>(nil)
@@ -113,7 +113,7 @@ struct ObjectPostTests {
         }
     }
 
-    @Test("What names no photo of its author's is left as it is")
+    @Test("A name of no photo of the author's is left as it is")
     func others() async throws {
         try await withPipeline { running in
             let tree = running.storage.tree
@@ -134,7 +134,7 @@ struct ObjectPostTests {
         }
     }
 
-    @Test("What is no photo stays a plain object; one that cannot be decoded keeps its bytes")
+    @Test("A file that is not a photo stays a plain object; a photo that cannot be decoded keeps its bytes")
     func broken() async throws {
         try await withPipeline { running in
             let objects = running.pipeline.objects
@@ -155,10 +155,10 @@ struct ObjectPostTests {
         }
     }
 
-    /// In which order the object and the post go.
+    /// The order in which the object and the post are deleted.
     enum Order: CaseIterable { case objectFirst, postFirst }
 
-    @Test("S13: Object and post go in either order, each for itself, and leave nothing", arguments: Order.allCases)
+    @Test("S13: Object and post are deleted in either order, and leave no files", arguments: Order.allCases)
     func deletion(_ order: Order) async throws {
         try await withPipeline { running in
             let (tree, pipeline) = (running.storage.tree, running.pipeline)
@@ -180,7 +180,7 @@ struct ObjectPostTests {
             try await sweep()
             #expect(try await files(object, in: running).count > 1, "the other needs them")
             if order == .objectFirst {
-                // Changed by its author, it goes on showing what it showed.
+                // After a change by its author, the post still has its photo.
                 try await tree.set(PostNodes.post(ids[0]) / "text", to: "#sunny day")
                 try await expect(ids[0], shows: object, in: running)
                 try await deletePosts()
@@ -198,7 +198,7 @@ struct ObjectPostTests {
         }
     }
 
-    @Test("A post that is written anew by its client keeps its photo, and one that names another gets that")
+    @Test("A post that its client writes again keeps its photo; a post that names another photo gets that one")
     func rewritten() async throws {
         try await withPipeline { running in
             let tree = running.storage.tree
@@ -218,7 +218,7 @@ struct ObjectPostTests {
     }
 
     @Test(
-        "Where posts are moderated, an object is its owner's alone until it was let pass, and goes when it was not",
+        "With moderation, only its owner sees an object until it passes; a refused object is deleted",
         arguments: ["pass", "blur", "refuse"])
     func moderated(decision: String) async throws {
         let moderator = Moderator(photos: .bytes) { _ in Array(#"{"decision":"\#(decision)"}"#.utf8) }
@@ -252,7 +252,7 @@ struct ObjectPostTests {
         }
     }
 
-    @Test("Re-thumbnailing, moderation and scrubbing work on these posts, and the object goes along")
+    @Test("Re-thumbnailing, moderation and scrubbing work on these posts, and change the object as well")
     func jobs() async throws {
         try await withPipeline { running in
             let (tree, pipeline) = (running.storage.tree, running.pipeline)
@@ -270,7 +270,7 @@ struct ObjectPostTests {
             try await expect(id, shows: object, in: running)
             #expect(try await tree.get(PostNodes.post(id) / "photos") != before)
             #expect(try await Rethumb(pipeline.tools, selection: .init(), isDryRun: false).run { _ in }.switched == 0)
-            // A client that writes it anew gets the new ones.
+            // A client that writes it again gets the new ones.
             try await tree.set(PostNodes.post(id), to: post(naming: object.name.description))
             try await expect(id, shows: object, in: running)
 
@@ -284,7 +284,7 @@ struct ObjectPostTests {
             try await expect(id, shows: object, in: running)
             #expect(
                 try await running.storage.blobs.open(scrubbed.blob).byteCount() == scrubbed.byteCount,
-                "the old file went, not the new one")
+                "the old file is deleted, not the new one")
 
             let refused = ModerationVerdict(.refuse, reason: "no")
             _ = try await pipeline.moderation.moderate(id, refused)

@@ -31,7 +31,7 @@ struct ObjectTests {
         return String(decoding: try await running.storage.blobs.open(blob).readAll(maxBytes: 100), as: UTF8.self)
     }
 
-    @Test("Bytes that were replaced or deleted go when the grace period is over, with all that is known of them")
+    @Test("Replaced or deleted bytes are deleted with all their records when the grace period ends")
     func sweeping() async throws {
         try await withPipeline(runs: false) { running in
             let (pipeline, tree) = (running.pipeline, running.storage.tree)
@@ -42,7 +42,7 @@ struct ObjectTests {
             try await pipeline.objects.delete(common.name) { _ in }
 
             try await pipeline.janitor.sweep()
-            #expect(try await read(first.blob, in: running) == "one", "who is reading it goes on")
+            #expect(try await read(first.blob, in: running) == "one", "a reader in the middle continues")
             #expect(try await pipeline.unclaimed.list().isEmpty)
 
             running.clock.advance(by: 3 * Self.day)
@@ -56,7 +56,7 @@ struct ObjectTests {
         }
     }
 
-    @Test("Whoever writes a post of an object's id, and deletes it, takes no bytes along")
+    @Test("A client that writes a post with an object's id, and deletes it, deletes no bytes")
     func foreignPost() async throws {
         try await withPipeline(runs: false) { running in
             let object = try await put("mine", as: "maria/a", in: running)
@@ -71,7 +71,7 @@ struct ObjectTests {
         }
     }
 
-    @Test("A crash between the bytes and the record leaves what the sweep finds, and never an object without bytes")
+    @Test("A crash between the bytes and the record leaves bytes for the sweep, and never an object without bytes")
     func crash() async throws {
         try await withPipeline(runs: false) { running in
             struct Crash: Error {}
@@ -80,7 +80,7 @@ struct ObjectTests {
             try await upload.write(ByteBuffer(string: "lost"))
             let name = try #require(ObjectName("maria/a"))
             await #expect(throws: Crash.self) {
-                // The bytes have their name in the store when it is judged for good.
+                // The bytes have their name in the store when the write is refused.
                 _ = try await pipeline.objects.put(try await upload.finish(), as: name, ObjectMetadata()) { _ in
                     throw Crash()
                 }
@@ -88,7 +88,7 @@ struct ObjectTests {
             #expect(try await pipeline.objects.object(name) == nil)
             #expect(try await storage.blobs.postIDs(userID: "maria").count == 1)
             try await pipeline.janitor.sweep()
-            #expect(try await storage.blobs.postIDs(userID: "maria").count == 1, "somebody may be about to name it")
+            #expect(try await storage.blobs.postIDs(userID: "maria").count == 1, "a record may be about to name it")
             #expect(try await pipeline.unclaimed.list().isEmpty)
             running.clock.advance(by: 3 * Self.day)
             try await pipeline.janitor.sweep()
@@ -97,7 +97,7 @@ struct ObjectTests {
         }
     }
 
-    @Test("S10: A crash between the bytes and the record costs nothing that has come in several requests")
+    @Test("S10: A crash between the bytes and the record loses nothing of an upload in several requests")
     func resumed() async throws {
         try await withPipeline(runs: false) { running in
             let objects = running.pipeline.objects
@@ -111,12 +111,12 @@ struct ObjectTests {
                 try await objects.files.withFile(file.id) { session in
                     var rest = texts
                     try await session.receive(isLast: true) { rest.popLast() ?? nil }
-                    // The bytes are in the blob store, and nothing names them.
+                    // The bytes are in the blob store, and no record names them.
                     _ = try await objects.put(session, as: object) { _ in throw Crash() }
                 }
             }
             #expect(try await objects.result(of: file.id) == nil)
-            // Nor does it matter when the sender comes back, while the upload has not expired.
+            // The sender may also return later, while the upload has not expired.
             running.clock.advance(by: 3 * Self.day)
             try await running.pipeline.janitor.deletedPosts.sweep()
             let stored = try await objects.files.withFile(file.id) { try await objects.put($0, as: object) { _ in } }
@@ -131,7 +131,7 @@ struct ObjectTests {
         }
     }
 
-    @Test("Bytes in the store whose upload expires before they have a name go, too")
+    @Test("Bytes in the store whose upload expires before they have a name are deleted, too")
     func expired() async throws {
         try await withPipeline(runs: false) { running in
             let objects = running.pipeline.objects
@@ -152,7 +152,7 @@ struct ObjectTests {
         }
     }
 
-    @Test("Whoever took too long is told so, as the bytes may be gone")
+    @Test("A client that took too long gets an error, as the bytes may be deleted")
     func tooLate() async throws {
         try await withPipeline(runs: false) { running in
             let upload = try await running.pipeline.objects.beginUpload()
@@ -167,7 +167,7 @@ struct ObjectTests {
         }
     }
 
-    @Test("What somebody stored goes when that person is deleted, and nothing comes meanwhile")
+    @Test("A deleted person's objects are deleted, and no new ones appear meanwhile")
     func deletedPerson() async throws {
         try await withPipeline { running in
             let (pipeline, tree) = (running.pipeline, running.storage.tree)

@@ -18,7 +18,7 @@ struct OrderTests {
         return page.items.compactMap { PostID($0.id.string) }
     }
 
-    @Test("A draft that was begun early and sent late is the newest, and whoever has seen the others does not miss it")
+    @Test("A draft that was begun early and sent late is the newest, and a reader of the others does not miss it")
     func draft() async throws {
         try await withPipeline { running in
             var request = UploadRequest(owner: try #require(UserID("maria")), intake: .socket)
@@ -37,13 +37,13 @@ struct OrderTests {
                 try $0.changes(since: begin, at: [PostNodes.post()]).changes.flatMap { $0.compactMap { $0 } }
             }
             #expect(later.flatMap { $0.writes.map(\.path.description) } == ["/\(draft.id)"])
-            // The record says where it stands.
+            // The record has its position.
             let published = try await running.storage.tree.get(PostNodes.post(draft.id) / "published")?.integerValue
             #expect(published == later.first.map { Int64($0.token.sequence) })
         }
     }
 
-    @Test("B28: A clock that is put back, also over a restart, changes nothing in the order")
+    @Test("B28: A clock that is put back, also over a restart, does not change the order")
     func clock() async throws {
         try await withScratch { scratch in
             var expected: [PostID] = []
@@ -67,7 +67,7 @@ struct OrderTests {
         }
     }
 
-    @Test("A post that is deleted leaves the order, by whomever it is deleted")
+    @Test("A post leaves the order on its deletion, whichever way it is deleted")
     func deleted() async throws {
         try await withPipeline { running in
             var posts: [PostID] = []
@@ -85,9 +85,9 @@ struct OrderTests {
     }
 }
 
-@Suite("Posts of earlier versions come into the order of publication by their ids, at the first start")
+@Suite("The first start adds posts of earlier versions to the order of publication by their ids")
 struct OrderMigrationTests {
-    /// A tree as an earlier version left it: posts, and nothing that is derived from them.
+    /// Creates a tree as an earlier version left it: posts without derived data.
     private func makeEarlierTree(in scratch: Scratch, ids: [String]) async throws {
         try FileManager.default.createDirectory(atPath: scratch.path + "/Storage", withIntermediateDirectories: true)
         let tree = try await TreeStore(engine: try SQLiteEngine(path: scratch.path + "/Storage/tree.sqlite"))
@@ -103,7 +103,7 @@ struct OrderMigrationTests {
         }
     }
 
-    /// What a start of the service does.
+    /// Performs the steps of a service's start, and returns the order.
     private func order(_ scratch: Scratch) async throws -> [String] {
         let storage = try await StorageFolder.open(path: scratch.path + "/Storage")
         let page = try await PostReader(storage.tree).page(of: PostNodes.published(), before: nil, limit: 5000)
@@ -113,7 +113,7 @@ struct OrderMigrationTests {
 
     private static let ids = (0..<1234).map { String(format: "-P%018d", $0) }
 
-    @Test("All of them, in batches; a second start does nothing; new ones come behind them")
+    @Test("All posts are added, in batches; a second start does nothing; new posts follow them")
     func once() async throws {
         try await withScratch { scratch in
             try await makeEarlierTree(in: scratch, ids: Self.ids.shuffled())
@@ -131,12 +131,12 @@ struct OrderMigrationTests {
         }
     }
 
-    @Test("A start that is killed in the middle is gone on with by the next")
+    @Test("The next start continues one that was killed in the middle")
     func killed() async throws {
         try await withScratch { scratch in
             try await makeEarlierTree(in: scratch, ids: Self.ids)
             let path = scratch.path + "/Storage"
-            // What the first batch has written, and the process ended behind it.
+            // The writes of the first batch, after which the process ended.
             let tree = try await TreeStore(engine: try SQLiteEngine(path: path + "/tree.sqlite"))
             try await tree.transact { snapshot, update in
                 for (number, id) in try snapshot.keys(of: PostNodes.post(), limit: 500).enumerated() {
@@ -156,12 +156,12 @@ struct OrderMigrationTests {
         }
     }
 
-    @Test("What a version has done meanwhile that does not keep the order is made good")
+    @Test("Changes by a version that does not maintain the order are repaired")
     func earlierVersionBetween() async throws {
         try await withScratch { scratch in
             try await makeEarlierTree(in: scratch, ids: ["-P1", "-P2", "-P3"])
             #expect(try await order(scratch) == ["-P3", "-P2", "-P1"])
-            // As version 0.1 does: it replaces its record as a whole at each start.
+            // Version 0.1 replaces its record as a whole at each start.
             let tree = try await TreeStore(engine: try SQLiteEngine(path: scratch.path + "/Storage/tree.sqlite"))
             let record = TreePath(["store"], in: .pipeline)
             let old = try #require(try await tree.get(record))
@@ -174,7 +174,7 @@ struct OrderMigrationTests {
         }
     }
 
-    @Test("What an order of an earlier version lacks, authors and hashtags, is added, and positions stay")
+    @Test("Authors and hashtags that an earlier version's order lacks are added, and positions stay")
     func earlierOrder() async throws {
         try await withScratch { scratch in
             try await makeEarlierTree(in: scratch, ids: ["-P1", "-P2"])

@@ -15,7 +15,7 @@ import Tree
 @testable import Keeping
 @testable import Uploads
 
-@Suite("Originals that are encoded again or dropped by a rule", .timeLimit(.minutes(10)))
+@Suite("Originals that a rule encodes again or drops", .timeLimit(.minutes(10)))
 struct OriginalRetentionTests {
     private static let drop = OriginalRule(.drop, days: 0)
 
@@ -50,7 +50,7 @@ struct OriginalRetentionTests {
     // MARK: Encoding again
 
     @Test(
-        "A JPEG is encoded again once: another file with what is known of it, the old one later, and the post as it was"
+        "A JPEG is encoded again once: another file with its metadata, the old one later, and the post unchanged"
     )
     func reencoded() async throws {
         try await withPipeline { running in
@@ -86,14 +86,14 @@ struct OriginalRetentionTests {
             let usage = try await running.pipeline.usage.document(of: try #require(UserID("maria")))
             #expect(usage.garbage == .init(bytes: now, files: 2))
 
-            #expect(try await run(running, rule).switched == 0, "once is enough")
+            #expect(try await run(running, rule).switched == 0, "a photo is encoded once")
             running.clock.advance(by: 49 * 3_600_000)
             try await running.pipeline.janitor.sweep()
             #expect(try await names(running, post).filter { $0.hasPrefix("original") }.count == 2)
             #expect(try await self.findings(running).isEmpty)
             let again = try await running.upload(
                 [("a.jpg", bytes), ("b.jpg", bytes + [1])], by: "maria", duplicates: .link)
-            #expect(again.duplicateOf == post, "the photos as they were sent are known still")
+            #expect(again.duplicateOf == post, "the digests of the sent photos remain")
             let explained = try await Explanation(running.pipeline.storeCheckTools).document(
                 of: try ExplainedSubject(post.description))
             let original = try #require(explained.files.first { $0.use == .original && $0.photo == 0 })
@@ -104,7 +104,7 @@ struct OriginalRetentionTests {
         }
     }
 
-    @Test("Pixels are upright then, and what a camera wrote stays, but for the orientation", arguments: 1...8)
+    @Test("Encoded pixels are upright, and a camera's metadata stays, except the orientation", arguments: 1...8)
     func orientation(_ number: Int) async throws {
         let bytes = try Fixture.bytes("orientation-\(number)-mm.jpg")
         let recipe = try Recipe(name: "full", fit: .inside, width: 4000, height: 4000, quality: 90)
@@ -144,7 +144,7 @@ struct OriginalRetentionTests {
 
     // MARK: Dropping
 
-    @Test("A dropped original leaves what is known of it, and whatever would need it says so")
+    @Test("A dropped original leaves its record, and work that needs the original reports that it was dropped")
     func dropped() async throws {
         try await withPipeline { running in
             let bytes = try Fixture.bytes("baseline-420.jpg")
@@ -193,7 +193,7 @@ struct OriginalRetentionTests {
         }
     }
 
-    /// Why a post's original is not dropped.
+    /// A reason why a post's original is not dropped.
     struct Obstacle: Sendable, CustomTestStringConvertible {
         let obstacle: OriginalObstacle
         let prepare: @Sendable (StoreCheckStore) async throws -> Void
@@ -261,9 +261,9 @@ struct OriginalRetentionTests {
         }
     }
 
-    // MARK: By itself
+    // MARK: The schedule
 
-    @Test("With the setting, the job begins once a day, and its former ones are forgotten; without a rule none can")
+    @Test("With the setting, the job begins once a day, and former jobs are forgotten; without a rule no job can begin")
     func schedule() async throws {
         try await withPipeline { running in
             let (pipeline, schedule) = (

@@ -4,7 +4,7 @@ import Uploads
 @Suite("Rules for originals")
 struct OriginalRuleTests {
     @Test(
-        "A rule is read as it is written, and nothing else is one",
+        "A valid rule is parsed, and other texts are refused",
         arguments: [
             ("drop,365d", OriginalRule(.drop, days: 365)), ("drop,0d", OriginalRule(.drop, days: 0)),
             ("re-encode,q80,90d", OriginalRule(.reencode(quality: 80), days: 90)),

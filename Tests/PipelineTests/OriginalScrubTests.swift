@@ -13,7 +13,7 @@ import Tree
 @testable import Keeping
 @testable import Uploads
 
-@Suite("Taking the place out of stored originals: a new file, one update of the record, the old file later")
+@Suite("Removing the location from stored originals: a new file, one update of the record, the old file later")
 struct OriginalScrubTests {
     private static let photos = ["places/gps-ii.jpg", "places/kept-xmp.jpg", "places/gps.png"]
 
@@ -28,7 +28,7 @@ struct OriginalScrubTests {
         return record
     }
 
-    /// The bytes of a post's originals, as its record names them.
+    /// The bytes of a post's originals, read by the names in its record.
     private func originals(_ running: RunningPipeline, _ id: PostID) async throws -> [[UInt8]] {
         let record = try #require(try await running.pipeline.store.record(of: id))
         var files: [[UInt8]] = []
@@ -42,7 +42,7 @@ struct OriginalScrubTests {
         try await running.storage.blobs.fileNames(userID: "maria", postID: id.description)
     }
 
-    @Test("What has a place gets another file; the post, its renditions and what it was sent as stay; again nothing")
+    @Test("A photo with a location gets another file; the post, its renditions and digest stay; a second run is idle")
     func scrubbed() async throws {
         try await withPipeline { running in
             let record = try await publish(running)
@@ -64,14 +64,14 @@ struct OriginalScrubTests {
             let stored = zip(expected, sent).map { new, old in new == old ? nil : sha256(of: new) }
             #expect(after.orderedPhotos.map(\.storedSHA256) == stored)
             #expect(after.orderedPhotos[0].fileName.hasPrefix("original-scrubbed-"))
-            #expect(after.orderedPhotos[1].fileName == "original-2.jpg", "it had nothing to remove")
+            #expect(after.orderedPhotos[1].fileName == "original-2.jpg", "it has no location to remove")
             #expect(after.orderedPhotos[2].fileName.hasPrefix("original-3-scrubbed-"))
 
             let files = try await names(running, record.id)
             let again = try await job(running).run { _ in }
             #expect(again.switched == 0 && again.failed == 0)
             #expect(try await names(running, record.id) == files)
-            // The photos as they were sent are no longer there, but known.
+            // The photos as they were sent no longer exist, but their digests do.
             let hashes = record.orderedPhotos.map(\.sha256)
             let maria = try #require(UserID("maria"))
             #expect(try await running.pipeline.index.post(of: maria, showing: hashes) == record.id)
@@ -79,7 +79,7 @@ struct OriginalScrubTests {
         }
     }
 
-    @Test("The old files go after the grace period, and no others; then the post can be rendered again")
+    @Test("Only the old files are deleted after the grace period; then the post can be rendered again")
     func grace() async throws {
         try await withPipeline(settings: { $0.gracePeriod = .seconds(100) }) { running in
             let record = try await publish(running)
@@ -97,7 +97,7 @@ struct OriginalScrubTests {
         }
     }
 
-    @Test("What a crash before the switch leaves is garbage, and is taken up by the next run")
+    @Test("Files of a crash before the switch are garbage, and the next run reuses them")
     func crashed() async throws {
         try await withPipeline(settings: { $0.gracePeriod = .zero }) { running in
             let record = try await publish(running)
@@ -105,7 +105,7 @@ struct OriginalScrubTests {
             let name = try BlobName(
                 userID: "maria", postID: record.id.description,
                 fileName: "original-scrubbed-\(sha256(of: bytes).prefix(16)).jpg")
-            // As a run leaves it that ended behind the writing of the file.
+            // Simulates a run that ended after the file was written.
             try await running.storage.blobs.put([(name, bytes)])
             try await running.storage.tree.set(
                 FileNodes.garbage() / "0", to: ["after": 0, "blobs": ["0": .string("\(name)")]])
@@ -118,7 +118,7 @@ struct OriginalScrubTests {
         }
     }
 
-    @Test("Only what was selected; a photo that cannot be taken apart is named, and keeps no other from it")
+    @Test("Only selected posts are scrubbed; a photo that cannot be parsed is named, and does not stop the others")
     func selection() async throws {
         try await withPipeline { running in
             let record = try await publish(running)

@@ -13,9 +13,9 @@ import Tree
 
 @testable import Uploads
 
-@Suite("The files of what is gone", .timeLimit(.minutes(30)))
+@Suite("The files of deleted posts", .timeLimit(.minutes(30)))
 struct OrphanTests {
-    /// Ways in which a post goes.
+    /// Ways in which a post is deleted.
     enum Way: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case ours, multiPath, rawDelete, rawPatch, allPosts, wholeTree
 
@@ -46,7 +46,7 @@ struct OrphanTests {
         }
     }
 
-    @Test("The files of a deleted post go when the grace period is over, and no others", arguments: Way.allCases)
+    @Test("Only the deleted post's files are deleted when the grace period ends", arguments: Way.allCases)
     func deleted(_ way: Way) async throws {
         try await withPipeline { running in
             let (storage, pipeline) = (running.storage, running.pipeline)
@@ -59,10 +59,10 @@ struct OrphanTests {
             try await way.delete(gone, keeping: kept.id, of: running)
 
             try await pipeline.janitor.sweep()
-            #expect(try await files(of: gone, in: storage).count > 1, "whoever saw the post still sees its pictures")
+            #expect(try await files(of: gone, in: storage).count > 1, "a reader of the post still sees its pictures")
             #expect(try await pipeline.unclaimed.list().isEmpty, "a deletion explains them")
 
-            // The grace period is over.
+            // The grace period ends.
             try await storage.tree.set(FileNodes.deleted(gone.id), to: 0)
             try await pipeline.janitor.sweep()
             #expect(try await files(of: gone, in: storage).isEmpty)
@@ -75,13 +75,13 @@ struct OrphanTests {
         }
     }
 
-    @Test("Files of a deleted post go when work on them has ended, so that nothing of it is left behind")
+    @Test("Files of a deleted post are deleted when work on them has ended, so that no file is left behind")
     func sweptAfterWork() async throws {
         try await withPipeline { running in
             let (pipeline, storage) = (running.pipeline, running.storage)
             let record = try await running.upload([("a.png", try Fixture.bytes("rgb-8.png"))], by: "maria")
             try await pipeline.garbage.locks.withLease(record.id) {
-                // A job has looked at the post before it was deleted, and writes its file now.
+                // A job has read the post before it was deleted, and writes its file now.
                 _ = try await pipeline.publisher.deletePost(record.id, by: .admin)
                 try await storage.tree.set(FileNodes.deleted(record.id), to: 0)
                 try await pipeline.janitor.sweep()
@@ -110,13 +110,13 @@ struct OrphanTests {
         }
     }
 
-    /// The node at the id of a deleted post when its grace period is over.
+    /// The node at the id of a deleted post when its grace period ends.
     enum Successor: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case flag, nobodysPost, ownPostWithoutPhoto
 
         var testDescription: String { rawValue }
 
-        /// Writes over what is left of the former post.
+        /// Writes over the remains of the former post.
         func write(over post: TreeValue, at path: TreePath, in tree: TreeStore) async throws {
             try await tree.set(path, to: ["moderated": true])
             switch self {
@@ -126,7 +126,7 @@ struct OrphanTests {
                 try await tree.set(path, to: post)
                 try await tree.set(path / "author", to: nil)
             case .ownPostWithoutPhoto:
-                // With the author's name: a job brings it where it lacks.
+                // With the author's name: a job adds it where it is missing.
                 try await tree.set(path, to: ["timestamp": 1, "text": "#sea"])
                 try await tree.set(path / "author", to: post["author"])
             }
@@ -134,7 +134,7 @@ struct OrphanTests {
     }
 
     @Test(
-        "Files go although something stands at the id that has no right to them, and that stays",
+        "A node at the id without a right to the files does not keep them, and stays itself",
         arguments: Successor.allCases)
     func succeeded(_ successor: Successor) async throws {
         try await withPipeline { running in
@@ -157,7 +157,7 @@ struct OrphanTests {
         }
     }
 
-    @Test("Nobody posts at the id of somebody else's upload, and nothing of such an update is written")
+    @Test("A post at the id of another user's upload is refused, and no part of such an update is written")
     func usedID() async throws {
         try await withPipeline { running in
             let tree = running.storage.tree
@@ -172,7 +172,7 @@ struct OrphanTests {
             #expect(try await tree.get(PostNodes.post(record.id)) == post)
             _ = try await running.pipeline.publisher.deletePost(record.id, by: .admin)
             for posts in [PostNodes.post(), AudienceNodes.post()] {
-                // What has no author is nobody's, and becomes nobody else's.
+                // A post without an author has no owner, and gets none.
                 try await tree.set(posts / key, to: ["moderated": true])
                 for path in [posts / key, posts] {
                     var update = MultiPathUpdate()
@@ -190,17 +190,17 @@ struct OrphanTests {
                 #expect(try await tree.get(posts / key) == ["moderated": true])
                 try await tree.set(posts / key, to: nil)
             }
-            // Words alone are taken back.
+            // Comments alone are deleted again.
             try await tree.set("comments" / key / "c1", to: ["author": ["uid": "eve"], "timestamp": 1, "text": "Mine"])
             try await tree.set("likes" / key / "eve", to: 1)
             for place: TreePath in ["comments", "likes"] { #expect(try await tree.get(place / key) == nil, "\(place)") }
-            // Whose upload it was may.
+            // The owner of the upload may write it.
             try await tree.set(PostNodes.post(record.id), to: post)
             #expect(try await tree.get(PostNodes.post(record.id)) == post)
         }
     }
 
-    @Test("What is still to be published, or to be put aside, is not unclaimed")
+    @Test("Uploads that will be published or put aside are not unclaimed")
     func unfinished() async throws {
         try await withPipeline(runs: false) { running in
             _ = try await running.accept("rgb-8.png", by: "maria")
@@ -208,7 +208,7 @@ struct OrphanTests {
         }
     }
 
-    @Test("Files of which the tree knows nothing are kept, listed, and go when a person says so, they alone")
+    @Test("Files unknown to the tree are kept and listed, and only these are deleted when an operator demands it")
     func unclaimed() async throws {
         try await withPipeline(settings: { $0.gracePeriod = .zero }) { running in
             let (storage, pipeline) = (running.storage, running.pipeline)
@@ -230,7 +230,7 @@ struct OrphanTests {
         }
     }
 
-    @Test("Renditions that an earlier try made by other recipes are listed as garbage by the commit")
+    @Test("The commit lists renditions of an earlier attempt with other recipes as garbage")
     func leftovers() async throws {
         try await withPipeline { running in
             let storage = running.storage

@@ -12,13 +12,14 @@ import Tree
 
 @testable import Uploads
 
-@Suite("What waits when the service starts", .timeLimit(.minutes(15)))
+@Suite("Uploads that wait when the service starts", .timeLimit(.minutes(15)))
 struct PendingTests {
-    /// `TINTYPE_PENDING=100000 TINTYPE_PENDING_FOLDER=DIR` leaves a Storage folder with as many, for `scale.py pending`.
+    /// `TINTYPE_PENDING=100000 TINTYPE_PENDING_FOLDER=DIR` leaves a Storage folder with that many, for `scale.py
+    /// pending`.
     private static let environment = ProcessInfo.processInfo.environment
     private static let count = environment["TINTYPE_PENDING"].flatMap { Int($0) } ?? 2000
 
-    @Test("Uploads that were acknowledged are queued again, each for its owner, without a look at each record")
+    @Test("Acknowledged uploads are queued again, each for its owner, without reading each record")
     func pending() async throws {
         try await withScratch { scratch in
             let folder = Scratch(path: Self.environment["TINTYPE_PENDING_FOLDER"] ?? scratch.path)
@@ -57,7 +58,7 @@ struct PendingTests {
         try await running.storage.tree.update(update)
     }
 
-    @Test("Entries of earlier versions, which say only the state, are understood")
+    @Test("Entries of earlier versions, which contain only the state, are understood")
     func earlierVersions() async throws {
         try await withPipeline(runs: false) { running in
             let id = try await running.accept("rgb-8.png", by: "maria")

@@ -10,9 +10,9 @@ import Tree
 
 @testable import Uploads
 
-@Suite("The index of photos, as audits see it", .timeLimit(.minutes(30)))
+@Suite("The index of photos in audits", .timeLimit(.minutes(30)))
 struct PhotoIndexTests {
-    @Test("A photo whose entry was lost is posted again, until a repair has put the entry back")
+    @Test("A photo whose entry was lost is posted again, until a repair restores the entry")
     func repaired() async throws {
         try await withPipeline { running in
             let store = try await StoreCheckStore(running)
@@ -26,13 +26,13 @@ struct PhotoIndexTests {
         }
     }
 
-    @Test("A post of the same photo as an earlier one needs no entry, also when that one is gone")
+    @Test("A post of the same photo as an earlier one needs no entry, also when the earlier one is deleted")
     func repeated() async throws {
         try await withPipeline(settings: { $0.gracePeriod = .zero }) { running in
             let store = try await StoreCheckStore(running)
             let photo = (name: "a.jpg", bytes: try Fixture.bytes("baseline-420.jpg"))
             let again = try await running.upload([photo], by: "maria")
-            #expect(again.state == .published, "uploads by HTTP are no duplicates unless they ask for it")
+            #expect(again.state == .published, "uploads by HTTP are not duplicates unless they request it")
             #expect(try await store.audit(.check).findings.isEmpty)
             _ = try await running.pipeline.publisher.deletePost(store.post, by: .admin)
             try await eventually { try await store.tree.get(WorkNodes.followUpTask()) == nil }
@@ -40,7 +40,7 @@ struct PhotoIndexTests {
             running.clock.advance()
             try await running.pipeline.janitor.sweep()
             #expect(try await store.record(store.post).state == .deleted)
-            #expect(try await store.audit(.check).findings.isEmpty, "the entry is gone")
+            #expect(try await store.audit(.check).findings.isEmpty, "the entry is deleted")
         }
     }
 }

@@ -12,9 +12,9 @@ import Tree
 @testable import Isolation
 @testable import Uploads
 
-@Suite("A photo that breaks its decoder is refused, remembered, and nobody else's trouble", .timeLimit(.minutes(30)))
+@Suite("A photo that crashes its decoder is refused, remembered, and harms no other upload", .timeLimit(.minutes(30)))
 struct PoisonTests {
-    /// Counts how often a photo is rendered, by whoever really does it.
+    /// Counts the renderings of a photo by another renderer.
     private struct Counting: PhotoRenderer {
         let count = Shared(0)
         let renderer: IsolatedRenderer
@@ -32,7 +32,7 @@ struct PoisonTests {
     }
 
     @Test(
-        "It fails with a reason, is remembered over a restart, and is refused to all without being decoded",
+        "The photo fails with a reason, is remembered over a restart, and is refused for all without being decoded",
         arguments: [
             ("segmentationFault", "decoder_crashed"), ("loop", "decoder_timed_out"), ("open", "decoder_crashed"),
         ])
@@ -58,7 +58,7 @@ struct PoisonTests {
         }
     }
 
-    @Test("It is forgotten in the end: decoders are mended")
+    @Test("Refused photos are forgotten in the end: decoders are fixed")
     func forgotten() async throws {
         let renderer = try Counting()
         try await withPipeline(settings: { $0.poisonLifetime = .milliseconds(-1) }, renderer: renderer) { running in
@@ -67,7 +67,7 @@ struct PoisonTests {
         }
     }
 
-    @Test("Other decoders have not judged it yet")
+    @Test("Other decoders try a refused photo again")
     func otherDecoders() async throws {
         try await withScratch { scratch in
             for (version, expected) in [("1", 1), ("1", 0), ("2", 1)] {
@@ -82,7 +82,7 @@ struct PoisonTests {
         }
     }
 
-    @Test("A person may have it tried again: while the service runs, and while it does not", arguments: [true, false])
+    @Test("An operator may retry a refused photo, with or without a running service", arguments: [true, false])
     func secondChance(runs: Bool) async throws {
         try await withScratch { scratch in
             let renderer = try Counting()
@@ -107,7 +107,7 @@ struct PoisonTests {
         }
     }
 
-    /// Has its worker killed by somebody else a few times, then renders.
+    /// Renders after its worker has been killed from outside a few times.
     private struct Hunted: PhotoRenderer {
         let kills = Shared(3)
 
@@ -121,7 +121,7 @@ struct PoisonTests {
         }
     }
 
-    @Test("Killed from outside is no failure of the photo: it is tried again, later and later, and not condemned")
+    @Test("A kill from outside is not a failure of the photo: it is tried again, with growing delays, and not refused")
     func killedFromOutside() async throws {
         try await withPipeline(renderer: Hunted()) { running in
             let id = try await running.accept("size-97x61.jpg", by: "maria")

@@ -8,7 +8,7 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("Posts that are older than the setting go by themselves, as if they were deleted one by one")
+@Suite("Posts older than the setting expire, as if they were deleted one by one")
 struct PostExpiryTests {
     private func counts(_ running: RunningPipeline) async throws -> (posts: Int, listed: Int) {
         let posts = try await running.storage.tree.keys(of: PostNodes.post()).count
@@ -16,7 +16,7 @@ struct PostExpiryTests {
         return (posts, try await running.storage.tree.keys(of: PeopleNodes.ownPost(uid)).count)
     }
 
-    /// Expects that so many posts have expired. A sweep of the service's own may be deleting them at the same time; each post
+    /// Expects a number of expired posts. A sweep of the service may be deleting them at the same time; each post
     /// counts once, when its page has ended.
     private func expectExpired(_ count: Int, in running: RunningPipeline) async throws {
         try await eventually(seen: { try await running.pipeline.report.status().expired as Any }) {
@@ -24,7 +24,7 @@ struct PostExpiryTests {
         }
     }
 
-    @Test("A dry run counts posts and bytes and changes nothing; then only what is older goes, with all that names it")
+    @Test("A dry run counts posts and bytes and changes nothing; then only old posts are deleted, with all entries")
     func pages() async throws {
         try await withPipeline { running in
             let bytes = try Fixture.bytes("baseline-420.jpg")
@@ -51,10 +51,10 @@ struct PostExpiryTests {
         }
     }
 
-    @Test("The janitor does it while the setting says so, in pages, and the status tells how many")
+    @Test("The janitor deletes old posts while the setting is on, in pages, and the status contains the count")
     func sweep() async throws {
         try await withPipeline(settings: { $0.postRetention = .seconds(3600) }) { running in
-            // More than one page, written as an import writes them: the old ones behind those that stay.
+            // More than one page, written as an import writes them: the old posts follow the others.
             let posts = (0..<1450).map { number in
                 let id = running.storage.ids.next()
                 let isOld = number >= 1020
@@ -77,7 +77,7 @@ struct PostExpiryTests {
         }
     }
 
-    @Test("Posts that two delete at the same time are counted once")
+    @Test("Posts that two sweeps delete at the same time are counted once")
     func twoAtOnce() async throws {
         try await withPipeline { running in
             let posts = (0..<200).map { _ in
@@ -91,9 +91,9 @@ struct PostExpiryTests {
         }
     }
 
-    @Test("Posts for audiences go like others, out of the stories of all of these, and only the old ones")
+    @Test("Old posts for audiences are deleted like others, from the stories of all their audiences")
     func audiences() async throws {
-        // Nothing sweeps by itself.
+        // Without automatic sweeps.
         try await withPipeline(runs: false, settings: { $0.postRetention = .seconds(3600) }) { running in
             let tree = running.storage.tree
             try await tree.set("audiences/class", to: ["name": "7b", "kind": "class", "members": ["u": "owner"]])
@@ -112,7 +112,7 @@ struct PostExpiryTests {
         }
     }
 
-    @Test("Cursors say where a page ended, and anything else is none")
+    @Test("Cursors contain the end of a page, and other texts are refused")
     func cursors() {
         for text in ["posts", "posts/-P6xJd7DkF0an8Cy0qLh", "audience_posts", "audience_posts/x"] {
             #expect(PostExpiry.Position(cursor: text)?.description == text)

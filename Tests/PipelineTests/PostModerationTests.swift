@@ -8,14 +8,14 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("What an admin decides about a post that is there: a new generation of files each time")
+@Suite("Decisions of an admin about an existing post: a new generation of files each time")
 struct PostModerationTests {
     private func published(_ running: RunningPipeline, _ id: PostID) async throws -> [PhotoRecord] {
         let post = try #require(try await running.storage.tree.get(PostNodes.post(id)))
         return try #require(PostPhotos.read(post))
     }
 
-    @Test("Blurred and shown again: each time the names are others, and nothing clear is left in between")
+    @Test("A post is blurred and shown again: each time the names differ, and no clear file is left in between")
     func thereAndBack() async throws {
         try await withPipeline { running in
             let bytes = try Fixture.bytes("photo.jpg")
@@ -37,7 +37,7 @@ struct PostModerationTests {
             let record = try #require(try await running.pipeline.store.record(of: id))
             #expect(record.photos[0]?.isBlurred == true && record.moderation?.reason == "for adults")
 
-            // Once more is nothing new, but for the reason.
+            // A repeated decision changes only the reason.
             _ = try await moderation.moderate(id, ModerationVerdict(.blur))
             #expect(try await published(running, id) == blurred)
 
@@ -47,13 +47,13 @@ struct PostModerationTests {
             let names = again[0].renditions.values.map(\.fileName)
             #expect(Set(names).isDisjoint(with: clear), "no name is used again")
             #expect(try await running.pipeline.store.record(of: id)?.photos[0]?.isBlurred == false)
-            // The blurred ones stay for their readers, for the grace period.
+            // The blurred files stay for their readers during the grace period.
             let shown = try await files()
             #expect(Set(names).isSubset(of: shown) && shown.count == 1 + 5 + 5)
         }
     }
 
-    @Test("Single photos, and refusals: what is not there, what cannot be, and the end of a post")
+    @Test("Single photos and refusals: missing posts, impossible decisions, and the end of a post")
     func others() async throws {
         try await withPipeline { running in
             let bytes = try Fixture.bytes("baseline-420.jpg")
@@ -73,7 +73,7 @@ struct PostModerationTests {
                 #expect(failure?.code == code)
             }
             #expect(try await moderation.moderate(words, ModerationVerdict(.pass)).photos.isEmpty)
-            // A photo that is refused refuses its post, and the answer says what became of it.
+            // A photo that is refused refuses its post, and the answer reports the deletion.
             let refused = try await moderation.moderate(id, ModerationVerdict(.blur, photos: ["1": .refuse]))
             #expect(refused.deleted && refused.decision == .refuse)
             #expect(try await running.storage.tree.get(PostNodes.post(id)) == nil)

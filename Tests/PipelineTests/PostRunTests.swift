@@ -24,13 +24,13 @@ struct PostRunTests {
         try await pipeline.postRuns.list().first { $0.id == id }
     }
 
-    @Test("A job that a stop cut off goes on at the next start, where it was, and switches every post once")
+    @Test("A job that a stop cut off continues at the next start, at its position, and switches every post once")
     func restart() async throws {
         let recipes = try Self.recipes.map { try Recipe(parsing: $0) }
         try await withScratch { scratch in
             try await publish(6, in: scratch)
             let begun = Shared<PushID?>(nil)
-            // Nobody works here, as in a service that is stopped at once.
+            // No job runs here, as in a service that is stopped at once.
             try await withPipeline(in: scratch, runs: false, settings: { $0.recipes = recipes }) { running in
                 let job = try await running.pipeline.postRuns.begin(BatchOrder(.rethumb))
                 begun.change { $0 = job.id }
@@ -49,7 +49,7 @@ struct PostRunTests {
         }
     }
 
-    @Test("A job that was paused stays so over a start; it goes on behind the post that it was at, or is cancelled")
+    @Test("A paused job stays paused over a start; it continues after its position, or is cancelled")
     func pause() async throws {
         let recipes = try Self.recipes.map { try Recipe(parsing: $0) }
         try await withScratch { scratch in
@@ -78,7 +78,7 @@ struct PostRunTests {
         }
     }
 
-    @Test("A run goes on behind a position, and looks at nothing before it")
+    @Test("A run continues after a position, and skips the posts before it")
     func position() async throws {
         try await withScratch { scratch in
             try await publish(4, in: scratch)
@@ -95,7 +95,7 @@ struct PostRunTests {
         }
     }
 
-    @Test("In a process that does not watch the disk, a job that waits for it looks by itself", .timeLimit(.minutes(3)))
+    @Test("A job in a process that does not watch the disk checks the disk itself", .timeLimit(.minutes(3)))
     func unwatched() async throws {
         try await withScratch { scratch in
             try await publish(1, in: scratch)
@@ -112,7 +112,7 @@ struct PostRunTests {
         }
     }
 
-    @Test("A job waits while somebody else's runs, also after a pause, and begins when that has ended")
+    @Test("A job waits while another one runs, also after a pause, and begins when that has ended")
     func waiting() async throws {
         let recipes = try Self.recipes.map { try Recipe(parsing: $0) }
         try await withScratch { scratch in

@@ -12,7 +12,7 @@ import Tree
 @testable import Keeping
 @testable import Uploads
 
-@Suite("Posts of a service that is known by an address", .timeLimit(.minutes(30)))
+@Suite("Posts of a service with a public address", .timeLimit(.minutes(30)))
 struct PublicAddressTests {
     private static let place = PublicBase(origin: "https://photos.example.org", bucket: "demo.appspot.com")
     private static let moved = PublicBase(origin: "https://pictures.example.org", bucket: "demo.appspot.com")
@@ -47,7 +47,7 @@ struct PublicAddressTests {
     }
 
     @Test(
-        "S15: All addresses in a post are at the place, and paths where there is none; files are named and deleted as ever",
+        "S15: All addresses in a post begin with the address, and are paths without one; files are named as ever",
         arguments: [place, nil])
     func published(place: PublicBase?) async throws {
         try await withPipeline(publicBase: place) { running in
@@ -68,7 +68,7 @@ struct PublicAddressTests {
             }
             #expect(PostShape.fault(of: post) == nil)
 
-            // The same again is the same post.
+            // The same photos again lead to the same post.
             let again = try await running.upload(photos, by: "maria", text: "Two", duplicates: .link)
             #expect(again.state == .duplicate && again.duplicateOf == record.id)
 
@@ -80,7 +80,7 @@ struct PublicAddressTests {
         }
     }
 
-    @Test("S15: After the place has changed rethumb has posts name it, and renders nothing for that")
+    @Test("S15: After a change of the address, rethumb updates it in the posts, without rendering")
     func moved() async throws {
         try await withScratch { scratch in
             let known = Shared<(UploadRecord, [String])?>(nil)
@@ -97,7 +97,7 @@ struct PublicAddressTests {
             ] as [(PublicBase?, String)] {
                 try await withPipeline(in: scratch, publicBase: place) { running in
                     let before = try await posts(running)
-                    #expect(try await rethumb(running, onlyMissing: true) == 0, "it lacks nothing")
+                    #expect(try await rethumb(running, onlyMissing: true) == 0, "no file is missing")
                     #expect(try await rethumb(running, isDryRun: true) == 1)
                     #expect(try await posts(running) == before)
                     #expect(try await rethumb(running) == 1)
@@ -112,7 +112,7 @@ struct PublicAddressTests {
         }
     }
 
-    @Test("Other recipes leave posts where they are known, those of clients as well as our own")
+    @Test("Other recipes leave posts at their addresses, those of clients as well as the service's own")
     func recipes() async throws {
         try await withScratch { scratch in
             try await withPipeline(in: scratch, publicBase: Self.place) { running in
@@ -149,7 +149,7 @@ struct PublicAddressTests {
         }
     }
 
-    /// What the service has written in a post is at its address. A client's `full_url` stays the client's.
+    /// Expects the service's part of a post to be at its address, and a client's `full_url` to be unchanged.
     private func expectAtPlace(_ post: TreeValue) {
         let addresses = addresses(in: post).filter { !$0.contains("%2Ffull%2F") }
         #expect(!addresses.isEmpty)

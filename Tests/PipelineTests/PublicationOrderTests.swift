@@ -18,14 +18,14 @@ struct PublicationOrderTests {
         kim = try #require(UserID("kim"))
     }
 
-    /// An upload as it is when it is rendered.
+    /// Returns the record of an upload that is about to be rendered.
     private func rendered(_ id: PostID, of owner: UserID) -> UploadRecord {
         UploadRecord(
             id: id, owner: owner, intake: .inbox, state: .ingested, text: "", clientReference: nil, source: nil,
             createdAt: 1)
     }
 
-    /// Has workers take so many of maria's uploads.
+    /// Claims a number of maria's uploads for workers.
     private func begin(_ count: Int) async -> [UploadRecord] {
         var records: [UploadRecord] = []
         for _ in 0..<count {
@@ -37,7 +37,7 @@ struct PublicationOrderTests {
         return records
     }
 
-    @Test("What is rendered before its turn is handed out in its turn, before all that is still to be rendered")
+    @Test("An upload rendered before its turn is handed out in its turn, before all that wait for rendering")
     func turns() async {
         let records = await begin(3)
         #expect(!queue.hasTurn(records[2]) && !queue.hasTurn(records[1]) && queue.hasTurn(records[0]))
@@ -54,7 +54,7 @@ struct PublicationOrderTests {
         #expect(queue.hasTurn(rendered(other, of: kim)))
     }
 
-    @Test("A worker that has nothing to do gets what has its turn at once")
+    @Test("An idle worker gets the upload whose turn it is at once")
     func idleWorker() async {
         let records = await begin(2)
         #expect(!queue.hasTurn(records[1]))
@@ -63,7 +63,7 @@ struct PublicationOrderTests {
         #expect(await waiting?.rendered?.id == records[1].id)
     }
 
-    @Test("The ids decide, whenever uploads are acknowledged; one without an order, and others', never wait")
+    @Test("The order is that of the ids, not of acknowledgement; uploads without an order, and of others, never wait")
     func acknowledgement() async {
         let expected = ids.next()
         let free = ids.next()
@@ -76,7 +76,7 @@ struct PublicationOrderTests {
         #expect(queue.hasTurn(rendered(expected, of: maria)))
     }
 
-    @Test("One that is tried again has lost its place to those that were ready, and has it before those that were not")
+    @Test("A retried upload follows those that were ready, and precedes those that were not")
     func retry() async {
         let records = await begin(3)
         #expect(!queue.hasTurn(records[1]))
@@ -93,7 +93,7 @@ struct PublicationOrderTests {
         #expect(!queue.hasTurn(records[2]) && queue.hasTurn(records[0]))
     }
 
-    @Test("What waits for its turn is handed out when it is let go itself: nothing is lost")
+    @Test("An upload that waits for its turn is handed out when it is released itself: none is lost")
     func letGo() async {
         let records = await begin(2)
         #expect(!queue.hasTurn(records[1]))
@@ -102,7 +102,7 @@ struct PublicationOrderTests {
         #expect(queue.hasTurn(records[1]) && queue.hasTurn(records[0]))
     }
 
-    @Test("A reservation that becomes nothing is not waited for any longer", arguments: [UploadState.failed, .expired])
+    @Test("A reservation that ends without a post is no longer waited for", arguments: [UploadState.failed, .expired])
     func reservation(end: UploadState) async throws {
         try await withPipeline { running in
             let (store, receiver) = (running.pipeline.store, running.pipeline.receiver)

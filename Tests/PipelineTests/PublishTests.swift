@@ -7,10 +7,10 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("From bytes to a post")
+@Suite("The way from bytes to a post")
 struct PublishTests {
     @Test(
-        "P8, P10, P11, B14, B25, C6: the post, people/ and feed/ entries come in one update; the post says all that a client needs"
+        "P8, P10, P11, B14, B25, C6: the post, people/ and feed/ entries are one update; the post has all clients need"
     )
     func onePhoto() async throws {
         try await withPipeline { running in
@@ -45,7 +45,7 @@ struct PublishTests {
         }
     }
 
-    @Test("C2: text only, photo only, photo and text, several photos; never nothing")
+    @Test("C2: text only, photo only, photo and text, several photos; never an empty post")
     func kinds() async throws {
         try await withPipeline { running in
             let photo = (name: "a.jpg", bytes: try Fixture.bytes("baseline-420.jpg"))
@@ -63,7 +63,7 @@ struct PublishTests {
         }
     }
 
-    @Test("P6, FriendlyPix 13: blobs lie at user_id/post_id/file_name, under names of the server's")
+    @Test("P6, FriendlyPix 13: blobs are stored at user_id/post_id/file_name, under names of the server's")
     func blobNames() async throws {
         try await withPipeline { running in
             let photo = try Fixture.bytes("baseline-420.jpg")
@@ -76,7 +76,7 @@ struct PublishTests {
         }
     }
 
-    @Test("P3, P9: the author stands in the post as people/ says at that moment; names are found by either end")
+    @Test("P3, P9: the post has the author of people/ at that moment; names are found by either end")
     func authorCopy() async throws {
         try await withPipeline { running in
             let uid = try #require(UserID("ana"))
@@ -92,7 +92,7 @@ struct PublishTests {
     }
 
     @Test(
-        "P3: whatever clients have written into people/, the author's next post is published",
+        "P3: the author's next post is published, whatever clients have written into people/",
         arguments: [
             (["profile_picture": "/p.jpg"], ["uid": "ana", "full_name": "ana", "profile_picture": "/p.jpg"]),
             (["full_name": "Ana", "profile_picture": 5], ["uid": "ana", "full_name": "Ana"]),
@@ -126,7 +126,7 @@ struct PublishTests {
         }
     }
 
-    @Test("P4: the format is told from the bytes, never from the name")
+    @Test("P4: the format is detected from the bytes, never from the name")
     func sniffing() async throws {
         try await withPipeline { running in
             let record = try await running.upload([("really-a.jpg", try Fixture.bytes("rgb-8.png"))], by: "u")

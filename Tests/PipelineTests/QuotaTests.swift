@@ -11,12 +11,12 @@ import Tree
 
 @testable import Uploads
 
-@Suite("How much each user may store", .timeLimit(.minutes(10)))
+@Suite("Quotas of users", .timeLimit(.minutes(10)))
 struct QuotaTests {
     private static let photo = "baseline-420.jpg"
 
     @Test(
-        "An amount is read as people write it, and nothing else is one",
+        "An amount is parsed in common notations, and other texts are refused",
         arguments: [
             ("0", 0), ("5GB", 5_000_000_000), ("2KiB", 2048), ("10kB", 10_000), ("1TiB", 1 << 40), ("", nil),
             ("-1", nil),
@@ -24,7 +24,7 @@ struct QuotaTests {
         ] as [(String, Int?)])
     func amounts(text: String, bytes: Int?) { #expect(ByteAmount.read(text) == bytes) }
 
-    /// The quotas of maria, who is in no group, of someone who signed up and of someone anonymous, as a setting has them.
+    /// The quotas that a setting gives to maria, who is in no group, to a user who signed up, and to an anonymous user.
     static let settings: [(setting: String?, quotas: [Quota?])] = [
         (nil, [nil, Quota(1 << 30, for: .signedUp), Quota(50 << 20, for: .anonymous)]),
         (
@@ -38,7 +38,7 @@ struct QuotaTests {
     ]
 
     @Test(
-        "A setting says how much accounts may store that people made themselves, and what others may",
+        "A setting contains the quotas of self-made accounts and of others",
         arguments: settings)
     func standards(setting: String?, quotas: [Quota?]) async throws {
         let chosen = try setting.map { try #require(StandardQuotas(parsing: $0)) }
@@ -58,14 +58,14 @@ struct QuotaTests {
     }
 
     @Test(
-        "Nothing else is such a setting",
+        "Other texts are not valid settings",
         arguments: [
             "", " ", "lots", "5 6", "user=5", "everybody=5", "signed-up", "signed-up=", "=5", "none signed-up=default",
             "5,6",
         ])
     func noStandard(text: String) { #expect(StandardQuotas(parsing: text) == nil) }
 
-    /// Has maria's account be one of a group.
+    /// Adds maria's account to a group.
     private func join(_ group: QuotaScope?, _ running: RunningPipeline) async throws {
         let user = try #require(UserID("maria"))
         try await running.storage.tree.transact { snapshot, update in
@@ -73,7 +73,7 @@ struct QuotaTests {
         }
     }
 
-    @Test("Who has a self-made account, deletes and sends anew, fills no more than twice the quota")
+    @Test("A user with a self-made account who deletes and sends again stores no more than twice the quota")
     func sentAnew() async throws {
         let length = try Fixture.bytes(Self.photo).count
         let quotas = try #require(StandardQuotas(parsing: "none anonymous=\(4 * length)"))
@@ -97,7 +97,7 @@ struct QuotaTests {
             running.clock.advance(by: 49 * 3_600_000)
             try await running.pipeline.janitor.sweep()
             try await sendAndDelete()
-            // For whom an operator has chosen, what they have deleted does not count.
+            // With a quota set by an operator, deleted files do not count.
             try await running.pipeline.quotas.set(.bytes(4 * length), for: maria)
             for _ in 0..<9 { try await sendAndDelete() }
         }
@@ -126,7 +126,7 @@ struct QuotaTests {
         }
     }
 
-    /// A way in, with as many bytes as the photo has.
+    /// Ways of sending as many bytes as the photo has.
     private static let waysIn: [(name: String, send: @Sendable (QuotaTests, RunningPipeline) async throws -> Void)] = [
         ("a session", { try await $0.upload($1) }),
         ("a session with an announced length", { try await $0.upload($1, expecting: try Fixture.bytes(photo).count) }),
@@ -148,7 +148,7 @@ struct QuotaTests {
             }
         ),
         (
-            "one whose length nobody says",
+            "an upload without a length",
             { _, running in
                 let request = UploadRequest(owner: try #require(UserID("maria")), intake: .socket)
                 let begun = try await running.pipeline.resumable.begin(request, .init(name: "a.jpg"))
@@ -193,7 +193,7 @@ struct QuotaTests {
     ]
 
     @Test(
-        "Each way in is refused what is beyond the quota, keeps nothing of it, and takes what fits",
+        "Each way of sending refuses bytes beyond the quota, keeps none of them, and accepts what fits",
         arguments: waysIn.indices)
     func refusedAndTaken(_ index: Int) async throws {
         let length = try Fixture.bytes(Self.photo).count
@@ -221,7 +221,7 @@ struct QuotaTests {
         }
     }
 
-    @Test("Uploads at the same time never come to more than there is room for")
+    @Test("Uploads at the same time never exceed the free space")
     func atOnce() async throws {
         let length = try Fixture.bytes(Self.photo).count
         let quotas = try #require(StandardQuotas(parsing: "\(3 * length)"))
@@ -238,7 +238,7 @@ struct QuotaTests {
     }
 
     @Test(
-        "What is there stays over a lower quota, what is deleted makes room, and an object may take its former self's place"
+        "Files stay over a lower quota, deletions free space, and an object may replace itself"
     )
     func lowered() async throws {
         let length = try Fixture.bytes(Self.photo).count
@@ -248,7 +248,7 @@ struct QuotaTests {
             try await quotas.set(.bytes(10), for: maria)
             #expect(try await running.pipeline.store.record(of: post)?.state == .published)
             #expect(await refusal { try await self.upload(running) }?.code == .quotaExceeded)
-            _ = try await running.upload([], by: "maria", text: "words are no files")
+            _ = try await running.upload([], by: "maria", text: "words are not files")
             try await running.storage.tree.set(PostNodes.post(post), to: nil)
             try await quotas.set(.bytes(length), for: maria)
             try await self.upload(running)

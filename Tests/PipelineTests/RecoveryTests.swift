@@ -9,11 +9,11 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("P23, B30: what was acknowledged is published after a restart; what was not is gone")
+@Suite("P23, B30: acknowledged uploads are published after a restart; others are deleted")
 struct RecoveryTests {
     @Test func anIngestedUploadIsPublishedByTheNextRun() async throws {
         try await withScratch { scratch in
-            // Nothing runs yet: as if it were killed before the first worker woke up.
+            // No worker runs yet: simulates a kill before the first worker woke up.
             let accepted = Shared<PostID?>(nil)
             try await withPipeline(in: scratch, runs: false) { running in
                 let id = try await running.accept("baseline-420.jpg", by: "u")
@@ -47,7 +47,7 @@ struct RecoveryTests {
             guard case .new(let first) = try await running.pipeline.store.reserve(request),
                 case .new(let again) = try await running.pipeline.store.reserve(request)
             else {
-                Issue.record("a reservation without bytes is taken over by whoever asks again")
+                Issue.record("a new request takes over a reservation without bytes")
                 return
             }
             #expect(first.id == again.id)
@@ -62,7 +62,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("Two pipelines on one Storage: the second is refused, and told who has it")
+    @Test("Two pipelines on one Storage: the second is refused, and its error names the first")
     func oneAtATime() async throws {
         try await withPipeline { running in
             let error = await #expect(throws: FileError.self) {
@@ -72,7 +72,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("K16: what stands in the way of Storage is named before anything is bound")
+    @Test("K16: an obstacle in Storage is named before an address is bound")
     func selfCheck() async throws {
         try await withScratch { scratch in
             try scratch.write("a file", to: "Storage/inbox")

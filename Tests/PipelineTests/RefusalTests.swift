@@ -12,7 +12,7 @@ import Uploads
 @Suite("Bad input gets a clear error and loses nothing")
 struct RefusalTests {
     @Test(
-        "F7, B29: what is no photo is refused before it is acknowledged, by a code, a message that names it, and a hint",
+        "F7, B29: a file that is not a photo is refused before it is acknowledged, with a code, its name, and a hint",
         arguments: [
             ("text.jpg", "unsupported_format"), ("empty.jpg", "empty"), ("jpeg-xl.jpg", "unsupported_format"),
         ])
@@ -26,14 +26,15 @@ struct RefusalTests {
             #expect(error?.hint.isEmpty == false)
             let posts = try await running.storage.tree.get("posts")
             #expect(posts == nil)
-            // A part goes with the last who holds it: a thread that wrote it may let go a moment after the answer.
-            // (The service's own documents lie there, hidden, for a moment.)
+            // A part is deleted with its last reference: a thread that wrote it may release it a moment after the
+            // answer.
+            // (The service's own documents are there for a moment, hidden.)
             try await eventually { try running.storage.incoming.names().allSatisfy { $0.hasPrefix(".") } }
         }
     }
 
     @Test(
-        "F20, K8, FriendlyPix 10: what cannot be decoded fails for good, and its bytes and the reason are put aside",
+        "F20, K8, FriendlyPix 10: an undecodable photo fails for good, and its bytes and the reason are put aside",
         arguments: [
             ("truncated-baseline-420.jpg", "truncated"), ("bomb-65500x65500.png", "too_many_pixels"),
             ("truncated-plain.gif", "truncated"), ("long-side.png", "side_too_long"),
@@ -57,7 +58,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("One bad photo spoils its own post and no other")
+    @Test("One bad photo spoils only its own post")
     func theNextUploadIsNotHeldUp() async throws {
         try await withPipeline { running in
             let good = (name: "good.jpg", bytes: try Fixture.bytes("baseline-420.jpg"))
@@ -95,7 +96,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("A file over the limit is refused at the limit, however it says it is called")
+    @Test("A file over the limit is refused at the limit, whatever its name")
     func tooLarge() async throws {
         try await withPipeline(settings: { $0.limits = ImageLimits(maxInputBytes: 1000) }) { running in
             let error = await #expect(throws: Failure.self) {

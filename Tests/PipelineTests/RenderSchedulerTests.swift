@@ -5,9 +5,9 @@ import Testing
 
 @testable import Uploads
 
-@Suite("Whose photo is rendered next", .timeLimit(.minutes(30)))
+@Suite("The order in which photos are rendered", .timeLimit(.minutes(30)))
 struct RenderSchedulerTests {
-    /// Is never asked: no photo of these tests can be opened.
+    /// A renderer that is never called: no photo of these tests can be opened.
     private struct Unused: PhotoRenderer {
         func render(
             _ original: FileReader, recipes: [Recipe], beside others: [Recipe], limits: ImageLimits
@@ -16,9 +16,9 @@ struct RenderSchedulerTests {
         }
     }
 
-    /// Has photos wait in line while the only turn is taken, acts, then gives the turn back.
+    /// Queues photos while the only turn is in use, runs the body, then ends the turn.
     ///
-    /// - Returns: The priorities of those who had their turn, in order.
+    /// - Returns: The priorities of the photos that had their turn, in order.
     private func turns(
         of waiting: [RenderScheduler.Priority], act: ([Task<Void, Never>], RenderScheduler) async throws -> Void
     ) async throws -> [RenderScheduler.Priority] {
@@ -42,7 +42,7 @@ struct RenderSchedulerTests {
         return Array(turns.value.dropFirst())
     }
 
-    @Test("Who is looked at comes first, then uploads; a batch that waits has one turn after every sixteen of theirs")
+    @Test("Interactive renderings are first, then uploads; a waiting batch has one turn after every sixteen of theirs")
     func order() async throws {
         let uploads = Array(repeating: RenderScheduler.Priority.queued, count: 20)
         let waiting = [.batch, .batch] + uploads + [.interactive]
@@ -51,7 +51,7 @@ struct RenderSchedulerTests {
         #expect(turns.indices.filter { turns[$0] == .batch } == [16, waiting.count - 1])
     }
 
-    /// Has a renderer for batches beside it.
+    /// A renderer with another one for batches.
     private struct Twofold: PhotoRenderer {
         let rests = Shared(0)
         let batches = Shared<[Int]>([])
@@ -73,7 +73,7 @@ struct RenderSchedulerTests {
         func rest() { rests.change { $0 += isBackground ? 1 : 100 } }
     }
 
-    @Test("Batches have a lane of their own, so an upload has its turn at once; what they need is given back")
+    @Test("Batches have their own lane, so an upload has its turn at once; their resources are released")
     func background() async throws {
         let renderer = Twofold()
         let scheduler = RenderScheduler(renderer, workers: 1)
@@ -100,7 +100,7 @@ struct RenderSchedulerTests {
         try await eventually { renderer.rests.value == 1 }
     }
 
-    @Test("What batches need is given back, too, when those are cancelled that give way to an upload")
+    @Test("The resources of batches are also released when they are cancelled while they give way to an upload")
     func cancelledBatch() async throws {
         let renderer = Twofold()
         let scheduler = RenderScheduler(renderer, workers: 1)
@@ -132,7 +132,7 @@ struct RenderSchedulerTests {
         await upload.value
     }
 
-    @Test("Who is cancelled leaves the line at once, and opens nothing")
+    @Test("A cancelled photo leaves the line at once, and is not opened")
     func cancelled() async throws {
         let turns = try await turns(of: [.queued, .batch, .interactive]) { tasks, scheduler in
             for task in tasks.dropLast() { task.cancel() }

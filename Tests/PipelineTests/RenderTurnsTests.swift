@@ -8,7 +8,7 @@ struct RenderTurnsTests {
         let id: Int
     }
 
-    /// Turns for two at a time; what is asked of them is told with the time in milliseconds.
+    /// Turns for two at a time; its functions accept the time in milliseconds.
     private final class Line {
         private var turns = RenderTurns<Batch>(workers: 2, hasBackground: true)
         private let start = ContinuousClock.now
@@ -24,7 +24,7 @@ struct RenderTurnsTests {
         var isHoldingBack: Bool { turns.isHoldingBack }
     }
 
-    @Test("Where nobody uploads, batches have all turns at once")
+    @Test("Without uploads, batches have all turns at once")
     func idle() {
         let line = Line()
         #expect((0..<3).map { _ in line.take(.batch, 0) } == [true, true, false])
@@ -32,7 +32,7 @@ struct RenderTurnsTests {
         #expect(line.end(.batch, 1) == [0])
     }
 
-    @Test("While an upload is rendered, and for a while after it, no batch begins")
+    @Test("No batch begins while an upload is rendered, or for a while after it")
     func quiet() {
         let line = Line()
         #expect(line.take(.batch, 0))
@@ -47,7 +47,7 @@ struct RenderTurnsTests {
         #expect(!line.isHoldingBack)
     }
 
-    @Test("However many uploads come, one of the batches that wait has a turn every five seconds")
+    @Test("A waiting batch has a turn every five seconds, however many uploads arrive")
     func patience() {
         let line = Line()
         #expect(line.take(.batch, 0))
@@ -64,7 +64,7 @@ struct RenderTurnsTests {
         #expect(begun == [5000, 10_000, 15_000])
     }
 
-    @Test("A batch that is the first for long begins at once, however many uploads come")
+    @Test("The first batch after a long time begins at once, however many uploads arrive")
     func first() {
         let line = Line()
         #expect(line.take(.interactive, 0))

@@ -15,7 +15,7 @@ extension ResumableFile.Purpose {
     fileprivate static let test = ResumableFile.Purpose(rawValue: "test")
 }
 
-@Suite("A file that comes in several requests loses nothing that its sender was told of")
+@Suite("A file that arrives in several requests loses no bytes that its sender has been notified of")
 struct ResumableFileTests {
     struct ConnectionLost: Error {}
 
@@ -88,7 +88,7 @@ struct ResumableFileTests {
         }
     }
 
-    @Test("S7: While much is coming, no more than a checkpoint's bytes are at stake")
+    @Test("S7: During a large upload, no more than a checkpoint's bytes are at risk")
     func checkpoints() async throws {
         try await withPipeline(runs: false) { running in
             let files = running.pipeline.files
@@ -111,7 +111,7 @@ struct ResumableFileTests {
         }
     }
 
-    @Test("S8: The latest request has the file; the one before ends, and what it received counts")
+    @Test("S8: The latest request owns the file; the one before ends, and the bytes it received count")
     func oneOwner() async throws {
         try await withPipeline(runs: false) { running in
             let files = running.pipeline.files
@@ -123,7 +123,7 @@ struct ResumableFileTests {
                     try await session.receive {
                         if let piece = pieces.change({ $0.popLast() }) { return piece }
                         isStuck.change { $0 = true }
-                        // A client that says no more.
+                        // A client that stops sending.
                         try await Task.sleep(for: .seconds(3600))
                         return nil
                     }
@@ -137,7 +137,7 @@ struct ResumableFileTests {
         }
     }
 
-    @Test("Of many that come at once each has the file alone, and the last one's bytes are there")
+    @Test("Many concurrent requests each have the file alone, and the last one's bytes are stored")
     func many() async throws {
         try await withPipeline(runs: false) { running in
             let files = running.pipeline.files
@@ -164,7 +164,7 @@ struct ResumableFileTests {
         }
     }
 
-    @Test("Whoever only looks is told, whoever comes meanwhile")
+    @Test("A request for the offset is answered, whichever requests arrive meanwhile")
     func brief() async throws {
         try await withPipeline(runs: false) { running in
             let files = running.pipeline.files
@@ -183,7 +183,7 @@ struct ResumableFileTests {
                 try await group.waitForAll()
             }
             #expect(offsets.value.count == 20)
-            #expect(offsets.value == offsets.value.sorted(), "an offset that was told never shrinks")
+            #expect(offsets.value == offsets.value.sorted(), "a reported offset never shrinks")
         }
     }
 
@@ -227,7 +227,7 @@ struct ResumableFileTests {
         }
     }
 
-    @Test("A length is said once, and cannot be less than what came")
+    @Test("A length is set once, and cannot be less than the received bytes")
     func length() async throws {
         try await withPipeline(runs: false) { running in
             let files = running.pipeline.files
@@ -265,7 +265,7 @@ struct ResumableFileTests {
         }
     }
 
-    @Test("Bytes that vanished from the disk are not made up for")
+    @Test("Bytes that vanished from the disk are not replaced")
     func lostBytes() async throws {
         try await withPipeline(runs: false) { running in
             let files = running.pipeline.files
@@ -279,7 +279,7 @@ struct ResumableFileTests {
 }
 
 extension ResumableSession {
-    /// Receives pieces that are in memory, and then perhaps an error.
+    /// Receives pieces that are in memory, and then possibly an error.
     func receive(
         _ pieces: [[UInt8]], isWhole: Bool = false, isLast: Bool = false, thenThrow error: (any Error)? = nil
     ) async throws {

@@ -12,7 +12,7 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("An upload whose photo comes in several requests becomes a post as any other does")
+@Suite("An upload whose photo arrives in several requests becomes a post as any other does")
 struct ResumableUploadTests {
     private static let photo = "baseline-420.jpg"
 
@@ -60,7 +60,7 @@ struct ResumableUploadTests {
         }
     }
 
-    @Test("All bytes had come when the service ended: the next run makes the post")
+    @Test("All bytes had arrived when the service ended: the next run creates the post")
     func recovery() async throws {
         let bytes = try Fixture.bytes(Self.photo)
         // Before the bytes were moved to the blob store, and after.
@@ -86,7 +86,7 @@ struct ResumableUploadTests {
         }
     }
 
-    @Test("What is unfinished stays over a restart, and is not swept")
+    @Test("Unfinished uploads stay over a restart, and are not swept")
     func restart() async throws {
         let bytes = try Fixture.bytes(Self.photo)
         try await withScratch { scratch in
@@ -123,7 +123,7 @@ struct ResumableUploadTests {
         }
     }
 
-    @Test("It expires when it is left alone, and not while its sender is at it")
+    @Test("An upload expires when it is left alone, and not while its sender is active")
     func expiry() async throws {
         try await withPipeline(runs: false, settings: { $0.draftLifetime = .seconds(60) }) { running in
             let (store, files) = (running.pipeline.store, running.pipeline.files)
@@ -166,7 +166,7 @@ struct ResumableUploadTests {
         }
     }
 
-    @Test("A key finds the upload again, and refuses what was said to be another")
+    @Test("A key finds the upload again, and refuses a request with other data")
     func keys() async throws {
         try await withPipeline(runs: false) { running in
             guard case .new(let first) = try await begin(running, length: 10, text: "one", key: "k"),
@@ -190,7 +190,7 @@ struct ResumableUploadTests {
         }
     }
 
-    @Test("A key of an upload that failed becomes that of the next one when it is whole")
+    @Test("A key of a failed upload becomes that of the next one when that is complete")
     func keyOfFailure() async throws {
         let bytes = try Fixture.bytes(Self.photo)
         try await withPipeline { running in
@@ -228,7 +228,7 @@ struct ResumableUploadTests {
         }
     }
 
-    @Test("What somebody has begun goes with them")
+    @Test("A deleted person's unfinished uploads are deleted")
     func deletedOwner() async throws {
         try await withPipeline { running in
             let bytes = try Fixture.bytes(Self.photo)

@@ -12,10 +12,10 @@ import Uploads
 
 @testable import Keeping
 
-@Suite("Renditions that are shown at once, or taken back", .timeLimit(.minutes(30)))
+@Suite("Renditions that are shown at once, or rolled back", .timeLimit(.minutes(30)))
 struct RethumbRunTests {
     private static let recipes = ["thumb=50,q60"]
-    /// A run that renders all before it switches any.
+    /// An order that renders all posts before it switches any.
     private static var last: BatchOrder {
         var order = BatchOrder(.rethumb)
         order.switches = .last
@@ -45,12 +45,12 @@ struct RethumbRunTests {
         try await running.storage.tree.get("posts")
     }
 
-    /// Waits until the job is so.
+    /// Waits until the job is in the state.
     private func wait(for state: PostRunState, of id: PushID, _ running: RunningPipeline) async throws {
         try await eventually { try await running.pipeline.postRuns.list().first { $0.id == id }?.state == state }
     }
 
-    /// Sees to it that each file that a post names is there, and that all posts name the same renditions.
+    /// Checks that each file that a post names exists, and that all posts name the same renditions.
     private func check(_ running: RunningPipeline, names: Set<String>) async throws {
         for child in try await running.storage.tree.children(of: PostNodes.post()) {
             for photo in try #require(PostPhotos.read(child.value)) {
@@ -61,7 +61,7 @@ struct RethumbRunTests {
         }
     }
 
-    @Test("All is rendered first, and kept while nobody sees it; then every post is switched, and taken back")
+    @Test("All posts are rendered first, and nothing is shown; then every post is switched, and rolled back")
     func switchLast() async throws {
         try await withPosts(4) { running in
             let before = try await posts(running)
@@ -84,7 +84,7 @@ struct RethumbRunTests {
         }
     }
 
-    @Test("What was rendered and never shown goes with the way back, and posts stay as they are")
+    @Test("Renditions that were never shown are deleted by the rollback, and posts stay unchanged")
     func discard() async throws {
         try await withPosts(3, grace: .zero) { running in
             let before = try await posts(running)
@@ -103,7 +103,7 @@ struct RethumbRunTests {
         }
     }
 
-    @Test("Posts that are switched one by one are taken back, too, with the words that they have by then")
+    @Test("Posts that are switched one by one are rolled back, too, with their current words")
     func switchEach() async throws {
         try await withPosts(3) { running in
             let batches = running.pipeline.postRuns
@@ -122,7 +122,7 @@ struct RethumbRunTests {
         }
     }
 
-    @Test("A run that is cancelled in the middle and taken back at once leaves no post switched")
+    @Test("A run that is cancelled in the middle and rolled back at once leaves no post switched")
     func cancelAndRollBack() async throws {
         try await withPosts(12) { running in
             let before = try await posts(running)
@@ -133,7 +133,7 @@ struct RethumbRunTests {
                 do {
                     _ = try await batches.set(job.id, to: .cancelled)
                 } catch let failure as Failure where failure.code == .wrongState {
-                    // It was quicker than this task: what is taken back is all of it.
+                    // It was quicker than this task: all of it is rolled back.
                 }
                 _ = try await batches.begin(.rollback, of: job.id)
                 try await wait(for: .rolledBack, of: job.id, running)
@@ -142,7 +142,7 @@ struct RethumbRunTests {
         }
     }
 
-    @Test("A run has a list, a time range, recipes and a pace of its own, and keeps them over a restart")
+    @Test("A run has its own list, time range, recipes and pace, and keeps them over a restart")
     func ordered() async throws {
         try await withPosts(6) { running in
             let tree = running.storage.tree
@@ -162,7 +162,7 @@ struct RethumbRunTests {
             #expect(names.enumerated().allSatisfy { $0.element == ["wide"] || ![1, 4].contains($0.offset) })
             #expect(names.count { $0 == ["wide"] } == 2)
 
-            // As it is read back.
+            // The record as it is read back.
             let record = try #require(try await tree.children(of: WorkNodes.postRun()).first)
             let read = try #require(PostRun(record))
             #expect(read.recipes?.map(\.name) == ["wide"] && read.pace.concurrency == 3 && read.isListed)
@@ -184,7 +184,7 @@ struct RethumbRunTests {
         }
     }
 
-    @Test("A run for damage renders what is gone or cut, and nothing else")
+    @Test("A run for damage renders missing and truncated renditions only")
     func damaged() async throws {
         try await withPosts(2) { running in
             let tree = running.storage.tree
@@ -204,7 +204,7 @@ struct RethumbRunTests {
         }
     }
 
-    @Test("A plan tells posts, bytes and time by a sample, and leaves nothing behind")
+    @Test("A plan estimates posts, bytes and time from a sample, and leaves no files behind")
     func plan() async throws {
         try await withPosts(3) { running in
             let before = try await posts(running)
@@ -218,7 +218,7 @@ struct RethumbRunTests {
         }
     }
 
-    @Test("Whose former files are gone stays as it is, and is counted")
+    @Test("A post whose former files are deleted stays unchanged, and is counted")
     func gone() async throws {
         try await withPosts(2, grace: .zero) { running in
             let batches = running.pipeline.postRuns

@@ -10,7 +10,7 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("Re-thumbnailing: new files, one update a post, old files later")
+@Suite("Re-thumbnailing: new files, one update per post, old files later")
 struct RethumbTests {
     private func publish(_ count: Int, in scratch: Scratch) async throws {
         try await withPipeline(in: scratch) { running in
@@ -23,7 +23,7 @@ struct RethumbTests {
         }
     }
 
-    @Test("K15: a dry run changes nothing and says what would; then every post is switched once, and again nothing")
+    @Test("K15: a dry run only reports changes; then every post is switched once, and a second run is idle")
     func everyPostIsSwitchedOnceAndAgainNothing() async throws {
         try await withScratch { scratch in
             try await publish(4, in: scratch)
@@ -62,7 +62,7 @@ struct RethumbTests {
     }
 
     @Test(
-        "What a post says is always there: replaced files go after the grace period, unless a recipe came back to them")
+        "Files in a post always exist: replaced files are deleted after the grace period, unless a recipe returns")
     func grace() async throws {
         try await withScratch { scratch in
             try await publish(1, in: scratch)
@@ -81,7 +81,7 @@ struct RethumbTests {
                     }
                 ) { running in
                     _ = try await Rethumb(running.pipeline.tools, selection: .init(), isDryRun: false).run { _ in }
-                    // Both generations wait on the garbage list by then, one of them in use again.
+                    // Both generations are on the garbage list by then, one of them in use again.
                     guard sweeps else { return }
                     running.clock.advance()
                     try await running.pipeline.janitor.sweep()
@@ -101,10 +101,10 @@ struct RethumbTests {
         return try await running.storage.blobs.fileNames(userID: "even", postID: ids[0].description)
     }
 
-    @Test("A name never has two contents: one recipe of several changes, and comes back")
+    @Test("A name never has two contents: one recipe of several changes, and is restored")
     func names() async throws {
         try await withScratch { scratch in
-            // 320 is made from thumb, or from full where thumb is too near to it.
+            // 320 is rendered from thumb, or from full where thumb is too near to it.
             let sets = ["thumb=640,q70", "thumb=350", "thumb=90", "thumb=640,q70"].map { thumb in
                 ["full=1280,q90", thumb, "small=320,q75", "tile=160,cover"]
             }
@@ -136,13 +136,13 @@ struct RethumbTests {
                     }
                 }
             }
-            // Of the first set: full, and what it was made from, did not change with thumb; small did, twice.
+            // Of the first set: full and its source did not change with thumb; small did, twice.
             #expect(seen.value.keys.count { $0.hasPrefix("full") } == 1)
             #expect(seen.value.keys.count { $0.hasPrefix("small") } > 1)
         }
     }
 
-    @Test("How far it is stands in the status, while it runs and no longer")
+    @Test("The progress is in the status while the run lasts, and no longer")
     func progressInStatus() async throws {
         try await withScratch { scratch in
             try await publish(3, in: scratch)
@@ -158,7 +158,7 @@ struct RethumbTests {
         }
     }
 
-    @Test("A post whose original is gone is counted, named and passed over")
+    @Test("A post without its original is counted, named and skipped")
     func failures() async throws {
         try await withScratch { scratch in
             try await publish(2, in: scratch)

@@ -12,7 +12,7 @@ import Testing
 
 @Suite("A row of the tree that cannot be read", .timeLimit(.minutes(30)))
 struct RowRepairTests {
-    /// The rows of one store: the service's own, and one of a post.
+    /// Two rows of one store: the service's own, and one of a post.
     enum Row: CaseIterable, Sendable {
         case counterOfStore, queueEntry, stateOfUpload, textOfPost
 
@@ -27,7 +27,7 @@ struct RowRepairTests {
     }
 
     @Test(
-        "The service starts, names it, publishes beside it and sweeps nothing; replaced, it is as if nothing had been",
+        "The service starts, names the row, publishes beside it and sweeps nothing; a replaced row restores all work",
         arguments: Row.allCases)
     func life(_ row: Row) async throws {
         try await withScratch { scratch in
@@ -70,14 +70,14 @@ struct RowRepairTests {
         }
     }
 
-    /// Puts bytes that are no leaf in the place of a row.
+    /// Replaces a row with bytes that are not a leaf.
     ///
-    /// - Returns: What was there, as JSON.
+    /// - Returns: The former value, as JSON.
     private static func damage(_ path: TreePath, in scratch: Scratch) async throws -> [UInt8] {
         let engine = try SQLiteEngine(path: scratch.path + "/Storage/tree.sqlite")
         let tree = try await TreeStore(engine: engine, isMaintained: false)
         let value = try #require(try await tree.get(path))
-        try #require(value.object == nil, "\(path) is a row of its own")
+        try #require(value.object == nil, "\(path) is its own row")
         try await engine.write { transaction throws(TreeError) in
             try transaction.put([9], for: StoreFormat.dataKey(path))
         }

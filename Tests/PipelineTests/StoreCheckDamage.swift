@@ -9,7 +9,7 @@ import Tree
 
 @testable import Uploads
 
-/// A kind of damage, and what an audit says of it.
+/// A kind of damage, and the finding of an audit.
 struct StoreCheckDamage: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let kind: FindingKind
@@ -22,22 +22,22 @@ struct StoreCheckDamage: Sendable, CustomTestStringConvertible {
     private static let lost = "-OaZzZzZzZzZzZzZzZzZ"
 
     static let files: [StoreCheckDamage] = [
-        .init(.originalMissing, "an original is gone") { try $0.delete($0.path($0.post, "original.jpg")) },
-        .init(.originalWrongSize, "an original is cut") { try $0.truncate($0.path($0.post, "original.jpg")) },
-        .init(.originalDamaged, "a bit of an original is another") { try $0.flip($0.path($0.post, "original.jpg")) },
-        .init(.renditionMissing, "a rendition is gone") {
+        .init(.originalMissing, "an original is missing") { try $0.delete($0.path($0.post, "original.jpg")) },
+        .init(.originalWrongSize, "an original is truncated") { try $0.truncate($0.path($0.post, "original.jpg")) },
+        .init(.originalDamaged, "a bit of an original is flipped") { try $0.flip($0.path($0.post, "original.jpg")) },
+        .init(.renditionMissing, "a rendition is missing") {
             try $0.delete(try await $0.rendition("thumb-", of: $0.post))
         },
-        .init(.renditionMissing, "a second photo's rendition is gone") {
+        .init(.renditionMissing, "a second photo's rendition is missing") {
             try $0.delete(try await $0.rendition("thumb-2-", of: $0.other))
         },
-        .init(.renditionMissing, "a person's picture is gone") {
+        .init(.renditionMissing, "a person's picture is missing") {
             try $0.delete(try await $0.rendition("avatar-", of: $0.avatar))
         },
-        .init(.renditionWrongSize, "a rendition is cut") {
+        .init(.renditionWrongSize, "a rendition is truncated") {
             try $0.truncate(try await $0.rendition("thumb-", of: $0.post))
         },
-        .init(.renditionDamaged, "a bit of a rendition is another") {
+        .init(.renditionDamaged, "a bit of a rendition is flipped") {
             try $0.flip(try await $0.rendition("full-", of: $0.post))
         },
         .init(.renditionForeign, "a post shows a file of another one") { store in
@@ -48,42 +48,42 @@ struct StoreCheckDamage: Sendable, CustomTestStringConvertible {
                 thumb / "url": .string("/media/maria/\(store.other)/\(name)"),
             ])
         },
-        .init(.objectMissing, "an object's bytes are gone") { try $0.delete($0.objectPath) },
-        .init(.objectWrongSize, "an object's bytes are cut") { try $0.truncate($0.objectPath) },
-        .init(.objectDamaged, "a bit of an object is another") { try $0.flip($0.objectPath) },
-        .init(.orphanedFile, "a file that nothing names lies beside a post's") {
+        .init(.objectMissing, "an object's bytes are missing") { try $0.delete($0.objectPath) },
+        .init(.objectWrongSize, "an object's bytes are truncated") { try $0.truncate($0.objectPath) },
+        .init(.objectDamaged, "a bit of an object is flipped") { try $0.flip($0.objectPath) },
+        .init(.orphanedFile, "a file that nothing names is beside a post's") {
             try $0.running.scratch.write([1, 2, 3], to: "Storage/blobs/maria/\($0.post)/thumb-stray.jpg")
         },
-        .init(.unclaimedFiles, "there are files of a post that nobody knows") {
+        .init(.unclaimedFiles, "there are files of an unknown post") {
             try $0.running.scratch.write([1, 2, 3], to: "Storage/blobs/maria/\(lost)/original.jpg")
         },
     ]
 
     static let records: [StoreCheckDamage] = [
-        .init(.postUnreadable, "what a post says of its photos is no record") {
+        .init(.postUnreadable, "the photos of a post are malformed") {
             try await $0.write([PostNodes.post($0.post) / "photos" / "0" / "width": "wide"])
         },
-        .init(.uploadMissing, "the record behind a post is gone") {
+        .init(.uploadMissing, "the record behind a post is missing") {
             try await $0.write([UploadNodes.upload($0.post): nil])
         },
-        .init(.uploadUnreadable, "the record behind a post is none") {
+        .init(.uploadUnreadable, "the record behind a post is malformed") {
             try await $0.write([UploadNodes.upload($0.post) / "owner": 5])
         },
-        .init(.postMissing, "a post is gone that nobody has deleted") {
+        .init(.postMissing, "a post is missing that was not deleted") {
             try await $0.write([PostNodes.post($0.post): nil])
         },
         .init(.photosDiffer, "a post has lost a photo") {
             try await $0.write([PostNodes.post($0.other) / "photos" / "1": nil])
         },
-        .init(.postTwice, "a post stands in two places") { store in
+        .init(.postTwice, "a post is stored at two paths") { store in
             let post = try await store.tree.get(PostNodes.post(store.post))
             try await store.write([AudienceNodes.post(store.post): post])
         },
-        .init(.authorMissing, "the author of posts is gone") { try await $0.write(["people/jan": nil]) },
-        .init(.objectUnreadable, "an object's record is none") {
+        .init(.authorMissing, "the author of posts is missing") { try await $0.write(["people/jan": nil]) },
+        .init(.objectUnreadable, "an object's record is malformed") {
             try await $0.write([ObjectKey.path($0.object.name): "{}"])
         },
-        .init(.objectUnlisted, "nothing says whose an object's bytes are") {
+        .init(.objectUnlisted, "the owner of an object's bytes is not recorded") {
             try await $0.write([ObjectNodes.file(TreeKey(unchecked: $0.object.blob.postID)): nil])
         },
         .init(.uploadNotQueued, "an acknowledged upload is not in the queue") { store in
@@ -91,54 +91,54 @@ struct StoreCheckDamage: Sendable, CustomTestStringConvertible {
             record.state = .ingested
             try await store.write([UploadNodes.upload(store.post): try record.value(), PostNodes.post(store.post): nil])
         },
-        .init(.likesWithoutPost, "there are likes of no post") {
+        .init(.likesWithoutPost, "there are likes without a post") {
             try await $0.write(["likes" / (try TreeKey(lost)) / "jan": 1])
         },
-        .init(.commentsWithoutPost, "there are comments on no post") {
+        .init(.commentsWithoutPost, "there are comments without a post") {
             try await $0.write(["comments" / (try TreeKey(lost)) / "-x" / "text": "?"])
         },
     ]
 
     static let derived: [StoreCheckDamage] = [
-        .init(.entryDangling, "the queue names an upload that is gone") {
+        .init(.entryDangling, "the queue names a missing upload") {
             try await $0.write([UploadNodes.queued() / (try TreeKey(lost)): "ingested socket maria"])
         },
-        .init(.entryDangling, "a client's reference names an upload that is gone") {
+        .init(.entryDangling, "a client's reference names a missing upload") {
             try await $0.write([UploadNodes.reference($0.maria, "r" as TreeKey): .string(lost)])
         },
-        .init(.entryDangling, "bytes are said to be shown by a post that is gone") {
+        .init(.entryDangling, "the index lists bytes under a missing post") {
             try await $0.write([FileNodes.content($0.maria, "abc" as TreeKey): .string(lost)])
         },
-        .init(.entryDangling, "an upload that is gone is said to have ended") {
+        .init(.entryDangling, "a missing upload is listed as ended") {
             try await $0.write([UploadNodes.ended() / (try TreeKey(lost)): 5])
         },
-        .init(.entryDangling, "a run that is gone has made renditions of a post") {
+        .init(.entryDangling, "a missing run is recorded for renditions of a post") {
             try await $0.write([WorkNodes.prepared($0.post) / (try TreeKey(lost)): true])
         },
-        .init(.entryDangling, "an attempt at renditions whose files are no garbage") {
+        .init(.entryDangling, "an attempt at renditions whose files are not garbage") {
             let attempt = UploadNodes.attempt($0.post) / "0123456789"
             try await $0.write([attempt / "garbage": .string(lost), attempt / "engine": "1"])
         },
-        .init(.entryDangling, "a generation of a run that is gone") {
+        .init(.entryDangling, "a generation of a missing run") {
             try await $0.write([WorkNodes.rethumbRun() / (try TreeKey(lost)) / $0.post.key / "before": "x"])
         },
-        .init(.entryDangling, "the order of publication has a post that is gone") {
+        .init(.entryDangling, "the order of publication has a missing post") {
             let position = PostPosition(sequence: 1_000_000)
             try await $0.write([PostNodes.published() / position.key: .string("\(lost)/maria")])
         },
-        .init(.entryDangling, "an author's list has a post that is gone") {
+        .init(.entryDangling, "an author's list has a missing post") {
             try await $0.write(["people/maria/posts" / (try TreeKey(lost)): true])
         },
-        .init(.entryDangling, "a hashtag has a post that does not say it") {
+        .init(.entryDangling, "a hashtag has a post whose text does not contain it") {
             try await $0.write(["hashtags/winter" / $0.post.key: true])
         },
-        .init(.entryDangling, "a feed has a post that is gone") {
+        .init(.entryDangling, "a feed has a missing post") {
             try await $0.write(["feed/jan" / (try TreeKey(lost)): true])
         },
-        .init(.entryDangling, "somebody is said to have written a comment that is not theirs") {
+        .init(.entryDangling, "a person is listed for another person's comment") {
             try await $0.write([ReactionNodes.commented($0.maria) / $0.post.key / "-OaBbBbBbBbBbBbBbBbB": true])
         },
-        .init(.postUnlisted, "a post has no place in the order of publication") {
+        .init(.postUnlisted, "a post is missing in the order of publication") {
             try await $0.write([PostNodes.position($0.post.key): nil])
         },
         .init(.indexWrong, "a hashtag lacks a post") { try await $0.write(["hashtags/summer" / $0.post.key: nil]) },
@@ -148,7 +148,7 @@ struct StoreCheckDamage: Sendable, CustomTestStringConvertible {
         },
         .init(.linkHalf, "half a follow") { try await $0.write(["followers/maria/jan": nil]) },
         .init(.linkHalf, "half a block") { try await $0.write(["blocked/eve/maria": nil]) },
-        .init(.linkHalf, "a like that the one who likes does not know") {
+        .init(.linkHalf, "a like is missing at the person who likes") {
             try await $0.write([ReactionNodes.liked($0.jan): nil])
         },
         .init(.counterWrong, "a wrong number of likes") {
@@ -160,20 +160,20 @@ struct StoreCheckDamage: Sendable, CustomTestStringConvertible {
         .init(.counterWrong, "a wrong number of notifications") {
             try await $0.write([TreePath(["notification_counts", "maria"], in: .social): 99])
         },
-        .init(.counterWrong, "the room that a post's files take up is not counted") {
+        .init(.counterWrong, "the size of a post's files is not counted") {
             try await $0.write([UsageNodes.ofFile() / "maria" / $0.post.key: nil])
         },
-        .init(.counterWrong, "a wrong sum of the room that somebody's files take up") {
+        .init(.counterWrong, "a wrong sum of the sizes of a person's files") {
             try await $0.write([UsageNodes.ofOwner() / "maria": "1 2 3 4 5 6 7 8 9 10 11 12"])
         },
-        .init(.counterWrong, "no sum of the room that all files take up") {
+        .init(.counterWrong, "no sum of the sizes of all files") {
             try await $0.write([UsageNodes.ofAll(): nil])
         },
         .init(.counterWrong, "a wrong number of unread notifications") { try await $0.write(["unread/maria": 99]) },
         .init(.counterWrong, "a wrong number of posts of a day") {
             try await $0.write([TreePath(["post_days", $0.day], in: .social): 9])
         },
-        .init(.counterWrong, "a number of posts of a day without any") {
+        .init(.counterWrong, "a number of posts of a day without posts") {
             try await $0.write([TreePath(["audience_post_days_by", "maria", "12"], in: .social): 1])
         },
         .init(.counterWrong, "a person's posts of a day are not counted") {

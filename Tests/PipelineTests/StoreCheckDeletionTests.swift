@@ -16,7 +16,7 @@ import Uploads
 @Suite("An audit beside deletions", .timeLimit(.minutes(30)))
 struct StoreCheckDeletionTests {
     @Test(
-        "What is written of a post that has been deleted is not taken for what is left of a lost one, and goes",
+        "Data written for a deleted post are not mistaken for the remains of a lost one, and are deleted",
         arguments: ["likes", "comments"], [false, true])
     func late(list: String, isSwept: Bool) async throws {
         try await withPipeline(settings: { $0.gracePeriod = .zero }) { running in
@@ -28,12 +28,12 @@ struct StoreCheckDeletionTests {
                 try await running.pipeline.janitor.sweep()
                 #expect(try await store.record(store.post).state == .deleted)
             }
-            // A client of the database that still showed the post, in an earlier version.
+            // A client of the database, in an earlier version, that still showed the post.
             let place = TreePath([try TreeKey(list), store.post.key])
             let comment: TreeValue = ["author": ["uid": "jan", "full_name": "jan"], "text": "Nice", "timestamp": 1]
             var update = MultiPathUpdate()
             update[place / "jan"] = list == "likes" ? 1 : comment
-            update.scope = .removal  // Behind what takes it back today.
+            update.scope = .removal  // After the removal of such writes by the current version.
             try await store.tree.update(update)
             try await eventually { try await store.tree.get(WorkNodes.followUpTask()) == nil }
 
@@ -46,12 +46,12 @@ struct StoreCheckDeletionTests {
         }
     }
 
-    @Test("Files are not missing that are made, and deleted with their post, while the folder is looked at")
+    @Test("Files that are created and deleted with their post while the folder is read are not missing")
     func meanwhile() async throws {
         try await withPipeline(settings: { $0.gracePeriod = .zero }) { running in
             let store = try await StoreCheckStore(running)
             let (pipeline, id) = (running.pipeline, store.post)
-            // What nothing names has the folder listed twice.
+            // A file that nothing names has the folder listed twice.
             try running.scratch.write([1, 2, 3], to: "Storage/blobs/maria/\(id)/thumb-stray.jpg")
             let blobs = InterleavedBlobs(running.storage.blobs) {
                 var settings = pipeline.settings
@@ -69,13 +69,13 @@ struct StoreCheckDeletionTests {
             }
             let inspection = try await FolderInspection(
                 of: id, owner: "maria", knowing: GarbageNames(), in: store.tree, beside: blobs)
-            #expect(inspection.claims.byName.keys.contains { $0.hasPrefix("thumb-") }, "the post was still there")
+            #expect(inspection.claims.byName.keys.contains { $0.hasPrefix("thumb-") }, "the post still existed")
             #expect(inspection.findings.isEmpty, "\(inspection.findings.map(\.document))")
         }
     }
 }
 
-/// A blob store in which something happens between the two lists of a folder.
+/// A blob store with an interruption between the two lists of a folder.
 private struct InterleavedBlobs: BlobStore {
     typealias Event = @Sendable () async throws -> Void
 
@@ -98,7 +98,7 @@ private struct InterleavedBlobs: BlobStore {
         do { try await event() } catch { Issue.record(error) }
     }
 
-    // MARK: As it is
+    // MARK: Unchanged
 
     func put(_ staged: StagedFile, as name: BlobName) async throws(FileError) { try await base.put(staged, as: name) }
 

@@ -14,11 +14,11 @@ import Tree
 @testable import Keeping
 @testable import Uploads
 
-/// Everybody does everything at once, while garbage is collected and the store is looked through all the time: no audit finds
-/// anything, and no file goes that somebody names.
+/// Concurrent actions of all kinds, while garbage is collected and the store is audited all the time: no audit finds
+/// anything, and no file in use is deleted.
 @Suite("Audits and collections beside everything else", .timeLimit(.minutes(30)))
 struct StoreCheckPropertyTests {
-    @Test("Whatever people, runs and sweeps do meanwhile, nothing looks damaged and nothing of use is deleted")
+    @Test("Whatever people, runs and sweeps do meanwhile, nothing looks damaged and no file in use is deleted")
     func meanwhile() async throws {
         let run = RandomRun(rounds: 60)
         try await withPipeline(settings: { $0.gracePeriod = .zero }) { running in
@@ -50,7 +50,7 @@ struct StoreCheckPropertyTests {
         }
     }
 
-    /// Somebody who does what people, clients and operators do, in the order of a seed.
+    /// An actor that does what people, clients and operators do, in the order of a seed.
     private struct Actor {
         private static let sets = [["full=96", "thumb=48,cover"], ["full=80,q70", "thumb=48,cover", "tile=16,cover"]]
 
@@ -70,7 +70,7 @@ struct StoreCheckPropertyTests {
                 do {
                     try await step(round)
                 } catch let error as Failure {
-                    // What is deleted, changed or at work meanwhile is refused.
+                    // Actions on posts that are deleted, changed or in work meanwhile are refused.
                     #expect(
                         [.notFound, .wrongState, .jobRunning, .changedWhileRead, .badRequest].contains(error.code),
                         "\(error)")

@@ -12,20 +12,20 @@ import Tree
 @testable import Keeping
 @testable import Uploads
 
-/// A store with something of every kind, to be damaged and looked through.
+/// A store with an item of every kind, to be damaged and audited.
 struct StoreCheckStore: Sendable {
     let running: RunningPipeline
     let maria: UserID
     let jan: UserID
-    /// A post of maria's with a photo and a hashtag, which jan likes and has commented on.
+    /// A post of maria's with a photo and a hashtag, with a like and a comment of jan's.
     let post: PostID
-    /// Another one.
+    /// Another post.
     let other: PostID
     let avatar: PostID
     let object: StoredObject
 
     var tree: TreeStore { running.storage.tree }
-    /// The day on which the posts were made, as their numbers are kept by.
+    /// The day of the posts, as a key of the per-day counters.
     var day: TreeKey { TreeKey(unchecked: String(post.timestamp.milliseconds / 86_400_000)) }
 
     init(_ running: RunningPipeline) async throws {
@@ -62,7 +62,7 @@ struct StoreCheckStore: Sendable {
         try await eventually { try await tree.get(WorkNodes.followUpTask()) == nil }
     }
 
-    /// Looks through the store.
+    /// Audits the store.
     func audit(
         _ action: StoreCheckAction, changes: Bool = false, reads: Bool = false, user: String? = nil,
         maxShare: Double = 0.05, unreadFor: Duration? = nil, sample: Double = 1
@@ -79,7 +79,7 @@ struct StoreCheckStore: Sendable {
         return (findings.value, last)
     }
 
-    /// What a check finds in any store.
+    /// Returns the findings of a check of any store.
     static func findings(_ running: RunningPipeline) async throws -> [FindingDocument] {
         let findings = Shared<[FindingDocument]>([])
         _ = try await StoreCheck(running.pipeline.storeCheckTools, StoreCheckOrder(.check)).run { step in
@@ -90,7 +90,7 @@ struct StoreCheckStore: Sendable {
 
     // MARK: Damage
 
-    /// Writes behind the back of all derivations.
+    /// Writes without derivations.
     func write(_ writes: [TreePath: TreeValue?]) async throws {
         var update = MultiPathUpdate()
         update.scope = .none
@@ -107,7 +107,7 @@ struct StoreCheckStore: Sendable {
         "\(running.scratch.path)/Storage/blobs/maria/\(id)/\(fileName)"
     }
 
-    /// The path of the rendition of a post that begins so.
+    /// Returns the path of the rendition of a post whose name begins with the prefix.
     func rendition(_ prefix: String, of id: PostID) async throws -> String {
         let names = try await running.storage.blobs.fileNames(userID: "maria", postID: id.string)
         return path(id, try #require(names.first { $0.hasPrefix(prefix) }))

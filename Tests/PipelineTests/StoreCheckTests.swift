@@ -12,9 +12,9 @@ import Uploads
 
 @testable import Keeping
 
-@Suite("Damage is found, named, and mended where that can be", .timeLimit(.minutes(30)))
+@Suite("Damage is found, named, and repaired where that is possible", .timeLimit(.minutes(30)))
 struct StoreCheckTests {
-    @Test("Each damage is found, named with its place, and mended or left to a person", arguments: StoreCheckDamage.all)
+    @Test("Each damage is found, named with its path, and repaired or left to people", arguments: StoreCheckDamage.all)
     func damage(_ damage: StoreCheckDamage) async throws {
         try await withPipeline { running in
             let store = try await StoreCheckStore(running)
@@ -43,7 +43,7 @@ struct StoreCheckTests {
         }
     }
 
-    @Test("Nothing else is found of such damage", arguments: StoreCheckDamage.single)
+    @Test("No other finding is reported for such damage", arguments: StoreCheckDamage.single)
     func single(_ damage: StoreCheckDamage) async throws {
         try await withPipeline { running in
             let store = try await StoreCheckStore(running)
@@ -52,12 +52,12 @@ struct StoreCheckTests {
             #expect(found.findings.map(\.kind) == [damage.kind], "\(found.findings)")
             #expect(found.last.findings == [damage.kind.rawValue: 1])
             let repaired = try await store.audit(.repair, changes: true)
-            // What is mended may show that a sum is wrong, too.
+            // A repair may show that a sum is wrong, too.
             #expect(Set(repaired.findings.map(\.kind)) == [damage.kind], "\(repaired.findings)")
         }
     }
 
-    @Test("Garbage is known whose key was made before another's, and which was listed after it")
+    @Test("Garbage is recognized if its key precedes another's, but was listed after it")
     func garbageOutOfOrder() async throws {
         try await withPipeline(runs: false) { running in
             let tree = running.storage.tree
@@ -73,7 +73,7 @@ struct StoreCheckTests {
         }
     }
 
-    @Test("There are enough kinds of damage in the list, and each kind but those of the store as a whole is among them")
+    @Test("The list has enough kinds of damage, and each kind except those of the whole store")
     func kinds() {
         #expect(StoreCheckDamage.all.count >= 25)
         let kinds = Set(StoreCheckDamage.all.map(\.kind))
@@ -96,9 +96,9 @@ struct StoreCheckTests {
         return originals
     }
 
-    // MARK: Mending
+    // MARK: Repairing
 
-    @Test("A rendition that is rendered again has another name, and the old file goes after the grace period")
+    @Test("A rendition that is rendered again has another name, and the old file is deleted after the grace period")
     func renderedAgain() async throws {
         try await withPipeline(settings: { $0.gracePeriod = .zero }) { running in
             let store = try await StoreCheckStore(running)
@@ -114,12 +114,12 @@ struct StoreCheckTests {
             let record = try await store.record(store.post)
             let post = try #require(try await store.tree.get(PostNodes.post(store.post)))
             let shown = Set(try #require(PostPhotos.read(post)).flatMap { $0.renditions.values.map(\.fileName) })
-            #expect(Set(record.photos[0]?.files.keys.map { $0 } ?? []) == shown, "what is gone is forgotten")
+            #expect(Set(record.photos[0]?.files.keys.map { $0 } ?? []) == shown, "the missing file is forgotten")
             #expect(try await store.audit(.verify).findings.isEmpty)
         }
     }
 
-    @Test("No rendition is made of an original that is damaged, too")
+    @Test("No rendition is created from an original that is damaged, too")
     func damagedOriginal() async throws {
         try await withPipeline { running in
             let store = try await StoreCheckStore(running)
@@ -162,7 +162,7 @@ struct StoreCheckTests {
         }
     }
 
-    @Test("As many posts are told as there are: avatars and deleted posts are none, and one without an upload is one")
+    @Test("The number of posts is exact: avatars and deleted posts do not count, a post without an upload does")
     func numbers() async throws {
         try await withPipeline { running in
             let store = try await StoreCheckStore(running)
@@ -180,7 +180,7 @@ struct StoreCheckTests {
         }
     }
 
-    @Test("One person's files can be looked at alone")
+    @Test("The files of one person can be audited alone")
     func oneUser() async throws {
         try await withPipeline { running in
             let store = try await StoreCheckStore(running)
@@ -192,7 +192,7 @@ struct StoreCheckTests {
 
     // MARK: Reading in turns
 
-    @Test("What was read lately is not read again; what is asked of a part is read in part")
+    @Test("Recently read files are not read again; a limited request reads only its part")
     func turns() async throws {
         try await withPipeline { running in
             let store = try await StoreCheckStore(running)
@@ -206,7 +206,7 @@ struct StoreCheckTests {
         }
     }
 
-    @Test("What a reading has found damaged, check and repair name without reading the rest, until it is whole")
+    @Test("Damage found by reading is named by check and repair without reading the rest, until it is repaired")
     func knownDamage() async throws {
         try await withPipeline { running in
             let store = try await StoreCheckStore(running)
@@ -215,7 +215,7 @@ struct StoreCheckTests {
             let whole = try Data(contentsOf: URL(fileURLWithPath: original))
             try store.flip(original)
             try store.flip(try await store.rendition("thumb-", of: store.post))
-            #expect(try await store.audit(.check).findings.isEmpty, "nobody has read them")
+            #expect(try await store.audit(.check).findings.isEmpty, "the files have not been read")
             let kinds: [FindingKind] = [.originalDamaged, .renditionDamaged]
             #expect(Set(try await store.audit(.verify).findings.map(\.kind)) == Set(kinds))
 
@@ -225,11 +225,11 @@ struct StoreCheckTests {
             #expect(repaired.last.mended == 1 && repaired.last.findings == ["original_damaged": 1])
             try whole.write(to: URL(fileURLWithPath: original))
             #expect(try await store.audit(.repair, changes: true).last.findings.isEmpty)
-            #expect(try await store.audit(.check).last.read == 0, "all is known to be whole")
+            #expect(try await store.audit(.check).last.read == 0, "all files are recorded as whole")
         }
     }
 
-    @Test("Renditions of an earlier version are known from the first reading on")
+    @Test("Renditions of an earlier version are recorded from the first reading on")
     func learning() async throws {
         try await withPipeline { running in
             let store = try await StoreCheckStore(running)

@@ -12,7 +12,7 @@ import Tree
 
 @testable import Keeping
 
-@Suite("A store of an earlier version is brought forward, with a way back until that is confirmed")
+@Suite("A store of an earlier version is upgraded, with a way back until that is confirmed")
 struct StoreUpgradeTests {
     private static let file = "Storage/tree.sqlite"
 
@@ -27,12 +27,12 @@ struct StoreUpgradeTests {
         try Data(contentsOf: URL(fileURLWithPath: "\(scratch.path)/\(name)"))
     }
 
-    /// Does what a service does on an earlier store.
+    /// Performs the steps of a service on an earlier store.
     private func upgrade(_ storage: StorageFolder) async throws {
         try await DataUpgrade(storage, logger: Logger(label: "test")).run()
     }
 
-    /// Opens the store, and does what its service would.
+    /// Opens the store, and performs the steps of its service.
     private func withOpened(_ scratch: Scratch, _ body: (StorageFolder) async throws -> Void) async throws {
         let storage = try await StorageFolder.open(path: scratch.path + "/Storage")
         do { try await body(storage) } catch {
@@ -42,7 +42,7 @@ struct StoreUpgradeTests {
         await storage.close()
     }
 
-    /// What an earlier program finds: the rows, whatever the bytes of the file.
+    /// The rows that an earlier program finds, whatever the bytes of the file.
     private func rows(in scratch: Scratch) async throws -> [String] {
         let tree = try await TreeStore(engine: SQLiteEngine(path: "\(scratch.path)/\(Self.file)"), isMaintained: false)
         let rows = try await TreeArchive(of: tree).read { sha256(of: $0.bytes) }.pieces
@@ -50,7 +50,7 @@ struct StoreUpgradeTests {
         return rows
     }
 
-    @Test("Nothing is swept until it is confirmed; then the copy goes, and nothing is to be done any more")
+    @Test("The first sweep waits until the upgrade is confirmed; then the copy is deleted, and no step remains")
     func confirmed() async throws {
         try await withEarlierStore { scratch in
             try await withOpened(scratch) { storage in
@@ -73,7 +73,7 @@ struct StoreUpgradeTests {
         }
     }
 
-    @Test("On the way back the tree is as it was, row by row, and of one age with the blobs")
+    @Test("The way back restores the tree row by row, of one age with the blobs")
     func back() async throws {
         try await withEarlierStore { scratch in
             let before = try await rows(in: scratch)
@@ -93,19 +93,19 @@ struct StoreUpgradeTests {
         }
     }
 
-    @Test("An upgrade that was cut off anywhere is gone on with, and so is the way back")
+    @Test("An upgrade that was cut off at any point continues, and so does the way back")
     func cutOff() async throws {
         try await withEarlierStore { scratch in
             let before = try await rows(in: scratch)
-            // While the copy was being made.
+            // During the copy.
             try scratch.write("half", to: "Storage/upgrade/.tree.sqlite.part")
             try scratch.write("half", to: "Storage/upgrade/tree.sqlite")
             try await withOpened(scratch) { storage in
                 #expect(storage.upgrade.state == .upgrading)
             }
-            // Before the data were gone through: the copy is not made anew.
+            // Before the data were converted: the copy is not repeated.
             try await withOpened(scratch) { try await upgrade($0) }
-            // While it was being put back.
+            // During the restoration.
             let journal = try scratch.read("Storage/upgrade/journal.json")
             try scratch.write(
                 journal.replacing("\"upgraded\"", with: "\"returning\""), to: "Storage/upgrade/journal.json")
@@ -119,7 +119,7 @@ struct StoreUpgradeTests {
         }
     }
 
-    @Test("A store of a later version is refused by its name, and not touched")
+    @Test("A store of a later version is refused with that version's name, and not changed")
     func later() async throws {
         try await withEarlierStore { scratch in
             let tree = try await TreeStore(

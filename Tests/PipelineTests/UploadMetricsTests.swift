@@ -44,7 +44,7 @@ struct UploadMetricsTests {
         }
     }
 
-    @Test("What is refused is counted at the step that refuses it, and by its format")
+    @Test("A refused upload is counted at the step that refuses it, and by its format")
     func refused() async throws {
         try await withPipeline { running in
             let cut = Array(try Fixture.bytes("photo.jpg").prefix(900))
@@ -68,7 +68,7 @@ struct UploadMetricsTests {
         }
     }
 
-    @Test("A sender who goes away interrupts the step")
+    @Test("A sender that disconnects interrupts the step")
     func interrupted() async throws {
         try await withPipeline { running in
             let request = UploadRequest(owner: try #require(UserID("maria")), intake: .socket)

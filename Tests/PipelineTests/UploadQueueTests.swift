@@ -15,7 +15,7 @@ struct UploadQueueTests {
         bob = try #require(UserID("bob"))
     }
 
-    @Test("One who sends thousands makes nobody wait: users take turns")
+    @Test("A user who sends thousands delays no other: users take turns")
     func schedule() async {
         let (queue, ids) = (UploadQueue(), PushIDGenerator())
         let many = (0..<1000).map { _ in ids.next() }
@@ -41,7 +41,7 @@ struct UploadQueueTests {
         #expect(queue.count == 1, "it is in work")
         queue.finish(first)
         queue.push(first, of: maria)
-        #expect(queue.count == 2, "it has ended, and comes again")
+        #expect(queue.count == 2, "it has ended, and is queued again")
     }
 
     @Test func aWorkerThatWaitsGetsWhatComesAndNothingAfterTheEnd() async {

@@ -2,7 +2,7 @@ import API
 import Testing
 import Uploads
 
-@Suite("K1, F20: the states of an upload, and that every one ends")
+@Suite("K1, F20: the states of an upload, each of which has an end")
 struct UploadStateTests {
     @Test func everyStateLeadsToAnEndAndEndsAreFinal() {
         for state in UploadState.allCases {
@@ -13,7 +13,7 @@ struct UploadStateTests {
                 reached = next
             }
             #expect(reached.contains { $0.isTerminal })
-            // What became a post is a story that is over, and may be deleted.
+            // A published upload is complete, and may be deleted.
             #expect(state.isTerminal == state.next.isSubset(of: [.deleted]))
         }
     }

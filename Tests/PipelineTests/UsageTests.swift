@@ -12,13 +12,13 @@ import Tree
 @testable import Keeping
 @testable import Uploads
 
-@Suite("How much room files take up", .timeLimit(.minutes(10)))
+@Suite("The space that files use", .timeLimit(.minutes(10)))
 struct UsageTests {
     private func usage(_ running: RunningPipeline, of user: String) async throws -> UsageDocument {
         try await running.pipeline.usage.document(of: try #require(UserID(user)))
     }
 
-    /// What lies in a user's folder of the blob store.
+    /// Measures a user's folder of the blob store.
     private func disk(_ running: RunningPipeline, of user: String) async throws -> UsageDocument.Size {
         var size = UsageDocument.Size()
         for id in try await running.storage.blobs.postIDs(userID: user) {
@@ -29,7 +29,7 @@ struct UsageTests {
         return size
     }
 
-    @Test("Each kind is counted from the commit on that makes it, and until the one that takes it away")
+    @Test("Each kind is counted from the commit that creates it to the one that deletes it")
     func kinds() async throws {
         try await withPipeline { running in
             let photo = try Fixture.bytes("baseline-420.jpg")
@@ -68,7 +68,7 @@ struct UsageTests {
         }
     }
 
-    @Test("An object counts until it is deleted, and then as garbage until its bytes go", arguments: ["txt", "jpg"])
+    @Test("A deleted object counts as garbage until its bytes are deleted", arguments: ["txt", "jpg"])
     func objects(_ type: String) async throws {
         try await withPipeline { running in
             let bytes = type == "jpg" ? try Fixture.bytes("baseline-420.jpg") : Array("words".utf8)
@@ -93,7 +93,7 @@ struct UsageTests {
         }
     }
 
-    @Test("Whatever people, runs and sweeps do, the sums are what lies on the disk")
+    @Test("The sums match the disk, whatever people, runs and sweeps do")
     func random() async throws {
         let run = RandomRun(rounds: 80)
         try await withPipeline { running in
@@ -160,7 +160,7 @@ struct UsageTests {
         }
     }
 
-    @Test("A store of before is counted once, and one whose lines are wrong is mended")
+    @Test("A store of an earlier version is counted once, and one whose lines are wrong is repaired")
     func counted() async throws {
         try await withPipeline { running in
             let store = try await StoreCheckStore(running)
@@ -168,7 +168,7 @@ struct UsageTests {
             let sound = try await reader.page(after: nil, limit: 10)
             #expect(sound.isComplete && sound.users.map(\.user) == ["maria"] && sound.all.total == sound.users[0].total)
             try await store.write([TreePath(["usage"], in: .pipeline): nil])
-            #expect(try await store.audit(.check).findings.isEmpty, "nothing is claimed of what is not counted yet")
+            #expect(try await store.audit(.check).findings.isEmpty, "nothing is claimed about uncounted files")
             #expect(try await !reader.page(after: nil, limit: 10).isComplete)
             try await running.pipeline.upgrade.usage.run()
             let counted = try await reader.page(after: nil, limit: 10)
@@ -187,7 +187,7 @@ struct UsageTests {
         }
     }
 
-    @Test("Pages go on where the one before ended, and nobody is not found")
+    @Test("Pages continue after the end of the one before, and an unknown person is not found")
     func pages() async throws {
         try await withPipeline { running in
             let photo = (name: "a.jpg", bytes: try Fixture.bytes("size-97x61.jpg"))
@@ -204,7 +204,7 @@ struct UsageTests {
 }
 
 extension RunningPipeline {
-    /// Writes one place of the tree, as a client of the database does.
+    /// Writes one path of the tree, as a client of the database does.
     fileprivate func tree(_ path: TreePath, _ value: TreeValue?) async throws {
         try await storage.tree.set(path, to: value)
     }

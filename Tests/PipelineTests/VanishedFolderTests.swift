@@ -13,13 +13,13 @@ import Tree
 @testable import Uploads
 
 @Suite(
-    "Folders of Storage that vanish under the service: made good where that is safe, else said",
+    "Vanished folders of Storage are created again where that is safe, else reported",
     .timeLimit(.minutes(30)))
 struct VanishedFolderTests {
     private static let photo = "size-97x61.jpg"
 
     @Test(
-        "What only holds things on their way is made anew, and the next upload is a post",
+        "A folder for work in progress is created again, and the next upload becomes a post",
         arguments: ["incoming", "inbox", "done", "failed"], [true, false])
     func madeAnew(name: String, isDeleted: Bool) async throws {
         try await withPipeline { running in
@@ -41,7 +41,7 @@ struct VanishedFolderTests {
         }
     }
 
-    @Test("A folder that vanished while nobody watches is made anew by who needs it")
+    @Test("A folder that vanished while no watcher runs is created again by the code that needs it")
     func beforeTheWatch() async throws {
         try await withPipeline(runs: false) { running in
             try FileManager.default.removeItem(atPath: running.storage.path + "/incoming")
@@ -54,7 +54,7 @@ struct VanishedFolderTests {
     }
 
     @Test(
-        "What holds what is kept is waited for: nothing is taken meanwhile, and nothing judged by its absence",
+        "Folders with permanent data are waited for: uploads pause, and no missing file counts as deleted",
         arguments: ["Storage/blobs", "Storage/tree.sqlite", "Storage"])
     func waitedFor(name: String) async throws {
         try await withPipeline { running in
@@ -71,7 +71,7 @@ struct VanishedFolderTests {
         }
     }
 
-    @Test("A photo whose original went with all others is not condemned for that")
+    @Test("A photo whose original vanished with all others does not fail for that")
     func deletedBlobs() async throws {
         try await withPipeline { running in
             let photo = (name: Self.photo, bytes: try Fixture.bytes(Self.photo))
@@ -87,7 +87,7 @@ struct VanishedFolderTests {
         }
     }
 
-    @Test("Something else in the place of the blobs is not taken for them")
+    @Test("Another folder in place of the blobs is not used as the blobs")
     func replaced() async throws {
         try await withPipeline { running in
             let path = running.storage.path + "/blobs"
@@ -97,12 +97,12 @@ struct VanishedFolderTests {
         }
     }
 
-    @Test("Without its file the lock still holds, and the file is made anew", arguments: [true, false])
+    @Test("Without its file the lock still holds, and the file is created again", arguments: [true, false])
     func lock(isReplaced: Bool) async throws {
         try await withPipeline { running in
             let path = running.storage.path + "/lock"
             if isReplaced {
-                // Put there at once: the service would make one anew in between.
+                // Moved there at once: the service would create one in between.
                 try running.scratch.write("1\n", to: "other")
                 try #require(rename(running.scratch.path + "/other", path) == 0)
             } else {
@@ -117,15 +117,15 @@ struct VanishedFolderTests {
         }
     }
 
-    @Test("A process that has the lock by a new file is not worked beside")
+    @Test("A process that has the lock on a new file excludes this one")
     func twoLocks() async throws {
         try await withPipeline { running in
             let path = running.storage.path + "/lock"
             var file: Int32 = -1
             repeat {
-                close(file)  // Our service was faster, and has made it anew.
+                close(file)  // Our service was faster, and has created it again.
                 try FileManager.default.removeItem(atPath: path)
-                // As a service of an earlier version does, which locks the file alone.
+                // A service of an earlier version locks the file alone.
                 file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
             } while flock(file, LOCK_EX | LOCK_NB) != 0
             try await eventually { running.pipeline.disk.gate.pause?.code == .locked }

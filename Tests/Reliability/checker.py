@@ -1,7 +1,7 @@
-"""What must be true of a Storage folder whose service has settled, however often it was killed before.
+"""The invariants of a Storage folder whose service is idle, however often it was killed before.
 
-It sees what a client and an operator see: HTTP and files. It shares no code with the service, and what was acknowledged it
-is told by those who were there: see `Ledger`.
+It checks only what clients and operators see: HTTP and files. It shares no code with the service, and reads the acknowledged
+data from the record of the clients: see `Ledger`.
 """
 
 import hashlib
@@ -16,17 +16,17 @@ from harness.files import below
 
 
 class Ledger:
-    """What went in and what was answered, kept outside of the service."""
+    """The offered data and the answers, recorded outside of the service."""
 
     def __init__(self):
         self.lock = threading.Lock()
-        self.contents = {}  # SHA-256 of a photo → (user, the intake by which it went in)
+        self.contents = {}  # SHA-256 of a photo → (user, the intake that it was sent to)
         self.acknowledged = {}  # post id → SHA-256
         self.deleted = set()  # post ids whose deletion was answered
-        self.unfinished = []  # uploads in pieces: where, which photo, and the offset that was told
-        self.maybe_deleted = set()  # post ids whose deletion was asked for
-        self.spoken = Spoken()  # what clients of the WebSocket protocol have done
-        self.kept = Kept()  # what clients of the bucket have done
+        self.unfinished = []  # uploads in pieces: the path, the photo, and the last answered offset
+        self.maybe_deleted = set()  # post ids whose deletion was requested
+        self.spoken = Spoken()  # the actions of clients of the WebSocket protocol
+        self.kept = Kept()  # the actions of clients of the bucket
 
     def offer(self, photo, user, intake):
         with self.lock:
@@ -42,9 +42,9 @@ def digest(data):
 
 
 class Check:
-    """One look at everything. `problems` are sentences; empty when all is well.
+    """One check of everything. `problems` are sentences; it is empty when all is well.
 
-    `is_last`: nobody comes back to finish what is unfinished, and the time is over for which its bytes are kept.
+    `is_last`: no client will finish unfinished uploads, and the time for which their bytes are kept is over.
     """
 
     def __init__(self, service, ledger, is_last=False):
@@ -69,7 +69,7 @@ class Check:
         self.check_unfinished()
         self.check_change_log(tree)
         ledger.kept.check(self.bucket, self.posts, self.complain)
-        # Whether what a client left to be done after it is not done yet.
+        # Whether a disconnect write of a client is still missing.
         self.is_early = ledger.spoken.check(normal(tree) or {}, self.complain)
 
     def complain(self, kind, sentence):
@@ -77,7 +77,7 @@ class Check:
         self.problems.append(f"{kind}: {sentence}")
 
     def check_posts(self):
-        """Every post has each blob, whole, and its places among the author's posts and in the feed."""
+        """Every post has each blob, complete, and its entries among the author's posts and in the feed."""
         for post_id, post in self.posts.items():
             user = post["author"]["uid"]
             if (self.people.get(user, {}).get("posts") or {}).get(post_id) is not True:
@@ -87,7 +87,7 @@ class Check:
             for name, rendition in renditions(post):
                 self.check_rendition(post_id, name, rendition)
             if user in THINNED:
-                # Its original is another file by now, or none; the audit knows it by its hash.
+                # Its original has been replaced or dropped; the audit checks it by its hash.
                 content = self.ledger.acknowledged.get(post_id)
                 self.originals[post_id] = [content] if content else []
                 continue
@@ -105,18 +105,18 @@ class Check:
         except OSError as error:
             return self.complain("halves", f"post {post_id} lacks {name}: {error}")
         if len(data) != rendition["bytes"] or data[:2] != b"\xff\xd8" or data[-2:] != b"\xff\xd9":
-            self.complain("halves", f"{path} is no whole JPEG of {rendition['bytes']} bytes")
+            self.complain("halves", f"{path} is not a complete JPEG of {rendition['bytes']} bytes")
 
     def check_references(self):
-        """Nobody's list names a post that is not there."""
+        """No list names a post that does not exist."""
         for user, person in self.people.items():
             for post_id in person.get("posts") or {}:
                 if post_id not in self.posts:
-                    self.complain("halves", f"people/{user}/posts names {post_id}, which is no post")
+                    self.complain("halves", f"people/{user}/posts names {post_id}, which does not exist")
         for user, feed in self.feeds.items():
             for post_id in feed or {}:
                 if post_id not in self.posts:
-                    self.complain("halves", f"feed/{user} names {post_id}, which is no post")
+                    self.complain("halves", f"feed/{user} names {post_id}, which does not exist")
 
     def check_order(self):
         """The list of all posts and those of their authors have each post once, in the order of their commits."""
@@ -129,20 +129,20 @@ class Check:
                 query = f"?limit=200&before={page['next']}" if page["has_more"] else None
             expected = [post_id for post_id, post in self.posts.items() if user in (None, post["author"]["uid"])]
             if sorted(post["post_id"] for post in listed) != sorted(expected):
-                self.complain("halves", f"{path} has {len(listed)} posts, and there are {len(expected)}")
+                self.complain("halves", f"{path} has {len(listed)} posts instead of {len(expected)}")
             positions = [post["published"] for post in listed]
             if positions != sorted(set(positions), reverse=True):
                 self.complain("halves", f"{path} is not in the order of publication")
 
     def check_contents(self):
-        """Each photo that was offered is at most one post, of the one who offered it, and byte for byte the same."""
+        """Each offered photo is at most one post, of the user who offered it, and byte for byte the same."""
         seen = {}
         for post_id, originals in self.originals.items():
             for content in originals:
                 if content not in self.ledger.contents:
-                    self.complain("unexplained", f"post {post_id} has a photo that nobody offered")
+                    self.complain("unexplained", f"post {post_id} has a photo that was never offered")
                 elif self.ledger.contents[content][0] != self.posts[post_id]["author"]["uid"]:
-                    self.complain("unexplained", f"post {post_id} is somebody else's")
+                    self.complain("unexplained", f"post {post_id} has the wrong author")
                 if content in seen:
                     self.complain("duplicates", f"posts {seen[content]} and {post_id} are one photo")
                 seen[content] = post_id
@@ -156,10 +156,10 @@ class Check:
             if intake == "inbox" and content not in seen and content not in deleted | failed | done:
                 self.complain("lost", f"a file of {user}, {content[:12]}, is neither a post nor put aside")
             elif intake == "inbox" and content in done and content not in seen and content not in deleted:
-                self.complain("lost", f"a file of {user}, {content[:12]}, has a receipt, and is no post")
+                self.complain("lost", f"a file of {user}, {content[:12]}, has a receipt, and is not a post")
 
     def check_acknowledged(self):
-        """What was answered with success is there, or failed with a reason."""
+        """A successful answer means that the post exists, or failed with a reason."""
         for post_id, content in self.ledger.acknowledged.items():
             if post_id in self.ledger.maybe_deleted:
                 if post_id in self.ledger.deleted and post_id in self.posts:
@@ -172,15 +172,15 @@ class Check:
                 self.complain("lost", f"upload {post_id} was acknowledged: {status} {json.dumps(upload)[:200]}")
 
     def check_hashtags(self, hashtags):
-        """No hashtag names a post that was deleted, once the sweep has been there."""
+        """No hashtag names a post that was deleted, once the sweep has run."""
         for tag, posts in hashtags.items():
             for post_id in posts:
                 if post_id not in self.posts:
-                    self.complain("orphans", f"hashtags/{tag} names {post_id}, which is no post")
+                    self.complain("orphans", f"hashtags/{tag} names {post_id}, which does not exist")
 
     def check_unclaimed(self):
-        """Files that no deletion explains are kept for a person to look at; the service itself makes none, however it
-        dies. Nor does it ever take its tree and its blobs for those of two stores."""
+        """Files that no deletion explains are kept for the operator; the service itself creates none, however it
+        ends. It also never takes its tree and its blobs for those of two stores."""
         for line in self.service.request("GET", "/v1/unclaimed")[1].splitlines():
             self.complain("orphans", f"unclaimed: {line.decode()}")
         sweeps = self.service.status()["sweeps"]
@@ -188,7 +188,7 @@ class Check:
             self.complain("unexplained", f"nothing is swept: {sweeps}")
 
     def check_audit(self):
-        """The service's own audit finds nothing, in the bytes of files neither."""
+        """The service's own audit finds nothing, also in the bytes of files."""
         for line in self.service.request("POST", "/v1/audit?action=verify")[1].splitlines():
             found = json.loads(line)
             if "error" in found:
@@ -198,7 +198,7 @@ class Check:
                 self.complain(kind, f"audit: {found['kind']} {found['path']}: {found['message']}")
 
     def check_files(self):
-        """No blob without a post or an object, nothing on its way, no temporary file."""
+        """There is no blob without a post or an object, no file in progress, and no temporary file."""
         named = {}  # Names of renditions by the names of their folders.
         for post in self.posts.values():
             for _, rendition in renditions(post):
@@ -230,8 +230,8 @@ class Check:
                 self.complain("orphans", f"{path} belongs to no post")
 
     def is_needed(self, folder):
-        """Whether files that no post shows have to be there. Bytes that were to become an object are kept for some minutes,
-        and the service says itself if it cannot explain them."""
+        """Whether files that no post shows must be kept. Bytes of unfinished objects are kept for some minutes,
+        and the service itself reports unexplained ones."""
         is_keepers = folder.parent.name in (*KEEPERS, "bucket.objects")
         return folder.name in self.bucket.folders or self.is_unfinished(folder.name) or is_keepers and not self.is_last
 
@@ -242,7 +242,7 @@ class Check:
         return status == 200 and upload["state"] in ("reserved", "draft", "receiving")
 
     def check_unfinished(self):
-        """What its sender was told of a photo in pieces is there; a photo that is whole has become a post."""
+        """The answered offset of a photo in pieces is durable; a complete photo has become a post."""
         for upload in self.ledger.unfinished:
             _, document = self.service.json("GET", upload["path"])
             stands = document.get("received_bytes", -1) if document["state"] == "receiving" else len(upload["photo"])
@@ -250,7 +250,7 @@ class Check:
                 self.complain("lost", f"{upload['path']} had {upload['told']} bytes, and is {document}")
 
     def check_change_log(self, tree):
-        """The changes, applied to nothing, give the tree; their tokens go up."""
+        """The changes, applied to an empty tree, result in the tree; their tokens increase."""
         replayed, token = {}, "0"
         while True:
             status, page = self.service.json("GET", f"/v1/changes?since={token}&limit=1000")
@@ -260,7 +260,7 @@ class Check:
                 return self.complain("gaps", f"the change log cannot be read: {status} {page}")
             for change in page["changes"]:
                 if int(change["token"]) <= int(token):
-                    self.complain("gaps", f"token {change['token']} comes after {token}")
+                    self.complain("gaps", f"token {change['token']} follows {token}")
                 token = change["token"]
                 for write in change["writes"]:
                     apply(replayed, write["path"], write["value"])
@@ -268,11 +268,11 @@ class Check:
             if not page["more"]:
                 break
         if normal(replayed) != normal(tree):
-            self.complain("gaps", "the change log does not give the tree")
+            self.complain("gaps", "the change log does not result in the tree")
 
 
 def entries(folder):
-    """What is in a folder; nothing when it was deleted meanwhile, as garbage is."""
+    """Returns the entries of a folder; none when it was deleted meanwhile, like garbage."""
     try:
         return sorted(folder.iterdir())
     except FileNotFoundError:
@@ -284,12 +284,12 @@ def files_in(folder):
 
 
 def renditions(post):
-    """All of a post's photos, with their names."""
+    """Returns all of a post's photos, with their names."""
     return [item for photo in as_list(post.get("photos")) for item in photo["renditions"].items()]
 
 
 def as_list(value):
-    """A list of the tree's: JSON shows it as an array, or as an object when it has gaps."""
+    """Returns a list of the tree: JSON shows it as an array, or as an object when it has gaps."""
     if isinstance(value, dict):
         return [value[key] for key in sorted(value)]
     return [item for item in value or [] if item is not None]
@@ -310,7 +310,7 @@ def apply(tree, path, value):
 
 
 def normal(value):
-    """Without empty objects, which the tree does not know, and without arrays."""
+    """Returns the value without empty objects, which the tree does not store, and without arrays."""
     if isinstance(value, list):
         value = {str(index): item for index, item in enumerate(value)}
     if not isinstance(value, dict):

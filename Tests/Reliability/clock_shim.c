@@ -1,4 +1,4 @@
-// Sets the clock of a process forward (LD_PRELOAD), by the seconds in TINTYPE_CLOCK_AHEAD, as if so much time had passed.
+// Sets the clock of a process ahead (LD_PRELOAD), by the seconds in TINTYPE_CLOCK_AHEAD.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,9 +1,9 @@
-"""Kills the service at every failpoint and at random moments, under load, and looks for what was lost.
+"""Kills the service at every failpoint and at random moments, under load, and looks for losses.
 
 crash_matrix.py [KILLS]    (TINTYPE names the binary)
 
-It first traces a run that takes every step there is. The points that are passed must be those of failpoints.txt, so that a
-new step is noticed; then each of them is crashed at, in turn with random moments, on two Storage folders side by side.
+It first traces a run that takes every step. The passed points must be those of failpoints.txt, so that a
+new step is noticed. Then it crashes at each of them, in turn with random moments, on two Storage folders side by side.
 """
 
 import collections
@@ -29,8 +29,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 RECIPES = [["full=96", "thumb=48,cover"], ["full=80", "thumb=40,cover"]]
 KILLS_BEFORE_A_LOOK = 3
 LOOKS_BEFORE_A_NEW_FOLDER = 8
-MAX_LOG_BYTES = 64 << 20  # Of SQLite's write-ahead log, whoever reads meanwhile.
-MINUTES_AHEAD = 11  # Bytes on their way to be an object are kept for ten.
+MAX_LOG_BYTES = 64 << 20  # Of SQLite's write-ahead log, with any readers.
+MINUTES_AHEAD = 11  # Bytes of unfinished objects are kept for ten.
 
 
 def arguments(generation=0, draft_lifetime="24h"):
@@ -42,7 +42,7 @@ def arguments(generation=0, draft_lifetime="24h"):
 
 
 def place_of(line, storage):
-    """A traced point with its place made general: `before-rename:/blobs/`."""
+    """Returns a traced point with its path generalised: `before-rename:/blobs/`."""
     point, _, place = line.partition(":")
     if place.startswith(str(storage)):
         below = place[len(str(storage)):]
@@ -60,7 +60,7 @@ def place_of(line, storage):
 
 
 def trace(binary, folder):
-    """Takes every step once, and gives the points that were passed."""
+    """Takes every step once, and returns the passed points."""
     path = pathlib.Path(folder) / "points"
     service = Service(binary, pathlib.Path(folder) / "Storage")
     environment = {"TINTYPE_FAILPOINTS": f"*=trace({path})"}
@@ -129,7 +129,7 @@ def take_every_step(service, run, photos, ledger, path):
 
 
 def spoil(service):
-    """Does what an audit mends: a rendition is gone, a file lies about, and a hashtag names a post that does not say it."""
+    """Causes the damage that an audit repairs: a lost rendition, a stray file, and a hashtag of a post that lacks it."""
     post_id, post = next(iter(service.json("GET", "/posts.json")[1].items()))
     folder = (service.storage / post["thumb_storage_uri"]).parent
     (folder / "stray.jpg").write_bytes(b"x")
@@ -162,7 +162,7 @@ def send_pieces(service, photo, path="/v1/uploads?user=ann"):
 
 
 def compare(points):
-    """Complains of points that the list does not have, and of those that it has in vain."""
+    """Complains about points that are not in the list, and about those in the list that were not passed."""
     listed = [line for line in (HERE / "failpoints.txt").read_text().splitlines() if line and line[0] != "#"]
     difference = list(difflib.unified_diff(listed, points, "failpoints.txt", "traced", lineterm="", n=0))
     for line in difference:
@@ -174,7 +174,7 @@ def compare(points):
 
 
 class Lane:
-    """A service that is killed over and over."""
+    """A service that is killed again and again."""
 
     def __init__(self, binary, folder, points, kills, seed):
         self.binary, self.folder, self.kills_wanted = binary, pathlib.Path(folder), kills
@@ -204,7 +204,7 @@ class Lane:
         return self.counts, self.problems
 
     def next_rule(self):
-        """Crash at the points by turns; every third time at none, but at a random moment."""
+        """Returns the points by turns; every third time none, for a random moment."""
         self.turn = getattr(self, "turn", self.random.randrange(len(self.points) * 3)) + 1
         if self.turn % 3 == 0:
             return None
@@ -243,7 +243,7 @@ class Lane:
             self.problems.append(f"unexplained: the write-ahead log has {size} bytes")
 
     def kill_at_start(self, generation):
-        """While it recovers from the kill before, and has not answered anybody yet."""
+        """Kills it while it recovers from the kill before, before its first answer."""
         self.service.start(arguments(generation), wait=False)
         time.sleep(self.random.uniform(0, 0.25))
         code = self.service.kill()
@@ -253,7 +253,7 @@ class Lane:
             self.problems.append(f"it ended by itself, with {code}, at a start; see {self.service.log}")
 
     def look(self, generation):
-        """Starts it, sends again what got no answer, lets it settle and checks everything."""
+        """Starts it, sends unanswered uploads again, waits until it is idle and checks everything."""
         self.service.start(arguments(generation))
         for photo, user, key in self.unanswered:
             status, answer = self.service.upload(photo, user, key)
@@ -272,7 +272,7 @@ class Lane:
         deadline = time.monotonic() + 10
         while True:
             check = Check(self.service, self.ledger, is_last)
-            # The garbage is collected meanwhile, and what clients have left to be done is done.
+            # Meanwhile the garbage is collected, and disconnect writes of clients are done.
             if not (check.counts["orphans"] or check.is_early) or time.monotonic() > deadline:
                 break
             time.sleep(0.1)
@@ -281,7 +281,7 @@ class Lane:
         self.problems += [f"{problem} ({self.service.storage})" for problem in check.problems]
 
     def end_of_folder(self):
-        """At the end nothing is under way: what nobody finished has expired, also what is kept for some minutes."""
+        """At the end nothing is in progress: unfinished data has expired, including data that is kept for some minutes."""
         if self.problems:
             return
         shim = self.folder / f"{self.name}-clock.so"
@@ -296,7 +296,7 @@ class Lane:
         self.check(is_last=True)
         states = self.service.status()["uploads"]
         if sum(states.values()) > 0:
-            self.problems.append(f"orphans: uploads that nobody finished did not expire: {states}")
+            self.problems.append(f"orphans: unfinished uploads did not expire: {states}")
         self.service.stop()
         self.check_backups()
         self.counts["uploads"] += len(self.ledger.contents)
@@ -308,7 +308,7 @@ class Lane:
         self.counts["departures"] += sum(least for least, _ in self.ledger.spoken.departures.values())
 
     def check_backups(self):
-        """What was backed up under load, and cut off by kills, is whole; and each moment of it is a store without a fault."""
+        """Backups under load that were cut off by kills are complete; and each backed-up moment is a store without a fault."""
         folder, target = backups_of(self.service), pathlib.Path(f"{self.service.storage}-restored")
         self.tintype("backup", folder, "--storage", self.service.storage)
         self.damage(pathlib.Path(folder))
@@ -322,14 +322,14 @@ class Lane:
         moments = [states[-1], self.random.choice(states), self.random.randint(states[0], states[-1])]
         for index, moment in enumerate(moments):
             self.tintype("restore", folder, "--at", moment, "--storage", target)
-            # Between two backups files may have come and gone that none of them has.
+            # Files of the time between two backups may be in neither of them.
             if index < 2:
                 self.tintype("verify", "--storage", target)
             shutil.rmtree(target, ignore_errors=True)
         shutil.rmtree(folder, ignore_errors=True)
 
     def damage(self, folder):
-        """Loses one file of a folder of backups, and cuts another, which the store has still."""
+        """Deletes one file of a folder of backups, and truncates another, which the store still has."""
         names = sorted(file.relative_to(folder) for file in (folder / "blobs").rglob("*") if file.is_file())
         present = [name for name in names if (self.service.storage / name).exists()]
         for name, harm in zip(self.random.sample(present, min(2, len(present))), (os.unlink, lambda file: os.truncate(file, 1))):
@@ -358,7 +358,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="tintype-crashes-") as folder:
         points = trace(binary, folder)
         is_listed = compare(points)
-        print(f"{len(points)} points to crash at; seed {seed}", flush=True)
+        print(f"{len(points)} failpoints; seed {seed}", flush=True)
         lanes = 2
         with concurrent.futures.ProcessPoolExecutor(lanes) as pool:
             runs = [

@@ -1,10 +1,10 @@
-"""Every file operation fails, with every errno of a disk: nothing acknowledged is lost, and all goes on by itself.
+"""Every file operation fails, with every errno of a disk: no acknowledged data is lost, and all work resumes by itself.
 
     Scripts/test-reliability faults           every combination
-    Scripts/test-reliability faults COUNT     so many of them, evenly chosen
-    Scripts/test-reliability faults real      full and read-only file systems that are mounted for it, and nothing else
+    Scripts/test-reliability faults COUNT     this many of them, evenly chosen
+    Scripts/test-reliability faults real      only mounted full and read-only file systems
 
-A combination is an operation, a place below the Storage folder and an errno; each once, and again and again for a while. One
+A combination is an operation, a path below the Storage folder and an errno; each once, and again and again for a while. One
 service lives through all of them, under a library (fault_shim.c) that makes its file operations fail.
 """
 
@@ -36,7 +36,7 @@ PLACES = {
     "folder": 256,
 }
 ERRORS = ["ENOSPC", "EDQUOT", "EIO", "EMFILE", "EACCES", "EROFS"]
-# Where an operation happens. The service makes no links and allocates no space: those are there so that this stays true.
+# The operations and their paths. The service creates no links and allocates no space: those are listed to ensure this.
 TARGETS = [
     ("open", ""), ("create", "*.part"), ("create", "incoming"), ("read", "incoming"), ("read", "blobs"),
     ("read", "tree.sqlite"), ("read", "-wal"), ("write", ""), ("write", "*.part"), ("write", "blobs"),
@@ -66,7 +66,7 @@ class Faults:
             "LD_PRELOAD": str(self.shim), "TINTYPE_FAULTS": str(self.path), "TINTYPE_FAULTS_ROOT": str(self.storage)}
 
     def begin(self, operation, place, error, first=1, times=0):
-        """`error` None: half of what is to be written is written."""
+        """Sets the fault; `error` None: half of the bytes are written."""
         number = getattr(errno, error) if error else 0
         self.memory[24:32] = bytes(8)
         self.memory[0:24] = self.LAYOUT.pack(
@@ -86,18 +86,18 @@ class Faults:
 
 
 def combinations(count):
-    """What to try: all, or so many of all, evenly."""
+    """Returns the combinations: all, or this many of all, evenly."""
     all_of_them = [
         (operation, place, error, way) for operation, place in TARGETS for error in ERRORS for way in (ONCE, LASTING)
     ] + [("write", place, None, LASTING) for place in ("*.part", "tree.sqlite", "-wal")]
     if count is None or count >= len(all_of_them):
         return all_of_them
-    # The table has 12 ways for each place; a step that shares no factor with it meets them all.
+    # The table has 12 ways for each path; a step that shares no factor with it reaches them all.
     return [all_of_them[number * len(all_of_them) // count + number % 12] for number in range(count - 1)] + [all_of_them[-1]]
 
 
 def try_one(run, faults, operation, place, error, way):
-    """One fault under load. Gives how often it struck, and whether /readyz said so."""
+    """Tries one fault under load. Returns how often it struck, and whether /readyz reported it."""
     is_over = threading.Event()
     first = 1 if way == LASTING else random.randrange(1, 6)
     threads = run.work(is_over)

@@ -19,13 +19,13 @@ enum place { PART = 1, BLOBS = 2, INCOMING = 4, INBOX = 8, PUT_AWAY = 16, DATABA
 struct control {
     _Atomic uint32_t is_active;
     uint32_t operation;      // enum operation
-    uint32_t places;         // a path strikes that has all of these; 0 for any path
+    uint32_t places;         // the bits that a path must have to fail; 0 for any path
     int32_t error;           // errno; 0 for a write of half of the bytes
-    uint32_t first;          // the first call to strike, from 1
-    uint32_t times;          // how many calls to strike; 0 for all from the first on
+    uint32_t first;          // the first call that fails, from 1
+    uint32_t times;          // the number of calls that fail; 0 for all from the first on
     _Atomic uint32_t matched;
     _Atomic uint32_t struck;
-    _Atomic uint32_t calls[OPERATIONS];  // all calls below the root that this library has seen
+    _Atomic uint32_t calls[OPERATIONS];  // the calls below the root so far
 };
 
 static struct control *control;
@@ -45,7 +45,7 @@ __attribute__((constructor)) static void begin(void) {
     real_close(file);
 }
 
-// What a path is, if it is below the root: `place` bits, and a bit of its own so that it is never 0.
+// The bits of a path below the root: `place` bits, and another bit, so that the result is never 0 for such a path.
 static uint32_t places_of(const char *path) {
     if (strncmp(path, root, root_length) != 0 || (path[root_length] != '/' && path[root_length] != 0)) return 0;
     const char *name = path + root_length + (path[root_length] == '/');
@@ -90,12 +90,12 @@ static uint32_t places_of_name(int folder, const char *name) {
     return places_of(path);
 }
 
-// Whether the order is about such a call, before its path is looked at.
+// Whether the order applies to such a call, before its path is examined.
 static int concerns(enum operation operation) {
     return control && atomic_load_explicit(&control->is_active, memory_order_acquire) && control->operation == operation;
 }
 
-// Whether the call has to fail; with errno set, if the order has one.
+// Whether the call must fail; sets errno, if the order has one.
 static int strikes(enum operation operation, uint32_t places) {
     if (!places) return 0;
     atomic_fetch_add(&control->calls[operation], 1);

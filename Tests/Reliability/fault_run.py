@@ -1,4 +1,4 @@
-"""A service whose disk fails for a while: what it is given to do, what it acknowledged, and whether all is there afterwards."""
+"""A service whose disk fails for a while: its load, its acknowledged data, and the checks afterwards."""
 
 import os
 import random
@@ -21,15 +21,15 @@ def sync(folder):
 
 
 class Run:
-    """One service, what it is given to do, and what it said."""
+    """One service, its load, and its answers."""
 
     def __init__(self, service, environment=None, arguments=("--free-space", "0")):
         self.service, self.environment, self.arguments = service, environment, list(arguments)
         self.ledger, self.photos = Ledger(), Photos(f"faults-{random.getrandbits(32):x}")
         self.unanswered = []  # (photo, user, key) of uploads that are not acknowledged
-        self.notes = {}  # key → the last value that was acknowledged, and those after it that were not
+        self.notes = {}  # key → the last acknowledged value, and later unacknowledged ones
         self.lock = threading.Lock()
-        self.doubtful = []  # files that were dropped, perhaps
+        self.doubtful = []  # files that may have been dropped
         self.restarts = 0
         self.unexpected = []
 
@@ -64,7 +64,7 @@ class Run:
             self.ledger.offer(photo, user, "inbox")
             sync(folder)
         except OSError:
-            # This disk is real, and fails for us as well.
+            # This disk is real, and fails for the test as well.
             if is_moved:
                 self.doubtful.append(digest(photo))
 
@@ -96,11 +96,11 @@ class Run:
                 status = 0
             if status == 200:
                 self.notes[key] = {value}
-            else:  # Not acknowledged: the old value or this one, but never anything else.
+            else:  # Not acknowledged: the old value or this one is stored, but never anything else.
                 self.notes.setdefault(key, {None}).add(value)
 
     def look(self):
-        """Somebody looks at a photo."""
+        """Reads a photo, like a viewer."""
         try:
             status, posts = self.service.json("GET", "/v1/posts?limit=5")
             for post in posts["posts"] if status == 200 else []:
@@ -108,10 +108,10 @@ class Run:
                 if status == 200 and data[-2:] != b"\xff\xd9":
                     self.unexpected.append(f"{post['thumb_url']} is not whole")
         except (OSError, ValueError):
-            pass  # The file could not be read to its end: the connection says so.
+            pass  # The file could not be read to its end: the connection reports it.
 
     def keep(self):
-        """An operator renders again, collects garbage and makes backups; what cannot be now is for later."""
+        """Renders again, collects garbage and makes backups, like an operator; refused actions are tried later."""
         try:
             self.service.json("POST", "/v1/jobs", {"kind": "rethumb", "recipes": [f"thumb={random.randrange(40, 60)}"]})
             findings(self.service, "gc&change=true&max_share=100")
@@ -120,7 +120,7 @@ class Run:
             pass
 
     def work(self, is_over):
-        """Gives it something to do until the event, in a few threads at once."""
+        """Puts it under load until the event, in a few threads at once."""
         def repeat(deed):
             while not is_over.is_set():
                 deed()
@@ -140,13 +140,13 @@ class Run:
             return False
 
     def go_on(self):
-        """All goes on by itself: it is ready again, takes what it refused, and comes to an end with everything."""
+        """All work resumes by itself: it is ready again, accepts refused requests, and completes everything."""
         deadline = time.monotonic() + 30
         while self.service.is_running and not self.is_ready() and time.monotonic() < deadline:
             time.sleep(0.02)
         if self.service.is_running and not self.is_ready():
             self.restarts += 1
-            self.unexpected.append("it did not get ready within 30 s")
+            self.unexpected.append("it was not ready within 30 s")
             self.service.kill()
         self.ensure_running()
         again, self.unanswered = self.unanswered, []
@@ -161,7 +161,7 @@ class Run:
             self.unexpected.append(str(problem))
 
     def check(self):
-        """What is lost, doubled or failed, now that all has come to an end."""
+        """Returns lost, duplicate and failed uploads, after all work has ended."""
         self.settle()
         blobs = self.service.storage / "blobs"
         there = {digest(path.read_bytes()) for path in blobs.rglob("original*")}

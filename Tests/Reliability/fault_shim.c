@@ -1,6 +1,6 @@
-// Makes file operations of a process fail, on the orders of the test that started it (LD_PRELOAD).
+// Makes file operations of a process fail, by the orders of the test that started it (LD_PRELOAD).
 //
-// Each function here stands in for the C library's, and asks the orders (fault_orders.h) whether the call is to fail.
+// Each function here replaces the C library's, and checks the orders (fault_orders.h) for whether the call must fail.
 
 #define _GNU_SOURCE
 #include "fault_orders.h"
@@ -19,7 +19,7 @@
     static type (*real)(__VA_ARGS__); \
     if (!real) real = (type (*)(__VA_ARGS__))dlsym(RTLD_NEXT, name)
 
-// Opening. A file is created, or only opened: two operations.
+// Opening. Creating a file and only opening it are two operations.
 
 #define MODE(flags) \
     mode_t mode = 0; \
@@ -125,7 +125,7 @@ int close(int descriptor) {
 DEFINE_MMAP(mmap, off_t)
 DEFINE_MMAP(mmap64, off64_t)
 
-// Names. Moving concerns both ends.
+// Names. Moving affects both ends.
 
 int rename(const char *from, const char *to) {
     if (strikes_either(RENAME, AT_FDCWD, from, AT_FDCWD, to)) return -1;

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """An inbox with hostile writers, and random kills: at the end, posts = distinct complete files.
 
-Writers put files into the inbox in all the ways in which it is done badly: slowly, closing and opening again in the middle,
-under another name first, whole after having been cut, replacing what they have just written, twice the same bytes, under a
+Writers put files into the inbox in all the ways that go wrong: slowly, closing and opening again in the middle,
+under another name first, complete after having been cut, replacing what they have just written, twice the same bytes, under a
 second name (a hard link), or dying half-way. The service is killed at random moments, and started again.
 
-What is counted: a file is complete when its writer said that it was done with it, and its bytes are a photo. Each distinct
-one has to be one post of its user; nothing else may be a post; whatever else was written has to lie where a person finds it.
+A file is complete when its writer has declared it done, and its bytes are a photo. Each distinct complete file must be one
+post of its user. No other file may be a post; it must be where the operator finds it.
 """
 
 import argparse
@@ -36,7 +36,7 @@ WRITERS = 8
 
 
 def photo(number):
-    """A PNG of a few pixels that is like no other: its number is its picture."""
+    """Returns a PNG of a few pixels that differs from all others: its number is its picture."""
 
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
@@ -50,14 +50,14 @@ def photo(number):
 
 
 class Books:
-    """What the writers did, kept by themselves."""
+    """The writers' actions, recorded by themselves."""
 
     def __init__(self):
         self.lock = threading.Lock()
         self.complete = {}  # SHA-256 of a complete photo → its user
-        self.linked = {}  # of one that had two names: it may be refused
-        self.replaced = {}  # of one that was replaced by its writer: it was taken before, or it is gone
-        self.halves = set()  # of what is no photo, and no post in any case
+        self.linked = {}  # of a photo with two names: it may be refused
+        self.replaced = {}  # of a photo that its writer replaced: it was claimed before, or it is lost
+        self.halves = set()  # of files that are not photos, and must never be posts
         self.counts = collections.Counter()
 
     def note(self, manner, user, data, is_linked=False):
@@ -72,7 +72,7 @@ class Books:
 
 
 class Writer(threading.Thread):
-    """One after the other, files in a manner that is drawn by lot."""
+    """Writes one file after the other, each in a random manner."""
 
     def __init__(self, inbox, numbers, books, seed):
         super().__init__(daemon=True)
@@ -89,7 +89,7 @@ class Writer(threading.Thread):
                 folder.mkdir(parents=True, exist_ok=True)
                 manner = self.random.choice(manners)
                 getattr(self, manner)(manner[6:], folder, user, number, photo(number))
-        except Exception as error:  # noqa: BLE001 (whatever it is, the run has failed)
+        except Exception as error:  # noqa: BLE001 (with any error the run has failed)
             self.failure = f"{type(error).__name__}: {error}"
 
     def pause(self, most=0.05):
@@ -107,7 +107,7 @@ class Writer(threading.Thread):
         self.books.note(manner, user, data)
 
     def write_renamed_twice(self, manner, folder, user, number, data):
-        """A rename of what may be taken at any moment: whoever comes first has it."""
+        """Renames a file that the service may claim at any moment: the first one wins."""
         path = folder / f"{number}-a.png"
         path.write_bytes(data)
         self.pause(0.5)
@@ -136,7 +136,7 @@ class Writer(threading.Thread):
         self.books.note(manner, user, data)
 
     def write_truncating(self, manner, folder, user, number, data):
-        """Something longer first, cut to nothing, then the photo."""
+        """Longer content first, truncated to nothing, then the photo."""
         with open(folder / f"{number}.png", "w+b", buffering=0) as file:
             file.write(os.urandom(3000))
             self.pause(0.2)
@@ -147,7 +147,7 @@ class Writer(threading.Thread):
         self.books.note(manner, user, data)
 
     def write_replacing(self, manner, folder, user, number, data):
-        """A whole photo, and another one over it: the first may be taken before."""
+        """A complete photo, and another one over it: the first may be claimed before."""
         path, other = folder / f"{number}.png", photo(f"{number} replaced")
         path.write_bytes(other)
         self.pause(0.3)
@@ -174,7 +174,7 @@ class Writer(threading.Thread):
         self.books.note(manner, user, data, is_linked=True)
 
     def write_linking_and_unlinking(self, manner, folder, user, number, data):
-        """As mail programs deliver."""
+        """The way in which mail programs deliver."""
         part = folder / f".{number}.new"
         part.write_bytes(data)
         os.link(part, folder / f"{number}.png")
@@ -182,7 +182,7 @@ class Writer(threading.Thread):
         self.books.note(manner, user, data)
 
     def write_dying(self, manner, folder, user, number, data):
-        """A process that is killed in the middle of a file: what lacks no more than a tenth would be a post."""
+        """A process that is killed in the middle of a file: with less than a tenth missing, the file would be a post."""
         cut = self.random.randrange(1, len(data) * 3 // 4)
         path = folder / f"{number}.png"
         program = "import os,sys,time; f=open(sys.argv[1],'wb',0); f.write(sys.stdin.buffer.read()); os.kill(os.getpid(),9)"
@@ -190,7 +190,7 @@ class Writer(threading.Thread):
         self.books.note_half(manner, data[:cut])
 
     def write_into_folder(self, manner, folder, user, number, data):
-        """A whole folder, packed elsewhere and moved in."""
+        """A complete folder, packed elsewhere and moved in."""
         packed = self.inbox.parent / "packing" / str(number)
         (packed / "inner").mkdir(parents=True)
         (packed / "inner" / f"{number}.png").write_bytes(data)
@@ -206,7 +206,7 @@ class Writer(threading.Thread):
 
 
 def killing(service, kills, deadline, random_source, counts):
-    """Kills the service at random moments as long as anybody writes, or as often as asked."""
+    """Kills the service at random moments while a writer is active, or the requested number of times."""
     while counts["kills"] < kills and time.monotonic() < deadline:
         time.sleep(random_source.uniform(0.2, 2))
         service.kill()
@@ -216,7 +216,7 @@ def killing(service, kills, deadline, random_source, counts):
 
 
 def settle(service):
-    """Waits until nothing is left in the inbox but what nobody is to take."""
+    """Waits until the inbox contains only files that must not be claimed."""
 
     def is_settled():
         status = service.status()
@@ -227,7 +227,7 @@ def settle(service):
 
 
 def check(service, books):
-    """The counts, and sentences about what is wrong."""
+    """Returns the counts, and sentences about problems."""
     problems = []
     published = collections.defaultdict(list)
     tree = service.json("GET", "/.json")[1] or {}
@@ -245,13 +245,13 @@ def check(service, books):
     for content, user in books.complete.items():
         posts = published.get(content, [])
         if not posts:
-            lost.append(f"a complete file of {user}, {content[:12]}, is no post" + (
+            lost.append(f"a complete file of {user}, {content[:12]}, is not a post" + (
                 " (it is in failed/)" if content in put_aside else ""))
         if content not in done:
             problems.append(f"a complete file of {user}, {content[:12]}, is not in done/")
     for content, posts in published.items():
         if content not in allowed:
-            extra.append(f"post {posts[0][0]} is no complete file of anybody")
+            extra.append(f"post {posts[0][0]} is not a complete file of any writer")
         elif any(user != allowed[content] for _, user in posts):
             extra.append(f"post {posts[0][0]} is not its writer's")
         if len(posts) > 1:
@@ -273,10 +273,10 @@ def check(service, books):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("files", type=int, nargs="?", default=300, help="how many files are written (default 300)")
-    parser.add_argument("--kills", type=int, help="how often the service is killed (default: files / 60)")
+    parser.add_argument("files", type=int, nargs="?", default=300, help="the number of files that are written (default 300)")
+    parser.add_argument("--kills", type=int, help="the number of kills of the service (default: files / 60)")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
-    parser.add_argument("--keep", action="store_true", help="leave the folder, and say where it is")
+    parser.add_argument("--keep", action="store_true", help="keep the folder, and print its path")
     options = parser.parse_args()
     kills = options.kills if options.kills is not None else max(5, options.files // 60)
     binary = os.environ.get("TINTYPE", ".build/debug/tintype")
@@ -303,7 +303,7 @@ def main():
         for writer in writers:
             if writer.failure:
                 raise RuntimeError(f"a writer failed: {writer.failure}")
-        # What the writers with two names kept for themselves.
+        # The hidden second names of hard-linked files.
         for path in inbox.rglob(".*.new"):
             path.unlink()
         settle(service)
@@ -324,7 +324,7 @@ def main():
     if is_good and not options.keep:
         shutil.rmtree(folder)
     elif not is_good:
-        print(f"seed {options.seed}; all of it is left in {folder}")
+        print(f"seed {options.seed}; the folder {folder} is kept")
     sys.exit(0 if is_good else 1)
 
 

@@ -1,4 +1,4 @@
-"""What people do to the service while it is being killed: files, uploads, drafts, photos in pieces, deletions, a batch job,
+"""The load on the service while it is being killed: files, uploads, drafts, photos in pieces, deletions, a batch job,
 WebSockets, objects of the bucket; and readers."""
 
 import json
@@ -15,13 +15,13 @@ from objects import Keeper
 from speakers import Speaker
 
 FIXTURES = pathlib.Path(__file__).resolve().parents[2] / "Fixtures"
-# People whose originals a rule encodes again or drops, and somebody who may not store much.
+# People whose originals a rule encodes again or drops, and a person with a small quota.
 THINNED = ("thinned0", "thinned1")
 LIMITED = "limited"
 
 
 class Photos:
-    """Photos that are all different: one small JPEG, with a comment of its own in each."""
+    """Photos that all differ: one small JPEG, with another comment in each."""
 
     def __init__(self, seed):
         data = (FIXTURES / "baseline-420.jpg").read_bytes()
@@ -36,21 +36,21 @@ class Photos:
 
 
 class Load:
-    """One run's work, in threads; it ends when all is done or the service is gone."""
+    """One run's work, in threads; it ends when all is done or the service has ended."""
 
     WORKS = ("drop_files", "upload", "upload", "draft", "pieces", "spoil", "delete", "rethumb", "speak", "speak",
              "keep", "keep", "run_jobs", "thin_out", "fill_up", "audit", "collect", "back_up")
 
     def __init__(self, service, ledger, photos, unanswered, works=WORKS):
         self.service, self.ledger, self.photos = service, ledger, photos
-        self.unanswered = unanswered  # (photo, user, key) of uploads that got no answer: to be sent again.
+        self.unanswered = unanswered  # (photo, user, key) of uploads without an answer: they will be sent again.
         self.is_over = threading.Event()
         self.halves = []
         self.reads = 0
         workers = [getattr(self, name) for name in works]
         readers = [self.read_at_once, self.read_at_once, self.read_in_steps, self.read_in_steps]
         self.workers = [threading.Thread(target=self.guard, args=[work], daemon=True) for work in workers]
-        # These go on for as long as the others do.
+        # These continue for as long as the others.
         self.keepers = [thread for work, thread in zip(works, self.workers) if work in ("audit", "collect", "back_up")]
         self.readers = [threading.Thread(target=self.guard, args=[read], daemon=True) for read in readers]
 
@@ -71,7 +71,7 @@ class Load:
             work()
         except OSError:
             pass  # The service was killed.
-        except Exception as error:  # What nobody expected is a finding.
+        except Exception as error:  # An unexpected error is a finding.
             self.halves.append(f"{work.__name__}: {error!r}")
 
     # Work
@@ -80,7 +80,7 @@ class Load:
         for number in range(5):
             user = f"dropper{random.randrange(3)}"
             photo = drop(self.service.storage / "inbox" / user, self.photos, self.ledger, user)
-            if number == 4:  # Once more, under another name: no second post.
+            if number == 4:  # Once more, under another name: it creates no second post.
                 drop(self.service.storage / "inbox" / user, self.photos, self.ledger, user, photo)
             time.sleep(random.uniform(0, 0.02))
 
@@ -104,7 +104,7 @@ class Load:
             self.halves.append(f"an upload was refused: {status} {answer}")
 
     def send_again(self, photo, user, key, post_id):
-        """What was acknowledged is sent again with its key, and is the same post, unless that was deleted meanwhile."""
+        """Sends an acknowledged upload again with its key: it is the same post, unless that was deleted meanwhile."""
         status, answer = self.service.upload(photo, user, key)
         same = (answer.get("post_id") or answer.get("upload_id")) == post_id
         is_deleted = answer.get("code") == "deleted"
@@ -131,7 +131,7 @@ class Load:
             self.ledger.acknowledge(post_id, photo)
 
     def send_draft_photo(self, path, photo):
-        """A photo of a draft in pieces; its last status."""
+        """Sends a photo of a draft in pieces; returns the last status."""
         status, fields = self.service.tus("POST", path, {"Upload-Length": str(len(photo))})
         for offset, piece in ((0, photo[:500]), (500, photo[500:])):
             if status < 300:
@@ -140,7 +140,7 @@ class Load:
         return status
 
     def pieces(self):
-        """Photos in pieces: what was told as an offset is there after every death, and goes on from there."""
+        """Sends photos in pieces: each answered offset survives every kill, and the upload resumes from there."""
         for _ in range(3):
             with self.ledger.lock:
                 upload = self.ledger.unfinished[0] if self.ledger.unfinished else None
@@ -161,7 +161,7 @@ class Load:
             return
         offset = int(fields.get("upload-offset", -1))
         if status != 200 or offset < upload["told"]:
-            self.halves.append(f"{path} had {upload['told']} bytes, and stands at {offset} ({status})")
+            self.halves.append(f"{path} had {upload['told']} bytes, and has {offset} ({status})")
             return
         while offset < len(photo):
             piece = photo[offset : offset + random.randrange(1, 2000)]
@@ -176,7 +176,7 @@ class Load:
         self.ledger.unfinished.remove(upload)
 
     def spoil(self):
-        """What is no photo: refused with a reason, by both ways in."""
+        """Sends files that are not photos: both intakes refuse them with a reason."""
         with self.photos.lock:
             self.photos.count += 1
             cut = self.photos.head + self.photos.rest[: 1500 + self.photos.count % 500]
@@ -202,25 +202,25 @@ class Load:
             self.ledger.maybe_deleted.add(post_id)
             if random.random() < 0.5:
                 status, _ = self.service.request("DELETE", f"/v1/posts/{post_id}")
-            else:  # As a client of the database does.
+            else:  # Like a client of the database.
                 places = [f"posts/{post_id}", f"people/{user}/posts/{post_id}", f"feed/{user}/{post_id}"]
                 status, _ = self.service.json("PATCH", "/.json", dict.fromkeys(places))
             if status == 200:
                 self.ledger.deleted.add(post_id)
 
     def speak(self):
-        """By WebSocket: writes, transactions, and what is to be done when the client is gone."""
+        """Uses WebSockets: writes, transactions, and disconnect writes."""
         Speaker(self.service, self.ledger.spoken).run()
 
     def keep(self):
-        """Objects of the bucket, and posts that show them."""
+        """Uses objects of the bucket, and posts that show them."""
         Keeper(self.service, self.ledger, self.photos).run()
 
     def rethumb(self):
         self.service.json("POST", "/v1/jobs", {"kind": "rethumb"})
 
     def run_jobs(self):
-        """Runs of re-thumbnailing: begun, paused, cancelled, switched and rolled back, as it comes."""
+        """Begins, pauses, cancels, switches and rolls back rethumb runs, at random."""
         for _ in range(8):
             if self.is_over.is_set():
                 return
@@ -233,7 +233,7 @@ class Load:
             time.sleep(random.uniform(0, 0.1))
 
     def thin_out(self):
-        """Originals that a rule has encoded again, or dropped, as soon as their posts are there."""
+        """Originals that a rule encodes again, or drops, as soon as their posts exist."""
         for _ in range(4):
             photo, user = self.photos.next(), random.choice(THINNED)
             self.send(photo, user, f"key-{self.photos.seed}-{self.photos.count}-{random.getrandbits(32):x}")
@@ -241,9 +241,9 @@ class Load:
             self.service.json("POST", "/v1/jobs", {"kind": "originals", "rule": rule, "user": user})
 
     def fill_up(self):
-        """Uploads of somebody who may store little: some are refused, and never is it more than that."""
+        """Uploads of a person with a small quota: some are refused, and the quota is never exceeded."""
         quota = 3 * len(self.photos.next()) + 100
-        self.service.json("PATCH", f"/v1/people/{LIMITED}", {"full_name": "Limited"})  # Only of people there is a quota.
+        self.service.json("PATCH", f"/v1/people/{LIMITED}", {"full_name": "Limited"})  # Only people have a quota.
         status, answer = self.service.json("PUT", f"/v1/usage/{LIMITED}/quota", {"quota": quota})
         if status != 200:
             self.halves += [f"a quota was refused: {status} {answer}"] if status < 500 else []
@@ -261,19 +261,19 @@ class Load:
                 self.halves.append(f"{LIMITED} stores more than {quota} bytes: {usage}")
 
     def audit(self):
-        """Whatever goes on, nothing looks damaged."""
+        """No audit finds damage, whatever else happens."""
         while not self.is_over.is_set():
             self.halves += [f"audit: {finding}" for finding in findings(self.service, "verify")]
             time.sleep(0.05)
 
     def collect(self):
-        """Collects garbage all the time: what is of use is never among it."""
+        """Collects garbage all the time: files in use are never among it."""
         while not self.is_over.is_set():
             findings(self.service, "gc&change=true&max_share=100")
             time.sleep(0.05)
 
     def back_up(self):
-        """Makes backups all the time; what they are worth is seen when the folder ends."""
+        """Makes backups all the time; they are checked when the run on the folder ends."""
         while not self.is_over.is_set():
             back_up(self.service)
             time.sleep(0.2)
@@ -281,7 +281,7 @@ class Load:
     # Readers
 
     def read_at_once(self):
-        """One read sees posts, people and feeds of one moment: they agree."""
+        """One read returns posts, people and feeds of one moment: they agree."""
         while not self.is_over.is_set():
             tree = self.service.json("GET", "/.json")[1] or {}
             posts = {(post["author"]["uid"], post_id) for post_id, post in (tree.get("posts") or {}).items()}
@@ -297,16 +297,16 @@ class Load:
             time.sleep(0.03)
 
     def read_in_steps(self):
-        """Whoever follows a feed finds the posts that it names, and their pictures."""
+        """Reads the posts that a feed names, and their pictures."""
         while not self.is_over.is_set():
             feeds = self.service.json("GET", "/feed.json?shallow=true")[1] or {}
             for user in random.sample(sorted(feeds), min(1, len(feeds))):
                 feed = self.service.json("GET", f'/feed/{user}.json?orderBy="$key"&limitToLast=3')[1] or {}
                 for post_id in feed.keys() - self.ledger.kept.going:
                     if not self.follows(user, post_id) and self.is_in(f"feed/{user}/{post_id}"):
-                        # Deleted or switched in between is no half: it must be so still, and again.
+                        # Deletions and switches in between are not problems: the post must still be listed, and fail again.
                         is_half = not self.follows(user, post_id) and self.is_in(f"feed/{user}/{post_id}")
-                        # Whoever deletes a post by its objects first may have begun after the look at the feed.
+                        # A client that deletes a post by its objects first may have begun after the read of the feed.
                         if is_half and post_id not in self.ledger.kept.going:
                             self.halves.append(f"three reads: feed/{user} names {post_id}, and something is missing")
             self.reads += 1
@@ -333,7 +333,7 @@ def backups_of(service):
 
 
 def tintype(service, *arguments):
-    """What a command says, and the sentence of what is wrong when it does not end well."""
+    """Returns a command's output, and a sentence about its failure, if it fails."""
     command = [service.binary, *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True)
     said = (done.stdout + done.stderr).strip()[-400:]
@@ -342,7 +342,7 @@ def tintype(service, *arguments):
 
 
 def end_jobs(service):
-    """Takes back what runs have made and nobody has seen: then every file is a post's. Gives what is wrong then."""
+    """Rolls back unswitched runs: then every file belongs to a post. Returns the problems."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         jobs = service.json("GET", "/v1/jobs")[1]["jobs"]
@@ -351,7 +351,7 @@ def end_jobs(service):
             continue
         left = [job for job in jobs if job.get("switch") == "last" and job["state"] in ("paused", "prepared", "cancelled", "failed")]
         if not left:
-            # What they have left is collected; nothing else is there to be.
+            # Their remains are collected; there must be no other garbage.
             return [f"orphans: {found}" for found in findings(service, "gc&change=true&max_share=100")]
         verb = "cancel" if left[0]["state"] == "paused" else "rollback"
         service.request("POST", f"/v1/jobs/{left[0]['id']}/{verb}")
@@ -359,21 +359,21 @@ def end_jobs(service):
 
 
 def findings(service, action, timeout=30):
-    """What an audit finds: kinds, paths and sentences."""
+    """Returns an audit's findings: kinds, paths and sentences."""
     lines = service.request("POST", f"/v1/audit?action={action}", timeout=timeout)[1].splitlines()
     documents = [json.loads(line) for line in lines]
     return [f"{found['kind']} {found['path']}: {found['message']}" for found in documents if "kind" in found]
 
 
 def drop(folder, photos, ledger, user, again=None):
-    """Puts a photo into an inbox, a new one or one that was there before, in one of the ways in which people do."""
+    """Puts a photo into an inbox, a new one or an earlier one, in one of the common ways."""
     folder.mkdir(parents=True, exist_ok=True)
     photo = photos.next()
     photo = again or photo
     name = f"{photos.seed}-{photos.count}.jpg"
     ledger.offer(photo, user, "inbox")
     way = random.randrange(4)
-    if way == 0:  # Written in place, in two goes.
+    if way == 0:  # Written in place, in two steps.
         with open(folder / name, "wb") as file:
             file.write(photo[:1000])
             file.flush()

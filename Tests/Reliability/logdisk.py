@@ -1,14 +1,14 @@
-"""A disk that remembers all that was done to it, so that a power cut can be made at any moment afterwards.
+"""A disk that records all writes, so that a power cut can be simulated at any moment afterwards.
 
 logdisk.py MOUNTPOINT BACKING LOG
 
-Mounts BACKING, a disk image, as the file MOUNTPOINT, by FUSE, whose kernel protocol it speaks itself (fuse(4),
+Mounts BACKING, a disk image, as the file MOUNTPOINT, by FUSE, whose kernel protocol it implements itself (fuse(4),
 linux/fuse.h). Every write and every flush is appended to LOG before it is answered:
 
     b"W", offset and length as two little-endian 64-bit numbers, the bytes
     b"F"
 
-It is what device-mapper's log-writes target does. Under a loop device, a file system's barriers come as flushes.
+It is equivalent to device-mapper's log-writes target. Under a loop device, a file system's barriers arrive as flushes.
 """
 
 import ctypes

@@ -1,5 +1,5 @@
-"""Clients of the bucket, while the service is killed: they store objects in one request and in several, post photos as
-FriendlyPix's apps do, and delete them; and what must be true of the bucket afterwards.
+"""Clients of the bucket, while the service is killed: they store objects in one request and in several, post photos like
+FriendlyPix's apps, and delete them. Also checks the invariants of the bucket afterwards.
 """
 
 import base64
@@ -17,7 +17,7 @@ from harness.service import Connection
 
 ROOT = "/v0/b/tintype.appspot.com/o"
 KEEPERS = ("keeper0", "keeper1", "keeper2")
-NOBODY = "every.one"  # No user is called so.
+NOBODY = "every.one"  # No user has this name.
 DIGITS = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
 
 
@@ -40,7 +40,7 @@ def digest(data):
 
 
 def request(service, method, target, headers=None, body=b""):
-    """A request; gives the status, the header fields in lower case, and the body."""
+    """Sends a request; returns the status, the header fields in lower case, and the body."""
     connection = Connection(str(service.socket), 30)
     try:
         connection.request(method, target, body, headers or {})
@@ -53,51 +53,51 @@ def request(service, method, target, headers=None, body=b""):
 
 
 class Kept:
-    """What was stored, posted and deleted, as far as answers tell: of what got none, either may be true."""
+    """The stored, posted and deleted data, according to the answers; without an answer, either may be true."""
 
     def __init__(self):
         self.lock = threading.Lock()
-        self.objects = {}  # name → what it may be: digests of contents, None for no object
-        self.posts = {}  # id → whether it may be there: True, False, or both
-        self.free_notes, self.free_posts = [], []  # those that nobody changes at this moment
-        self.going = set()  # ids of posts that somebody deletes, or has begun to
-        self.unfinished = []  # uploads in several requests that nobody works on at this moment
-        self.lost_beginnings = 0  # uploads in several requests whose address nobody was told
+        self.objects = {}  # name → its possible contents: digests, None for no object
+        self.posts = {}  # id → whether it may exist: True, False, or both
+        self.free_notes, self.free_posts = [], []  # those that no client changes at this moment
+        self.going = set()  # ids of posts that a client deletes, or has begun to delete
+        self.unfinished = []  # uploads in several requests that no client works on at this moment
+        self.lost_beginnings = 0  # uploads in several requests whose address no client received
         self.counts = collections.Counter()
 
     def take(self, free):
-        """One of those, which then is the caller's alone; None when there is none."""
+        """Removes and returns one of them for the caller; None when there is none."""
         with self.lock:
             return free.pop(random.randrange(len(free))) if free else None
 
     def forget_unfinished(self):
-        """They have expired."""
+        """Forgets unfinished uploads, because they have expired."""
         for upload in self.unfinished:
             self.objects[upload["name"]] |= {None}
         self.unfinished, self.lost_beginnings = [], 0
 
     def check(self, bucket, posts, complain):
-        """Holds what is there against it. `complain` takes a kind and a sentence."""
+        """Compares it with the bucket and the posts. `complain` takes a kind and a sentence."""
         for name in bucket.documents.keys() - self.objects.keys():
-            complain("unexplained", f"nobody has stored {name}")
+            complain("unexplained", f"no client has stored {name}")
         for name, states in self.objects.items():
             found = bucket.digest(name)
             if found not in states:
                 complain("lost" if found is None else "halves", f"{name} is {found}, and may be {states}")
-            self.objects[name] = {found}  # Whoever has seen it once sees it again.
+            self.objects[name] = {found}  # Once read, a content stays.
         for upload in self.unfinished:
             if bucket.received(upload) < upload["told"]:
                 complain("lost", f"{upload['name']} had {upload['told']} bytes, and has {bucket.received(upload)}")
         for post_id, states in self.posts.items():
             if (post_id in posts) not in states:
-                complain("lost", f"the post {post_id} is there: {post_id in posts}; may be: {states}")
+                complain("lost", f"the post {post_id} exists: {post_id in posts}; possible: {states}")
             self.posts[post_id] = {post_id in posts}
             if post_id in posts and not (posts[post_id].get("photos") and "%2Frendition%2F" in posts[post_id]["thumb_url"]):
                 complain("halves", f"the post {post_id} has no renditions: {posts[post_id]}")
 
 
 class Bucket:
-    """What is listed, with the metadata of each object, and its bytes."""
+    """The listed objects, with the metadata and the bytes of each."""
 
     def __init__(self, service, complain):
         self.service, self.complain = service, complain
@@ -115,11 +115,11 @@ class Bucket:
                 complain("halves", f"{name} is listed, and answered with {status}")
             else:
                 self.documents[name] = document
-        # The id under which the bytes lie is the first part of an entity tag.
+        # The id of the blob is the first part of an entity tag.
         self.folders = {document["etag"].rsplit("-", 1)[0] for document in self.documents.values()}
 
     def digest(self, name):
-        """That of the bytes; None where there is no object."""
+        """Returns the digest of the bytes; None without an object."""
         document = self.documents.get(name)
         if document is None:
             return None
@@ -129,19 +129,19 @@ class Bucket:
         return digest(data)
 
     def received(self, upload):
-        """How many bytes of an upload in several requests are there; -1 where nobody knows of it."""
+        """Returns the number of received bytes of an upload in several requests; -1 if the service does not know it."""
         status, fields, _ = request(self.service, "POST", upload["target"], {"X-Goog-Upload-Command": "query"})
         return int(fields["x-goog-upload-size-received"]) if status == 200 else -1
 
 
 def is_of(document, data):
-    """Whether an object's metadata is that of these bytes."""
+    """Whether an object's metadata describes these bytes."""
     checksum = base64.b64encode(hashlib.md5(data).digest()).decode()
     return document["size"] == str(len(data)) and document["md5Hash"] == checksum
 
 
 def check(status, what, expected=200):
-    """An answer that is not the expected one is refused without a reason, unless the service is about to end."""
+    """Raises `Refused` for an unexpected answer, unless the service is about to end."""
     if status >= 500:
         raise ConnectionError(f"{status}")
     if status != expected:
@@ -149,7 +149,7 @@ def check(status, what, expected=200):
 
 
 class Refused(Exception):
-    """The service has refused what is right."""
+    """The service has refused a valid request."""
 
 
 class Keeper:
@@ -160,7 +160,7 @@ class Keeper:
         self.user = random.choice(KEEPERS)
 
     def run(self):
-        """Goes on with what was left unfinished, then does some things."""
+        """Resumes unfinished uploads, then does random actions."""
         upload = self.kept.take(self.kept.unfinished)
         if upload:
             self.resume(upload)
@@ -169,7 +169,7 @@ class Keeper:
 
     @contextlib.contextmanager
     def expecting(self, name, content):
-        """While an object is changed it may be what it was or what it becomes; after the answer it is that."""
+        """During a change the object may have its old or its new content; after the answer it has the new one."""
         self.kept.objects[name] = self.kept.objects.get(name, {None}) | {content}
         yield
         self.kept.objects[name] = {content}
@@ -177,7 +177,7 @@ class Keeper:
     # Storing
 
     def store(self):
-        """A note of any bytes, in somebody's folder or in nobody's; or another one in its place."""
+        """Stores a note of random bytes, in a user's folder or in another one; or replaces one."""
         folder = random.choice([self.user, NOBODY])
         name = random.random() < 0.5 and self.kept.take(self.kept.free_notes) or f"{folder}/notes/{push_id()}.bin"
         try:
@@ -186,7 +186,7 @@ class Keeper:
             self.kept.free_notes.append(name)
 
     def put(self, name, data):
-        """Stores an object in one request, in either form; gives its metadata."""
+        """Stores an object in one request, in either form; returns its metadata."""
         headers, body = {"Content-Type": "image/jpeg"}, data
         if random.random() < 0.7:
             head = b'--b\r\nContent-Type: application/json\r\n\r\n{"contentType":"image/jpeg"}\r\n--b\r\n\r\n'
@@ -204,11 +204,11 @@ class Keeper:
             raise Refused(f"{name} of {len(data)} bytes is {document}")
 
     def store_in_pieces(self):
-        """A photo in several requests."""
+        """Stores a photo in several requests."""
         self.resume(self.begin(self.photo_name("full", push_id()), self.photo(), is_ranged=random.random() < 0.4))
 
     def begin(self, name, data, is_ranged):
-        """Begins with `X-Goog-Upload-…`, or for `Content-Range`. Gives what is known of the upload then."""
+        """Begins an upload with `X-Goog-Upload-…`, or for `Content-Range`. Returns its state."""
         query, fields = f"name={quote(name)}", {"X-Upload-Content-Type": "image/jpeg"}
         if is_ranged:
             query += "&uploadType=resumable"
@@ -230,7 +230,7 @@ class Keeper:
             "is_ranged": is_ranged}
 
     def resume(self, upload):
-        """Goes on where the service says, to the end."""
+        """Resumes from the service's offset, to the end."""
         name, data = upload["name"], upload["data"]
         try:
             with self.expecting(name, digest(data)):
@@ -244,15 +244,15 @@ class Keeper:
         self.kept.counts["resumed"] += 1
 
     def look(self, upload):
-        """Asks how many bytes are there: those that it was told of have to be. Gives the answer that the upload has come to."""
+        """Requests the offset: acknowledged bytes must be included. Returns the final answer if the upload is complete."""
         if upload["is_ranged"]:
             fields = {"Content-Range": f"bytes */{len(upload['data'])}"}
             status, headers, answer = request(self.service, "PUT", upload["target"], fields)
             offset = None if status == 200 else int(headers.get("range", "bytes=0--1")[len("bytes=0-"):]) + 1
-            check(status, f"{upload['name']}, of which {upload['told']} bytes had come", 200 if offset is None else 308)
+            check(status, f"{upload['name']}, of which {upload['told']} bytes had arrived", 200 if offset is None else 308)
         else:
             status, headers, answer = request(self.service, "POST", upload["target"], {"X-Goog-Upload-Command": "query"})
-            check(status, f"{upload['name']}, of which {upload['told']} bytes had come")
+            check(status, f"{upload['name']}, of which {upload['told']} bytes had arrived")
             is_final = headers["x-goog-upload-status"] == "final"
             offset = None if is_final else int(headers["x-goog-upload-size-received"])
         if offset is None:
@@ -263,7 +263,7 @@ class Keeper:
         return None
 
     def send(self, upload):
-        """Sends some bytes. Gives the answer to the last of them."""
+        """Sends some bytes. Returns the answer to the last of them."""
         name, data, start = upload["name"], upload["data"], upload["told"]
         piece = data[start : start + random.randrange(1, 3000)]
         end = start + len(piece)
@@ -290,7 +290,7 @@ class Keeper:
         return f"{self.user}/{size}/{folder}/photo.jpg"
 
     def post(self):
-        """As the web client of FriendlyPix: two objects, then one update."""
+        """Posts like the web client of FriendlyPix: two objects, then one update."""
         post_id, urls, uris = push_id(), {}, {}
         for size, photo in (("full", self.photo()), ("thumb", self.photos.next())):
             name = self.photo_name(size, post_id)
@@ -323,7 +323,7 @@ class Keeper:
             self.remove(name)
 
     def delete_post(self):
-        """A post and its objects, in either order."""
+        """Deletes a post and its objects, in either order."""
         user, post_id = self.kept.take(self.kept.free_posts) or (None, None)
         if post_id is None:
             return

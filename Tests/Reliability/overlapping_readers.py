@@ -1,10 +1,10 @@
-"""Writes for minutes while somebody always reads, and holds the size of SQLite's write-ahead log.
+"""Writes for minutes under constant reads, and checks the size of SQLite's write-ahead log.
 
 overlapping_readers.py [MINUTES]    (TINTYPE names the binary)
 
-The log can only start again when nobody reads what is in it. Here there is no such moment by itself: readers of the whole
+The log can only restart when no reader uses it. Here this never happens by itself: readers of the whole
 tree take turns that overlap, backups are made, and listeners begin to listen again and again. At the end the service is
-killed; what it acknowledged is there.
+killed, and all acknowledged data must exist.
 """
 
 import http.client
@@ -47,7 +47,7 @@ class Run:
     def guard(self, work, *arguments):
         try:
             work(*arguments)
-        except Exception as error:  # What nobody expected is a finding.
+        except Exception as error:  # An unexpected error is a finding.
             self.problems.append(f"{work.__name__}: {error!r}")
             self.is_over.set()
 
@@ -87,7 +87,7 @@ class Run:
             self.backups += 1
 
     def listen(self):
-        """Holds event streams; each is given up after a while, and begun anew."""
+        """Holds event streams; each is closed after a while, and opened again."""
         with selectors.DefaultSelector() as streams:
             for number in range(LISTENERS):
                 self.open_stream(streams, number)
@@ -121,7 +121,7 @@ class Run:
             self.log_bytes = max(self.log_bytes, log.stat().st_size)
 
     def check(self):
-        """After the kill: everything that was acknowledged is there, or what was written after it."""
+        """Checks after the kill that everything acknowledged exists, or a later value."""
         walls = self.service.json("GET", "/wall.json", timeout=PATIENCE)[1] or {}
         for place, value in self.acknowledged.items():
             _, writer, key = place.split("/")

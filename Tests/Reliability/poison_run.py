@@ -1,9 +1,9 @@
-"""Feeds the service broken and hostile pictures, good ones in between, and watches what they cost.
+"""Sends broken and hostile pictures to the service, with good ones in between, and measures their cost.
 
 poison_run.py [FOLDER…]    (TINTYPE names the binary)
 
-The pictures are those of Fixtures, some bombs that are made here, and whatever lies in the folders. First one at a time by
-the socket, to see what each costs; then all of them by the inbox, a good photo behind each.
+The pictures are those of Fixtures, some bombs that are created here, and those in the folders. First they are sent one at a
+time by the socket, to measure the cost of each; then all of them through the inbox, a good photo behind each.
 """
 
 import collections
@@ -26,7 +26,7 @@ MAX_WORKER_MEGABYTES = 512
 CLOCK = os.sysconf("SC_CLK_TCK")
 
 
-# Bombs: small files that ask for much
+# Bombs: small files with large contents
 
 
 def chunk(kind, data):
@@ -39,7 +39,7 @@ def png(width, height, *chunks, depth=8, color=2):
 
 
 def zeros(count):
-    """So many zero bytes, packed."""
+    """Returns this many zero bytes, compressed."""
     packer, packed = zlib.compressobj(9), []
     while count > 0:
         packed.append(packer.compress(bytes(min(count, 1 << 20))))
@@ -73,7 +73,7 @@ def bombs():
 
 
 def pictures(folders):
-    """All there are, by name: those that are bombs of this file, and those that lie somewhere."""
+    """Returns all pictures, by name: the bombs of this file, and those in the folders."""
     yield from bombs()
     for folder in [FIXTURES, *map(pathlib.Path, folders)]:
         for path in sorted(folder.rglob("*")):
@@ -81,7 +81,7 @@ def pictures(folders):
                 yield path.name, path.read_bytes()
 
 
-# What processes cost
+# The cost of processes
 
 
 def processes(parent):
@@ -96,7 +96,7 @@ def processes(parent):
 
 
 def cpu_seconds(parent):
-    """Of the service, of the workers that are there, and of those that it has had."""
+    """The costs of the service, its current workers, and its earlier ones."""
     ticks = 0
     for number, process in enumerate(processes(parent)):
         try:

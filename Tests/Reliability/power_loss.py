@@ -1,14 +1,14 @@
-"""Cuts the power: what was never flushed to the disk is thrown away or reordered, and nothing that was promised is lost.
+"""Cuts the power: unflushed data is discarded or reordered, and no guarantee is broken.
 
 power_loss.py [CUTS]    (TINTYPE names the binary)
 
-The service works under load on a file system whose disk logs every write and flush (logdisk.py). The disk as it was at a
-random moment is made from the log: all writes up to the last flush before it, and of those after it a random half, some
-of them torn. It is mounted, the service is started on it, and the checker looks at it: what had been acknowledged before
-that moment must be there.
+The service works under load on a file system whose disk logs every write and flush (logdisk.py). The disk of a random moment
+is rebuilt from the log: all writes up to the last flush before it, and of those after it a random half, some
+of them torn. It is mounted, the service is started on it, and the checker checks it: all data that had been acknowledged
+before that moment must exist.
 
-To show that the method sees what it is for, the same is done with a service that skips its calls of fsync: that has to be
-noticed. Where mounting is not allowed, it says so and exits with 0.
+To show that the method detects losses, the same is done with a service that skips its calls of fsync: the losses must be
+noticed. Where mounting is not allowed, it prints so and exits with 0.
 """
 
 import os
@@ -34,7 +34,7 @@ WORKS = ["drop_files", "upload", "upload", "draft", "run_jobs", "thin_out", "col
 
 
 class Skipped(Exception):
-    """Why it cannot be done on this machine."""
+    """The reason why this machine cannot run it."""
 
 
 def run(*command):
@@ -45,7 +45,7 @@ def run(*command):
 
 
 def unmount(place):
-    """Unmounts a file system; what holds it, such as a loop device that is let go, has some seconds."""
+    """Unmounts a file system; its users, such as a loop device that is being detached, have some seconds."""
     for _ in range(100):
         if subprocess.run(["umount", place], capture_output=True).returncode == 0:
             return
@@ -61,7 +61,7 @@ class Mounted:
         self.place.mkdir(exist_ok=True)
         command = ["mount", "-o", "loop,noatime", image, self.place]
         if subprocess.run(command, capture_output=True).returncode != 0:
-            # Where the superblock is torn, a system takes one of its copies when it starts.
+            # A torn superblock: systems use one of its copies when they start.
             subprocess.run(["e2fsck", "-fy", image], capture_output=True)
             run(*command)
 
@@ -73,7 +73,7 @@ class Mounted:
 
 
 class TimedLedger(Ledger):
-    """Notes how long the disk's log was when something was answered."""
+    """Records the length of the disk's log at each answer."""
 
     def __init__(self, log):
         super().__init__()
@@ -84,7 +84,7 @@ class TimedLedger(Ledger):
         self.moments.setdefault(post_id, os.path.getsize(self.log))
 
     def at(self, moment):
-        """What had been answered by then. Deletions are not part of this run's load."""
+        """Returns the answers until then. Deletions are not part of this run's load."""
         ledger = Ledger()
         ledger.contents = self.contents
         ledger.acknowledged = {
@@ -100,7 +100,7 @@ def make_image(path):
 
 
 def work(binary, folder, photos, rules):
-    """A session of load on a logged disk. Gives the image before it, the log and the ledger."""
+    """Runs a session of load on a logged disk. Returns the image before it, the log and the ledger."""
     base, disk, log, place = (folder / name for name in ("base.img", "disk.img", "log", "mountpoint"))
     make_image(base)
     shutil.copyfile(base, disk)
@@ -128,7 +128,7 @@ def work(binary, folder, photos, rules):
                 load.end()
                 if load.halves:
                     raise RuntimeError(load.halves)
-            end = os.path.getsize(log)  # What unmounting writes is no moment of the service's.
+            end = os.path.getsize(log)  # The writes of unmounting are not the service's.
             service.kill()
     finally:
         if os.path.ismount(place):
@@ -138,7 +138,7 @@ def work(binary, folder, photos, rules):
 
 
 def records(log, end):
-    """The log as (place, offset, length) of writes, and None for flushes, with the position behind each."""
+    """Returns the log as (position, offset, length) of writes, and None for flushes, with the position behind each."""
     position, found = 0, []
     data = log.read_bytes()[:end]
     while position < len(data):
@@ -155,7 +155,7 @@ def records(log, end):
 
 
 def cut(base, data, log, number, image, chance):
-    """Makes the disk as it was when the power went after `number` records."""
+    """Rebuilds the disk after a power cut behind `number` records."""
     shutil.copyfile(base, image)
     last_flush = max((index for index in range(number) if log[index][1] is None), default=-1)
     with open(image, "r+b") as file:
@@ -166,14 +166,14 @@ def cut(base, data, log, number, image, chance):
             if index > last_flush:
                 if chance.random() < 0.5:
                     continue
-                if chance.random() < 0.2:  # Torn: sectors are written whole, a write need not be.
+                if chance.random() < 0.2:  # Torn: sectors are written as a whole, writes may not be.
                     length = 512 * chance.randrange(1, max(2, length // 512))
             file.seek(offset)
             file.write(data[place : place + length])
 
 
 def session(binary, folder, cuts, seed, rules=""):
-    """Works, then cuts the power so often. Gives the counts and the sentences of what was broken."""
+    """Works, then cuts the power this many times. Returns the counts and sentences about broken guarantees."""
     folder.mkdir()
     chance = random.Random(seed)
     base, log_path, end, ledger = work(binary, folder, Photos(f"power-{seed}"), rules)
@@ -181,7 +181,7 @@ def session(binary, folder, cuts, seed, rules=""):
     problems = []
     counts = {"cuts": 0, "records": len(log), "flushes": sum(write is None for _, write in log), "acknowledged": 0}
     for number in sorted(chance.sample(range(1, len(log) + 1), min(cuts, len(log)))):
-        # A file of its own for each: the kernel may still hold pages of the disk that the last one was.
+        # A separate file for each: the kernel may still hold pages of the last disk.
         image = folder / f"cut-{number}.img"
         cut(base, data, log, number, image, chance)
         counts["cuts"] += 1
@@ -206,7 +206,7 @@ def session(binary, folder, cuts, seed, rules=""):
 
 
 def check_backups(service, number):
-    """Each backup that is there is whole, whatever had been written of the next."""
+    """Each existing backup is complete, however much of the next one had been written."""
     folder = pathlib.Path(backups_of(service))
     if not any(folder.glob("backups/*.json")):
         return []
@@ -221,7 +221,7 @@ def check(service, ledger, number):
         if not found.counts["orphans"] or time.monotonic() > deadline:
             break
         time.sleep(0.1)
-    # A file whose name never reached the disk was not taken by anybody: only what was acknowledged counts as lost.
+    # A file whose name never reached the disk was not acknowledged: only acknowledged data counts as lost.
     return problems + [f"{problem} (cut {number})" for problem in found.problems if "neither a post nor put aside" not in problem]
 
 
@@ -253,13 +253,13 @@ def main():
     for name, count in totals.items():
         print(f"{name:14} {count}")
     print(f"{'broken':14} {len(problems)}")
-    print(f"{'noticed':14} {len(noticed)} (with every fsync of files and folders skipped: has to be more than 0)")
+    print(f"{'noticed':14} {len(noticed)} (with every fsync of files and folders skipped: must be more than 0)")
     print(f"{'seconds':14} {time.monotonic() - began:.0f}; seed {seed}")
     return 1 if problems or not noticed else 0
 
 
 def may_mount():
-    """Whether this machine lets us mount at all."""
+    """Checks whether this machine allows mounting."""
     if os.geteuid() != 0 or not os.path.exists("/dev/fuse") or not os.path.exists("/dev/loop-control"):
         return False
     with tempfile.TemporaryDirectory() as folder:

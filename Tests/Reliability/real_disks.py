@@ -1,4 +1,4 @@
-"""File systems that are full, without inodes, or read-only: real ones, mounted for the purpose. See disk_faults.py."""
+"""File systems that are full, without inodes, or read-only: real ones, mounted for the test. See disk_faults.py."""
 
 import contextlib
 import json
@@ -15,7 +15,7 @@ from harness.waiting import eventually
 
 
 def real_disks(folder):
-    """Runs all of them; where mounting is not allowed, says so."""
+    """Runs all of them; where mounting is not allowed, prints so."""
     is_good = True
     for test in (reserve_of_a_small_disk, full_disk, deletion, no_inodes, read_only):
         try:
@@ -42,7 +42,7 @@ def call(*command):
 
 @contextlib.contextmanager
 def mounted(folder, megabytes, *mkfs, options="loop"):
-    """A file system of its own: tmpfs, or, with the arguments of mkfs.ext4, a file in a loop device."""
+    """A separate file system: tmpfs, or, with the arguments of mkfs.ext4, a file in a loop device."""
     if os.geteuid() != 0:
         raise CannotMount("only root may mount")
     place, image = folder / "disk", folder / "disk.img"
@@ -70,7 +70,7 @@ def service_on(place, *arguments):
 
 
 def fill(place, leave):
-    """Takes what is free, but so much."""
+    """Fills the free space, except for this much."""
     with open(place / "filler", "ab") as file:
         while True:
             space = os.statvfs(place)
@@ -85,7 +85,7 @@ def fill(place, leave):
 
 
 def await_pause(run, code):
-    """Waits until /readyz says that the intake is paused, and why."""
+    """Waits until /readyz reports that the intake is paused, with this reason."""
     deadline, said = time.monotonic() + 20, None
     while time.monotonic() < deadline:
         status, answer = run.service.request("GET", "/readyz")
@@ -93,7 +93,7 @@ def await_pause(run, code):
         if status == 503 and said == code:
             return
         time.sleep(0.05)
-    run.unexpected.append(f"/readyz says {said}, not {code}")
+    run.unexpected.append(f"/readyz reports {said}, not {code}")
 
 
 def under_load(run, *steps, pause=1.0):
@@ -112,12 +112,12 @@ def end(run, name):
     run.go_on()
     check, failed = run.check()
     if run.service.stop() != 0:
-        run.unexpected.append("it did not end as it should")
+        run.unexpected.append("it did not end properly")
     return verdict(name, run, check, failed)
 
 
 def reserve_of_a_small_disk(folder):
-    """A tmpfs on which less is free than the reserve."""
+    """A tmpfs with less free space than the reserve."""
     with mounted(folder, 160) as place:
         run = service_on(place, "--free-space", "20MiB")
 
@@ -189,10 +189,10 @@ def no_inodes(folder):
 def read_only(folder):
     """An ext4 that its kernel makes read-only after an error, and a restart on it when it is whole again.
 
-    A file system with files that are open for writing cannot be mounted read-only by a person, and one that the kernel made
-    read-only stays so until it is mounted anew: hence the restart. Nobody writes at the very moment of the error: ext4 (Linux
-    6.18) answers an fdatasync with success that is on its way just then, among others, although nothing was written; a dozen
-    lines that do nothing but fdatasync from six threads show it.
+    A file system with files that are open for writing cannot be mounted read-only by hand, and one that the kernel made
+    read-only stays so until it is mounted again: therefore the restart. No client writes at the very moment of the error: ext4
+    (Linux 6.18) may answer an fdatasync that is underway just then with success, although nothing was written; a dozen
+    lines that only call fdatasync from six threads show it.
     """
     with mounted(folder, 200, "-b", "4096", options="loop,errors=remount-ro") as place:
         run = service_on(place, "--free-space", "0")
@@ -200,7 +200,7 @@ def read_only(folder):
         trigger = pathlib.Path(f"/sys/fs/ext4/{device}/trigger_fs_error")
         if not trigger.exists():
             run.service.stop()
-            raise CannotMount(f"there is no {trigger}")
+            raise CannotMount(f"the file {trigger} does not exist")
 
         under_load(run)
         run.settle()

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""A run of re-thumbnailing over many posts, killed every few seconds, and taken back, while somebody looks.
+"""A rethumb run over many posts, killed every few seconds, and rolled back, while a reader reads.
 
 run_kills.py [POSTS]    (TINTYPE names the binary, STORE_MAKER that of StoreMaker)
 
-All posts are rendered anew by two recipes, in the place of one. A reader asks for posts and for the files that they name, all
-the time. Then the run is taken back, under kills again. At the end each file was made once: a folder has the original, the
-rendition of before and those of the run, and nothing else.
+All posts are rendered again by two recipes, in place of one. A reader requests posts and the files that they name, all
+the time. Then the run is rolled back, under kills again. At the end each file was created once: a folder has the original,
+the earlier rendition and those of the run, and nothing else.
 
 Prints one JSON document, and exits with 1 when a read failed, a post showed renditions of two kinds at once, a photo was
 rendered twice, or an audit of the bytes finds anything.
@@ -33,7 +33,7 @@ MAX_MEGABYTES = 200
 
 
 class Reader(threading.Thread):
-    """Asks for a post, and then for each file that it names, again and again; a service that was killed is waited for."""
+    """Requests a post, and then each file that it names, again and again; waits while the service is killed."""
 
     def __init__(self, service, posts):
         super().__init__(daemon=True)
@@ -74,7 +74,7 @@ class Killer:
         self.kills, self.megabytes = 0, 0
 
     def follow(self, job):
-        """Gives the job as it ended."""
+        """Returns the job at its end."""
         while True:
             until = time.monotonic() + random.uniform(*KILLS_APART)
             while time.monotonic() < until:
@@ -95,7 +95,7 @@ def make(storage, count):
 
 
 def files_of(storage):
-    """How many files each folder of the blob store has, counted."""
+    """Counts the folders of the blob store by their numbers of files."""
     counts = {}
     for user in os.scandir(storage / "blobs"):
         if user.is_dir() and not user.name.startswith("."):
@@ -119,20 +119,20 @@ def run(service, count):
     ended = killer.follow(job)
     result["run_s"], result["kills"] = round(time.monotonic() - begin, 1), killer.kills
     if (ended["state"], ended["switched"], ended["failed"]) != ("finished", len(posts), 0):
-        problems.append(f"the run ended so: {ended}")
+        problems.append(f"the run ended with: {ended}")
     files = files_of(service.storage)
     if files != {4: len(posts)}:
-        problems.append(f"a photo was rendered twice, or not at all: so many files, and folders: {files}")
+        problems.append(f"a photo was rendered twice, or not at all; folders by their numbers of files: {files}")
     begin = time.monotonic()
     service.json("POST", f"/v1/jobs/{job}/rollback")
     ended = killer.follow(job)
     result["rollback_s"], result["kills_in_all"] = round(time.monotonic() - begin, 1), killer.kills
     reader.end()
     if (ended["state"], ended["failed"]) != ("rolled_back", 0):
-        problems.append(f"the way back ended so: {ended}")
+        problems.append(f"the rollback ended with: {ended}")
     shown = service.json("GET", "/posts.json?shallow=true", timeout=300)[1]
     if len(shown) != len(posts):
-        problems.append(f"{len(posts) - len(shown)} posts are gone")
+        problems.append(f"{len(posts) - len(shown)} posts are lost")
     problems += findings(service, "verify", timeout=3600)[:20] + reader.faults[:20]
     if killer.megabytes > MAX_MEGABYTES:
         problems.append(f"the service held {killer.megabytes} MiB")

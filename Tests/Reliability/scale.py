@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""How the service starts when much is there: a million files in the inbox, 100,000 that become posts, uploads that wait.
+"""Measures starts with much work: a million files in the inbox, 100,000 that become posts, uploads that wait.
 
-    scale.py inbox 1000000        files that nobody may take yet: seconds until it answers, and its memory
-    scale.py posts 100000         files that wait at the start: until all are posts
+    scale.py inbox 1000000        files that may not be claimed yet: seconds until the first answer, and the memory
+    scale.py posts 100000         files that wait at the start: seconds until all are posts
     scale.py pending DIR          a Storage folder with uploads that wait (see Tests/PipelineTests/PendingTests.swift)
 
 Prints one JSON document. TINTYPE names the binary.
@@ -51,7 +51,7 @@ def fill(storage, count, users, data):
 
 
 def inbox(storage, service, count):
-    """The files are no photos and too fresh, again and again: the worst that a walk can meet."""
+    """Writes files that are not photos and are too fresh, again and again: the worst case for a walk."""
     fill(storage, count, 1, lambda number: b"x")
     service.arguments += ["--inbox-quiet", "24h"]
     served = start(service)
@@ -64,7 +64,7 @@ def inbox(storage, service, count):
 
 def posts(storage, service, count):
     fill(storage, count, 10, photo)
-    # One more user, whose single file is not to wait for the others' many.
+    # One more user, whose single file must not wait for the many files of others.
     (storage / "inbox" / "zoe").mkdir()
     (storage / "inbox" / "zoe" / "only.png").write_bytes(photo("zoe"))
     service.arguments += ["--inbox-quiet", "1s"]

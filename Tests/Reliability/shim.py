@@ -1,4 +1,4 @@
-"""Libraries that stand between the service and the kernel."""
+"""Builds libraries between the service and the kernel."""
 
 import os
 import pathlib
@@ -6,9 +6,9 @@ import subprocess
 
 
 def build_shim(library, *sources):
-    """Makes a library of C sources beside this file, for LD_PRELOAD."""
+    """Builds a library from C sources beside this file, for LD_PRELOAD."""
     folder = pathlib.Path(__file__).resolve().parent
-    compiler = os.environ.get("CC", "clang")  # It comes with Swift.
+    compiler = os.environ.get("CC", "clang")  # It is part of Swift's toolchain.
     subprocess.run(
         [compiler, "-O2", "-Wall", "-U_FORTIFY_SOURCE", "-shared", "-fPIC", "-o", library,
          *(folder / source for source in sources), "-ldl"], check=True)

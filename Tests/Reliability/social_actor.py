@@ -1,5 +1,5 @@
-"""Some people who speak to the service, one at a time. What was answered is taken down in a model; what was not answered is looked
-for when the service is back: it has happened as a whole, or not at all.
+"""Some people who use the service, one at a time. Answered actions are recorded in a model. Unanswered ones are checked
+when the service is back: they have happened completely, or not at all.
 """
 
 import json
@@ -13,19 +13,19 @@ TEXTS = ["hello", "#{tag} day", "look: #{tag}"]
 
 
 class Actor:
-    """Some people who know only each other."""
+    """Some people who interact only with each other."""
 
     def __init__(self, name, service, seed, problems):
         self.name, self.service, self.problems = name, service, problems
         self.random = random.Random(f"{seed}/{name}")
         self.model = Model([f"{name}{letter}" for letter in "abcde"], [f"{name}-{letter}" for letter in "xyz"])
         self.tag = f"tag{name}"
-        self.unanswered = None  # how to find out whether it has happened, and what is to be taken down then
+        self.unanswered = None  # a function that checks whether the action has happened, and one that records it
         self.drafts = []
         self.count = 0
         self.done = {}
 
-    # Speaking to the service
+    # Requests
 
     def ask(self, method, path, body=None, headers=None, **options):
         if body is not None:
@@ -45,11 +45,11 @@ class Actor:
         self.problems.append(f"{self.name}: {text}")
 
     def attempt(self, what, send, happened, note, code=None):
-        """Does something. `happened` tells what came of it, or None; `note` takes that down."""
+        """Does an action. `happened` returns its outcome, or None; `note` records it."""
         self.unanswered = (what, happened, note)
         status, answer = send()
         self.unanswered = None
-        # The database has a sentence in the place of the code.
+        # The database returns a sentence in place of the code.
         refused = answer.get("code", answer.get("error")) if status >= 300 and isinstance(answer, dict) else None
         if (status >= 300) != (code is not None) or refused != code:
             return self.complain(f"{what}: {status} {json.dumps(answer)[:200]}, expected {code or 'success'}")
@@ -58,7 +58,7 @@ class Actor:
             note(answer)
 
     def resolve(self):
-        """Finds out whether what was not answered has happened."""
+        """Checks whether the unanswered action has happened."""
         if self.unanswered is None:
             return
         what, happened, note = self.unanswered
@@ -76,7 +76,7 @@ class Actor:
                 self.act()
         except OSError:
             pass  # The service was killed.
-        except Exception as error:  # What nobody expected is a finding.
+        except Exception as error:  # An unexpected error is a finding.
             self.complain(f"{type(error).__name__}: {error!r}, unanswered {self.unanswered and self.unanswered[0]}")
 
     # Choices
@@ -103,7 +103,7 @@ class Actor:
 
 
 class Crowd:
-    """All of them, each group in a thread of its own, until the service is gone."""
+    """Runs all groups, each in its own thread, until the service has ended."""
 
     def __init__(self, groups):
         self.is_over = threading.Event()

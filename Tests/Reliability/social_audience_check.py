@@ -1,4 +1,4 @@
-"""What must be true of audiences and their stories when the service has settled."""
+"""The invariants of audiences and their stories when the service is idle."""
 
 
 class AudienceLook:
@@ -17,7 +17,7 @@ class AudienceLook:
             self.expect(f"stories of {uid}", found, model.stories(uid))
 
     def check_story_posts(self):
-        """Each post is where it belongs, with a copy for each of its audiences, and nowhere else."""
+        """Each post is listed with all of its audiences, with a copy for each, and nowhere else."""
         model = self.model
         theirs = {post for post, record in (self.at("audience_posts") or {}).items()
                   if record["author"]["uid"] in model.people}

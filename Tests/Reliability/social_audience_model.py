@@ -1,4 +1,4 @@
-"""What has to follow from what people do with audiences and the posts for them; a part of the model of all that they do."""
+"""The effects of actions on audiences and on the posts for them; a part of the model of all actions."""
 
 
 class AudienceModel:
@@ -7,16 +7,16 @@ class AudienceModel:
         self.audiences = {}  # id → {name, kind, members: {uid: role}}
         self.used = set()  # audiences that were deleted
         self.story_posts = {}  # id → {author, text, audiences: set, is_raw}
-        self.arrivals = {}  # (audience, post) → when the post came there, alike for all to which it came at once
+        self.arrivals = {}  # (audience, post) → the time of the post's arrival, equal for audiences that received it at once
         self.now = 0
 
-    # What people do
+    # Actions
 
     def set_audience(self, audience, name, kind, members):
         self.audiences[audience] = {"name": name, "kind": kind, "members": dict(members)}
 
     def set_member(self, audience, uid, role):
-        """None removes; the last owner stays."""
+        """Sets a role; None removes the member. The last owner stays."""
         if self.is_last_owner(audience, uid) and role != "owner":
             return
         members = self.audiences[audience]["members"]
@@ -30,11 +30,11 @@ class AudienceModel:
         for post in posts:
             self.leave(post, audience)
         self.used.add(audience)
-        # There are as many to be made as before.
+        # Keep the number of audiences that can be created.
         self.audience_names.append(f"{audience.split('-')[0]}-{len(self.used)}")
 
     def story_post(self, post, author, text, audiences, is_raw=False):
-        """`is_raw` tells what a client of the database has written."""
+        """Adds a post; `is_raw` marks those that a client of the database has written."""
         self.story_posts[post] = {"author": author, "text": text, "audiences": set(audiences), "is_raw": is_raw}
         self.now += 1
         for audience in audiences:
@@ -50,7 +50,7 @@ class AudienceModel:
             self.arrivals[audience, post] = self.now
 
     def leave(self, post, audience):
-        """Takes a post away from an audience; with the last one it is gone."""
+        """Removes a post from an audience; with the last one it is deleted."""
         self.story_posts[post]["audiences"].discard(audience)
         self.arrivals.pop((audience, post), None)
         if not self.story_posts[post]["audiences"]:
@@ -61,14 +61,14 @@ class AudienceModel:
             self.leave(post, audience)
 
     def expire_story_posts(self):
-        """Posts of clients are of 1970."""
+        """Expires posts; those of clients are from 1970."""
         old = [post for post, record in self.story_posts.items() if record["is_raw"]]
         for post in old:
             self.delete_story_post(post)
         return len(old)
 
     def leave_audiences(self, uid):
-        """Of who is deleted, nothing is left; the first poster, else the first reader, is the heir of the last owner."""
+        """Deletes a person completely; the first poster, else the first reader, inherits from the last owner."""
         for post in [post for post, record in self.story_posts.items() if record["author"] == uid]:
             self.delete_story_post(post)
         for audience, record in self.audiences.items():
@@ -88,7 +88,7 @@ class AudienceModel:
         return owners == [uid]
 
     def refusal(self, author, audiences):
-        """Why somebody may not post for some audiences; None for who may."""
+        """Returns the reason why a person may not post for some audiences; None if they may."""
         for audience in sorted(audiences):
             role = self.role(audience, author)
             if role in (None, "reader"):
@@ -96,7 +96,7 @@ class AudienceModel:
         return None
 
     def story(self, audience):
-        """The posts of an audience, the newest first."""
+        """Returns the posts of an audience, the newest first."""
         posts = [(when, post) for (other, post), when in self.arrivals.items() if other == audience]
         return [post for _, post in sorted(posts, reverse=True)]
 
@@ -104,7 +104,7 @@ class AudienceModel:
         return {audience: record["members"][uid] for audience, record in self.audiences.items() if uid in record["members"]}
 
     def stories(self, uid):
-        """The posts of all of somebody's audiences, the newest first: each where it came to the last of them."""
+        """Returns the posts of all of a person's audiences, the newest first, by their arrival in the last of them."""
         latest = {}
         for (audience, post), when in self.arrivals.items():
             if audience in self.memberships(uid) and not self.are_blocked(uid, self.story_posts[post]["author"]):

@@ -1,4 +1,4 @@
-"""What people do with audiences and the posts for them: by routes, and as clients of the database."""
+"""Actions on audiences and on the posts for them: by routes, and as clients of the database."""
 
 import urllib.parse
 
@@ -8,12 +8,12 @@ ROLES = ["owner", "poster", "poster", "reader"]
 
 
 class AudienceDoings(Doings):
-    # Who is a member
+    # Members
 
     def audience(self):
-        """Makes an audience, or replaces it with all its members."""
+        """Creates an audience, or replaces it with all its members."""
         if self.model.gone:
-            return  # Who is being deleted may still be a member, or not any more.
+            return  # A person who is being deleted may or may not be a member any longer.
         audience = self.pick(sorted(set(self.model.audience_names) - self.model.used))
         old = self.model.audiences.get(audience)
         members = {uid: self.random.choice(ROLES) for uid in self.random.sample(self.model.present(), 3)}
@@ -47,7 +47,7 @@ class AudienceDoings(Doings):
                      lambda _: self.model.set_member(audience, uid, role), code)
 
     def forge(self):
-        """Writes where nobody but the service writes; nothing comes of it."""
+        """Writes to a path that only the service may write; it has no effect."""
         audience, uid = self.random.choice(self.model.audience_names), self.person()
         path, value = self.random.choice([
             (f"memberships/{uid}/{audience}", "owner"), (f"memberships/{uid}", None),
@@ -56,7 +56,7 @@ class AudienceDoings(Doings):
         self.attempt(f"forge {path}", lambda: self.put(path, value), lambda: None, lambda _: None)
 
     def take_over(self):
-        """Makes an audience with the id of one that was deleted, which is refused, whatever the way."""
+        """Creates an audience with the id of a deleted one, which is refused in each way."""
         audience, uid = self.pick(sorted(self.model.used)), self.person()
         if audience is None:
             return
@@ -96,7 +96,7 @@ class AudienceDoings(Doings):
 
     def upload_story_post(self, author, text, chosen):
         if self.model.gone:
-            return  # Who is being deleted may be an owner still.
+            return  # A person who is being deleted may still be an owner.
         ticket, code = self.unique(), self.model.refusal(author, chosen)
         query = urllib.parse.urlencode({"user": author, "text": text, "audiences": " ".join(chosen)})
 
@@ -152,7 +152,7 @@ class AudienceDoings(Doings):
     # Reading
 
     def walk_stories(self, route, limit):
-        """The posts of a list, and what the first page is answered with."""
+        """Returns the posts of a list, and the status of the first page."""
         ids, query, first = [], f"?limit={limit}", None
         while query:
             status, page = self.ask("GET", f"{route}{query}")
@@ -164,13 +164,13 @@ class AudienceDoings(Doings):
         return ids, first
 
     def read_stories(self):
-        """Nobody but these few can change these stories: they are what they have to be, at any time."""
+        """Only this group can change these stories: they match the model at any time."""
         uid, limit = self.person(), 1 + self.random.randrange(9)
         lists = [(f"/v1/people/{uid}/stories", self.model.stories(uid))]
         lists += [(f"/v1/audiences/{audience}/posts", self.model.story(audience)) for audience in self.model.audiences]
         route, expected = self.random.choice(lists)
         found, _ = self.walk_stories(route, limit)
-        # What is left of somebody who is being deleted may still be there.
+        # Posts of a person who is being deleted may still exist.
         found = [post for post in found if post in self.model.story_posts or not self.model.gone]
         self.done["stories"] = self.done.get("stories", 0) + 1
         if found != expected:

@@ -1,5 +1,5 @@
-"""What must be true of the social model when the service has settled, however often it was killed before: what clients and
-operators see, against the models of those who were there."""
+"""The invariants of the social model when the service is idle, however often it was killed before: compares the data that
+clients and operators see with the models of the clients."""
 
 import collections
 import json
@@ -13,7 +13,7 @@ from harness.waiting import eventually
 
 
 def settle(service):
-    """Waits until no job is left and nothing waits to be delivered."""
+    """Waits until no job is left and no delivery waits."""
 
     def waiting():
         return service.json("GET", "/v1/outbox?state=waiting")[1]["deliveries"]
@@ -26,13 +26,13 @@ def settle(service):
 
 
 def deliveries(path):
-    """What the command was given, in order; a command that was cut off has left nothing."""
+    """Returns the input of the command, in order; a killed command has written nothing."""
     lines = path.read_text().splitlines() if path.exists() else []
     return [json.loads(line) for line in lines]
 
 
 class Look(AudienceLook, PhotoLook):
-    """One look at everything that some people see of themselves."""
+    """One check of all data of some people."""
 
     def __init__(self, group, tree, got):
         self.group, self.model, self.tree = group, group.model, tree
@@ -69,7 +69,7 @@ class Look(AudienceLook, PhotoLook):
             return
         if isinstance(expected, (list, set)):
             missing, more = [item for item in expected if item not in found], [item for item in found if item not in expected]
-            self.group.complain(f"{what}: missing {missing}, too much {more}, or out of order: {sorted(found)[:20]}")
+            self.group.complain(f"{what}: missing {missing}, unexpected {more}, or out of order: {sorted(found)[:20]}")
         else:
             self.group.complain(f"{what}: expected {expected}, found {found}")
 
@@ -113,7 +113,7 @@ class Look(AudienceLook, PhotoLook):
             self.expect(f"numbers of {uid}", self.at(f"stats/people/{uid}"), counts)
 
     def check_gone(self):
-        """Of who was deleted nothing is left."""
+        """No data of deleted people is left."""
         for uid in self.model.gone:
             for root in ["people", "followers", "blocking", "blocked", "feed", "notifications", "unread", "stats/people",
                          "privacy"]:
@@ -122,14 +122,14 @@ class Look(AudienceLook, PhotoLook):
             self.expect(f"deletion of {uid}", status == 200 and "ended" in receipt, True)
 
     def check_names(self):
-        """Everybody who wants it is found by both forms of their name, and by no earlier one."""
+        """Everybody who agrees is found by both forms of their name, and by no earlier one."""
         for uid in self.model.present():
             words, is_found = self.model.names[uid].lower().replace("é", "e").split(), uid not in self.model.hidden
             index = {"full_name": " ".join(words), "reversed_full_name": " ".join(reversed(words))}
             self.expect(f"search keys of {uid}", self.at(f"people/{uid}/_search_index"), index if is_found else None)
             for form in index.values():
                 page = self.group.ask("GET", f"/v1/people?{urllib.parse.urlencode({'search': form})}")[1]
-                self.expect(f"whom {form} finds", uid in [person["uid"] for person in page["people"]], is_found)
+                self.expect(f"the people that {form} finds", uid in [person["uid"] for person in page["people"]], is_found)
             self.expect(f"what {uid} agrees to", (self.at(f"privacy/{uid}") or {}).get("social", True), is_found)
 
     def check_feed(self, uid):
@@ -139,7 +139,7 @@ class Look(AudienceLook, PhotoLook):
                 break
         expected = self.model.feed(uid)
         self.expect(f"feed of {uid}", found, expected)
-        # The first reading tidies what it passes over.
+        # The first reading removes the entries that it skips.
         self.group.walk(uid, 50)
         entries = set(self.group.read(f"feed/{uid}") or {})
         hidden = {post for post, record in self.model.posts.items()
@@ -147,13 +147,13 @@ class Look(AudienceLook, PhotoLook):
         self.expect(f"feed/{uid}", entries - hidden, set(expected))
 
     def check_marks(self, uid):
-        """What FriendlyPix's clients go by: the followee's last post, at both sides of a follow."""
+        """The marks that FriendlyPix's clients use: the followee's last post, at both sides of a follow."""
         for one, other in self.model.follows:
             if one != uid:
                 continue
             marks = [self.group.read(f"people/{one}/following/{other}"), self.group.read(f"followers/{other}/{one}")]
             theirs = [post for post, record in self.model.posts.items() if record["author"] == other]
-            # A mark stays when its post goes.
+            # A mark stays when its post is deleted.
             is_right = marks[0] == theirs[-1:][0] if marks[0] in self.model.posts else bool(marks[0] is not True or not theirs)
             if marks[0] != marks[1] or not is_right:
                 self.group.complain(f"the marks of {one} at {other} are {marks}, the posts {theirs}")
@@ -185,7 +185,7 @@ class Look(AudienceLook, PhotoLook):
         self.expect(f"posts with #{self.group.tag}", found, expected[::-1])
 
     def check_deliveries(self, uid, got):
-        """Each notification was delivered that was not taken back, in order, and as often as it was told."""
+        """Each notification that was not withdrawn was delivered, in order, and as often as it was created."""
         ids = list(dict.fromkeys(item["id"] for item in got if item.get("to") == uid))
         self.expect(f"order of deliveries to {uid}", ids, sorted(ids))
         about = {item["id"]: key({**item, "actor": (item.get("actor") or {}).get("uid")})
@@ -198,9 +198,9 @@ class Look(AudienceLook, PhotoLook):
                 self.group.complain(f"{uid} was sent {subject} under {counts[subject]} ids")
         for subject in counts:
             if (uid, subject) not in self.model.ever_told:
-                self.group.complain(f"{uid} was sent {subject}, of which nobody was told")
+                self.group.complain(f"{uid} was sent {subject}, for which no notification exists")
 
 
 def numbers(**sets):
-    """The numbers as they stand in the tree: what is 0 is not there."""
+    """Returns the counters as the tree stores them: without zeros."""
     return {name: len(items) for name, items in sets.items() if items} or None

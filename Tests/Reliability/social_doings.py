@@ -1,4 +1,4 @@
-"""What people do with posts, and with each other: by routes, and as clients of the database."""
+"""Actions on posts and between people: by routes, and as clients of the database."""
 
 import json
 import urllib.parse
@@ -61,7 +61,7 @@ class Doings(Actor):
                      lambda _: self.model.post(post, author, text, mentions, kind="raw"))
 
     def edit_post(self):
-        """Writes another text, and whom it mentions."""
+        """Writes another text, and its mentions."""
         post, text, mentions = self.pick(self.model.posts), f"@@ {self.words()} {self.unique()}", self.mentions()
         if post is None:
             return
@@ -77,7 +77,7 @@ class Doings(Actor):
         return [{"uid": uid, "start": place, "length": 1} for place, uid in enumerate(mentions)]
 
     def records(self, mentions):
-        """Mentions as they stand in the tree."""
+        """Returns the mentions as the tree stores them."""
         return {str(place): span for place, span in enumerate(self.spans(mentions))} or None
 
     def delete_post(self):
@@ -107,7 +107,7 @@ class Doings(Actor):
                      lambda _: self.model.rename(uid, name, picture))
 
     def hide(self):
-        """Has somebody be found by their name, or not."""
+        """Makes a person findable by their name, or not."""
         uid, is_found = self.person(), self.random.random() < 0.5
         send = self.random.choice([
             lambda: self.ask("PATCH", f"/v1/people/{uid}/privacy", {"social": is_found}),
@@ -140,7 +140,7 @@ class Doings(Actor):
                      lambda _: self.model.follow(one, other), code)
 
     def leave_all(self):
-        """Removes what stands above many follows at once."""
+        """Removes a node above many follows at once."""
         uid = self.person()
         path = self.random.choice([f"people/{uid}/following", f"followers/{uid}"])
         pairs = [pair for pair in self.model.follows if pair[path.startswith("followers")] == uid]

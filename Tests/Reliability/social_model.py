@@ -1,7 +1,7 @@
-"""What has to follow from what people do, by a model of dictionaries that works it out in the simplest way.
+"""The effects of people's actions, by a model of dictionaries that computes them in the simplest way.
 
-It shares no code with the service. One model is of some people who know only each other, of whom one does something at a time;
-several of these do so at once.
+It shares no code with the service. One model describes some people who interact only with each other, one action at a time;
+several such groups are active at once.
 """
 
 from social_audience_model import AudienceModel
@@ -12,20 +12,20 @@ class Model(AudienceModel):
         super().__init__(audiences)
         self.people = people
         self.names, self.pictures = {}, {}
-        self.hidden = set()  # who does not want to be found by their name
+        self.hidden = set()  # people who are not findable by their name
         self.follows, self.blocks, self.likes = set(), set(), set()  # pairs; of likes (post, uid)
         self.posts = {}  # id → {author, text, kind, is_blurred, seen}, in the order of publication
         self.comments = {}  # (post, id) → {author, text, mentions}
         self.gone = set()  # people who are being deleted
         self.told = {uid: [] for uid in people}  # notifications, the oldest first
-        self.ever_told, self.withdrawn = {}, set()  # by what they are about: see `key`
-        self.once = {}  # who was told of a like or a follow before, which is told once a day
+        self.ever_told, self.withdrawn = {}, set()  # by their subjects: see `key`
+        self.once = {}  # earlier notifications of a like or a follow, which are created once a day
         self.told_of = {}  # (post, comment) → {uid: kind}
 
-    # What people do
+    # Actions
 
     def post(self, post, author, text, mentions=(), kind="text"):
-        """`kind` is text or photo, or raw for what a client of the database has written."""
+        """Adds a post; `kind` is text or photo, or raw for posts that a client of the database has written."""
         self.posts[post] = {"author": author, "text": text, "kind": kind, "is_blurred": False, "seen": set()}
         self.names.setdefault(author, author)
         self.mention(post, author, mentions)
@@ -35,7 +35,7 @@ class Model(AudienceModel):
         self.mention(post, self.posts[post]["author"], mentions)
 
     def mention(self, post, author, mentions):
-        """Tells those whom a post mentions now, each once, and takes back what others were told."""
+        """Notifies the people whom a post mentions now, each once, and withdraws the notifications of others."""
         about = {"kind": "mention", "actor": author, "post": post}
         known = self.told_of.setdefault((post, None), {})
         for uid in known:
@@ -65,7 +65,7 @@ class Model(AudienceModel):
             self.posts[post]["is_blurred"] = decision == "blur"
 
     def expire(self):
-        """Posts of clients are of 1970."""
+        """Expires posts; those of clients are from 1970."""
         old = [post for post, record in self.posts.items() if record["kind"] == "raw"]
         for post in old:
             self.delete_post(post)
@@ -148,7 +148,7 @@ class Model(AudienceModel):
                 notice["unread"] = False
 
     def delete_person(self, uid):
-        """All that is theirs, and about them. Nobody deals with them until it is done."""
+        """Deletes all data of a person, and about them. Nobody interacts with them until it is done."""
         for post in [post for post, record in self.posts.items() if record["author"] == uid]:
             self.delete_post(post)
         for comment in [comment for comment, record in self.comments.items() if record["author"] == uid]:
@@ -192,7 +192,7 @@ class Model(AudienceModel):
     # Questions
 
     def author(self, uid):
-        """The copy of somebody's name and picture that stands in what they write."""
+        """Returns the copy of a person's name and picture in their posts and comments."""
         picture = {"profile_picture": self.pictures[uid]} if self.pictures.get(uid) else {}
         return {"uid": uid, "full_name": self.names[uid], **picture}
 
@@ -210,11 +210,11 @@ class Model(AudienceModel):
         ]
 
     def person_exists(self, uid):
-        """Whether anything stands at people/{uid}."""
+        """Whether people/{uid} exists."""
         return uid in self.names or any(one == uid for one, _ in self.follows)
 
 
 def key(notice):
-    """What a notification is about; nobody has two of the same."""
+    """Returns the subject of a notification; a person has no two with the same subject."""
     about = notice["text"] if notice["kind"] == "announcement" else notice.get("actor")
     return (notice["kind"], about, notice.get("post"), notice.get("comment"))

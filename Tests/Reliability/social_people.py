@@ -1,14 +1,14 @@
-"""People who do all that the social model knows, by routes and as clients of the database."""
+"""People with all actions of the social model, by routes and as clients of the database."""
 
 from social_model import key
 from social_photos import PhotoDoings
 
 
 class People(PhotoDoings):
-    """Some people, and all that they do."""
+    """Some people, and all their actions."""
 
     def begin(self):
-        """Makes those who are not there."""
+        """Creates the missing people."""
         for uid in self.model.people:
             if uid not in self.model.names:
                 name = f"{uid} Lée"
@@ -45,7 +45,7 @@ class People(PhotoDoings):
         self.attempt(f"like {post} {uid}", send, lambda: self.read(path), lambda _: self.model.like(post, uid), code)
 
     def many_likes(self):
-        """Replaces all likes of a post: as an import does, it tells nobody, and takes back what has gone."""
+        """Replaces all likes of a post: like an import, it notifies nobody, and withdraws notifications of removed likes."""
         post = self.pick(self.model.posts)
         if post is None:
             return
@@ -117,7 +117,7 @@ class People(PhotoDoings):
                      lambda _: self.model.announce(text, people))
 
     def notices(self, uid):
-        """All that somebody is told of, the oldest first, and the number of what is unread; without what all are told of."""
+        """Returns all notifications of a person, the oldest first, and the number of unread ones; without announcements to all."""
         notices, query = [], "?limit=50"
         while query:
             status, page = self.ask("GET", f"/v1/people/{uid}/notifications{query}")
@@ -159,7 +159,7 @@ class People(PhotoDoings):
         self.attempt(f"read {uid}", send, happened, lambda _: self.model.read(uid, keys))
 
     def walk(self, uid, limit):
-        """A whole home feed, and whether it says that it is complete."""
+        """Returns a complete home feed, and whether it reports that it is complete."""
         ids, query, is_complete = [], f"?limit={limit}&as={uid}", True
         while query:
             status, page = self.ask("GET", f"/v1/people/{uid}/feed{query}", is_followed=True)
@@ -172,9 +172,9 @@ class People(PhotoDoings):
         return ids, is_complete
 
     def feed(self):
-        """Nobody but these few can change this feed: it is what it has to be, at any time."""
+        """Only this group can change this feed: it matches the model at any time."""
         uid = self.person()
-        # What is left of somebody who is being deleted may still be there.
+        # Posts of a person who is being deleted may still exist.
         found, is_complete = self.walk(uid, 1 + self.random.randrange(30))
         found = [post for post in found if post in self.model.posts or not self.model.gone]
         expected = self.model.feed(uid)

@@ -1,4 +1,4 @@
-"""Posts with photos, and what admins decide about posts that are there."""
+"""Posts with photos, and the decisions of admins about posts."""
 
 import json
 import time
@@ -66,7 +66,7 @@ def is_blurred(record):
 
 class PhotoLook:
     def check_photos(self):
-        """What is shown is what was decided, and of what is not to be seen any more no address is good."""
+        """Photos are shown as decided, and no address of a hidden one works."""
         for post, record in self.model.posts.items():
             found = self.at(f"posts/{post}")
             self.expect(f"whether posts/{post} is blurred", is_blurred(found), record["is_blurred"])

@@ -1,11 +1,11 @@
-"""Kills the service under people's doings, at failpoints and at random moments, and compares it with a model of them.
+"""Kills the service under people's actions, at failpoints and at random moments, and compares it with a model of them.
 
 social_run.py [MINUTES]    (TINTYPE names the binary; SEED repeats the choices)
 
 Groups of people post, follow, block, like, comment, mention, announce, read and are deleted, post for audiences and are members
-of these, by routes and as clients of the database; admins blur and refuse posts, and old ones expire; notifications go to a
-command. After every few kills the service is left in peace until it has settled. Then feeds, marks, numbers, search keys, lists,
-stories, photos, notifications and deliveries have to be what the model says.
+of these, by routes and as clients of the database; admins blur and refuse posts, and old ones expire; notifications are sent to
+a command. After every few kills the service runs until it is idle. Then feeds, marks, numbers, search keys, lists,
+stories, photos, notifications and deliveries must match the model.
 """
 
 import collections
@@ -33,7 +33,7 @@ POINTS = [
 
 
 class Run:
-    """A service that is killed over and over, and those who use it meanwhile."""
+    """A service that is killed again and again, and its users meanwhile."""
 
     def __init__(self, binary, folder, seed):
         self.binary, self.folder, self.seed = binary, pathlib.Path(folder), seed
@@ -49,7 +49,7 @@ class Run:
         self.got = folder / "got"
         self.got.touch()
         command = folder / "notify"
-        # The input is whole when it ends with a brace; what a killed service had begun to say is not.
+        # The input is complete when it ends with a brace; a killed service may have written only a part.
         command.write_text(f"#!/bin/sh\nline=$(cat)\ncase $line in {{*}}) printf '%s\\n' \"$line\" >> '{self.got}';; esac\n")
         command.chmod(0o700)
         options = ["--notification-command", str(command), "--grace-period", "0s"]
@@ -66,7 +66,7 @@ class Run:
         return self.service.start([], {"TINTYPE_FAILPOINTS": rule})
 
     def next_rule(self):
-        """A crash at a point; every third time none, but a random moment."""
+        """Returns a crash at a point; every third time None, for a random moment."""
         if self.random.random() < 0.33:
             return ""
         return f"{self.random.choice(POINTS)}=crash@{int(self.random.expovariate(1 / 20)) + 1}"
@@ -90,7 +90,7 @@ class Run:
             self.problems.append(f"it ended by itself, with {code}, rule {rule}; see {self.service.log}")
 
     def look(self):
-        """Leaves it in peace until it has settled, and compares everything; who was deleted comes back."""
+        """Waits until it is idle, and compares everything; deleted people are created again."""
         self.start()
         for group in self.groups:
             group.resolve()
@@ -116,7 +116,7 @@ class Run:
             Look(group, tree, got)
 
     def expire(self):
-        """Deletes old posts, of all groups."""
+        """Deletes the old posts of all groups."""
         deleted, query = 0, "older_than=31536000"
         while query:
             status, page = self.service.json("POST", f"/v1/expire?{query}")

@@ -1,5 +1,5 @@
-"""Clients of the WebSocket protocol, while the service is killed: they write, make transactions, and leave something to be done
-when they are gone. They are those of Tests/WebSocket, and just as strict.
+"""Clients of the WebSocket protocol, while the service is killed: they write, make transactions, and register disconnect
+writes. They are those of Tests/WebSocket, and just as strict.
 """
 
 import pathlib
@@ -16,22 +16,22 @@ from client import Client, Write  # noqa: E402
 from frames import Violation  # noqa: E402
 from hashes import node_hash  # noqa: E402
 
-PATIENCE = 60  # Seconds until an answer is given up.
+PATIENCE = 60  # Seconds to wait for an answer.
 TALLIES = ("one", "two")
 
 
 class Spoken:
-    """What was sent by WebSocket and what was answered."""
+    """The writes over WebSockets, and their answers."""
 
     def __init__(self):
-        self.offered = {}  # path → value, of everything that was sent
+        self.offered = {}  # path → value, of all sent writes
         self.acknowledged = set()  # paths whose write was answered
-        self.tried = {name: set() for name in TALLIES}  # entries of transactions that were sent
+        self.tried = {name: set() for name in TALLIES}  # entries of sent transactions
         self.committed = {name: set() for name in TALLIES}
-        self.departures = {}  # key → how often it has to have been written, at least and at most
+        self.departures = {}  # key → the least and the largest possible number of its disconnect writes
 
     def check(self, tree, complain):
-        """Holds a tree against it. `complain` takes a kind and a sentence. Whether a departure is still missing."""
+        """Compares it with a tree. `complain` takes a kind and a sentence. Returns whether a disconnect write is still missing."""
         for path, value in self.offered.items():
             found = model.child(tree, model.path(path))
             if found != value and (path in self.acknowledged or found is not None):
@@ -63,11 +63,11 @@ class Speaker:
         dialect = self.random.choice(dialects.ALL)()
         self.client = Client(self.name, dialect, service.socket, "localhost", "tintype", None, self.random)
         self.count = 0
-        self.left = []  # What is to be written when it is gone.
-        self.waiting = 0  # Requests that are not answered.
+        self.left = []  # Registered disconnect writes.
+        self.waiting = 0  # Unanswered requests.
 
     def run(self, count=30):
-        """Does so many things, a few at a time, and goes without a word."""
+        """Does this many actions, a few at a time, and disconnects without a message."""
         self.client.connect()
         try:
             for name in TALLIES:
@@ -141,11 +141,11 @@ class Speaker:
         self.client.write(Write("p", f"/tallies/{name}", value, node_hash(base), answered))
 
     def leave(self):
-        """Something is to be written when it is gone."""
+        """Registers a disconnect write."""
         self.expect(self.unique(), (1, 1), "o", {".sv": {"increment": 1}})
 
     def stay(self):
-        """Takes back what it has left; nothing when it has left nothing."""
+        """Cancels a disconnect write; does nothing without one."""
         if self.left:
             self.expect(self.left.pop(), (0, 0), "oc", None)
 

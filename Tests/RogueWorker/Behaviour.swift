@@ -1,29 +1,29 @@
 import Glibc
 import Imaging
 
-/// The behaviours that a decoder might be made to show.
+/// The behaviours that an attack on a decoder could cause.
 enum Behaviour: String, CaseIterable {
-    // To end.
+    // Ending.
     case segmentationFault, abort, trap, exit, kill
-    /// To end, unless this is the worker's first image.
+    /// Ends, unless this is the worker's first image.
     case tire
-    // Not to end.
+    // Hanging.
     case loop, sleep, allocate
-    /// To compute on where nothing can interrupt that: now, or behind an answer.
+    /// Computes on where nothing can interrupt it: now, or after an answer.
     case loopDeaf, spin
-    /// To wait, under a name by which it can be found: `rogue:wait NAME`.
+    /// Waits, under a name by which it can be found: `rogue:wait NAME`.
     case wait
-    // To have more than it should.
+    // Holding more than allowed.
     case threads, hoard
-    // To reach out.
+    // Reaching out.
     case open, stat, socket, connect, fork, thread, exec, executableMemory, ptrace, signal, writeFile, raiseLimit, time
     case sendKill, signalReturn, userNamespace
-    // To lie.
+    // Lying.
     case noise, longNoise, emptyMessage, hangUp, answerTwice, descriptors
-    // To say who it is.
+    // Identification.
     case name
 
-    /// The behaviour that an image asks for; nil of a real one.
+    /// The behaviour that an image requests; nil for a real image.
     init?(asked bytes: Span<UInt8>) {
         let text = String(decoding: (3..<max(3, min(60, bytes.count))).map { bytes[$0] }, as: UTF8.self)
         guard text.hasPrefix("rogue:") else { return nil }
@@ -76,7 +76,7 @@ enum Behaviour: String, CaseIterable {
         }
     }
 
-    /// Says that something is missing, or something else, instead of being ready.
+    /// Sends a missing filter, or an unknown message, instead of being ready.
     static func shakeHands(_ word: String) -> Never {
         switch word {
         case "lacking": Behaviour.noise.say(number(1) + text("a filter"))
@@ -92,9 +92,9 @@ enum Behaviour: String, CaseIterable {
         while true { pthread_mutex_lock(&mutex) }
     }
 
-    /// Allocates until nothing is given, as a library in C does, and reports that.
+    /// Allocates until no memory is left, like a C library, and reports that.
     private func allocate() throws(ImageError) {
-        // Kept, since the optimiser takes out an allocation that nobody looks at.
+        // Kept, because the optimiser removes an unused allocation.
         var all: [UnsafeMutableRawPointer] = []
         while let memory = malloc(1 << 20) {
             memset(memory, 1, 1 << 20)
@@ -117,7 +117,7 @@ enum Behaviour: String, CaseIterable {
         all.withUnsafeBytes { _ = call("pthread_sigmask", 0, Int(bitPattern: $0.baseAddress)) }
     }
 
-    /// As many as there can be, none of which ends.
+    /// Starts as many threads as possible, none of which ends.
     private func startThreads() -> Int {
         let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
         pthread_attr_init(attributes)
@@ -170,7 +170,7 @@ enum Behaviour: String, CaseIterable {
         }
     }
 
-    /// A function that Swift does not see.
+    /// Calls a function that Swift does not import.
     @discardableResult
     private static func call(_ name: String, _ first: Int = 0, _ second: Int = 0, _ third: Int = 0) -> Int {
         typealias Function = @convention(c) (Int, Int, Int, Int) -> Int
@@ -182,7 +182,7 @@ enum Behaviour: String, CaseIterable {
         name.withCString { call(function, first, Int(bitPattern: $0)) }
     }
 
-    /// A true answer to a renderer's first question: `corrupt`.
+    /// A valid answer to a renderer's first request: `corrupt`.
     private var refusal: [UInt8] {
         Behaviour.number(1) + Behaviour.number(1) + Behaviour.text("corrupt") + Behaviour.text("rogue")
             + Behaviour.text("rogue")

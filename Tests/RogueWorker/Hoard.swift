@@ -1,8 +1,8 @@
 import Glibc
 
-/// A worker that answers by itself, and keeps every descriptor that it is given.
+/// A worker that answers by itself, and keeps every descriptor that it receives.
 enum Hoard {
-    /// Answers the question at hand with `refusal`, then those that follow with how many descriptors it has by now.
+    /// Answers the current request with `refusal`, and later ones with the number of descriptors that it holds.
     static func begin(with refusal: [UInt8]) -> Never {
         say(refusal)
         var held = 2
@@ -14,7 +14,7 @@ enum Hoard {
         }
     }
 
-    /// Takes a question; gives the count of the descriptors that came with it.
+    /// Receives a request; returns the number of descriptors that arrived with it.
     private static func receive(_ number: inout [UInt8]) -> Int {
         var bytes = [UInt8](repeating: 0, count: 65_536)
         // struct cmsghdr (length, level and type), then descriptors.

@@ -3,8 +3,8 @@ import Isolation
 
 /// A file system that is unmounted while a worker lives.
 enum Unmounting {
-    /// Mounts a file system on a folder, starts a worker, unmounts the file system, and says whether the kernel lets go of
-    /// it: only then does it tell those who watch it.
+    /// Mounts a file system on a folder, starts a worker, unmounts the file system, and reports whether the kernel releases it:
+    /// only then does it notify watchers.
     static func perform(on folder: String) throws -> Never {
         guard mount("none", folder, "tmpfs", 0, nil) == 0 else { end("not mounted: \(errno)") }
         let events = inotify_init()

@@ -5,7 +5,7 @@ import TreeModel
 
 @testable import Rules
 
-@Suite("Actions are tried on rules, without a store")
+@Suite("Cases evaluate rules for actions, without a store")
 struct CasesTests {
     private static let rules = """
         {"rules": {
@@ -20,7 +20,7 @@ struct CasesTests {
 
     private static let data: JSONValue = ["posts": ["p1": ["author": "maria", "at": 5, "likes": 2]]]
 
-    /// A case, and whether the rules are as it expects.
+    /// Whether the rules decide a case as it expects.
     private func isAsExpected(_ json: JSONValue) throws -> Bool {
         let document = try RulesDocument(Self.rules)
         let cases = try RulesCases(["data": Self.data, "now": 1000, "cases": [json]]).cases
@@ -32,7 +32,7 @@ struct CasesTests {
     }
 
     @Test(
-        "What a case says is tried",
+        "A case is evaluated as it specifies",
         arguments: [
             ["as": .null, "read": "posts/p1", "expect": "allow"],
             ["as": .null, "read": "posts", "expect": "deny"],
@@ -69,19 +69,19 @@ struct CasesTests {
     }
 
     @Test(
-        "A case with a mistake is refused, and the mistake is told",
+        "A case with a mistake is refused, and the error describes the mistake",
         arguments: [
             ([], "a case is no object"), (["read": "a", "expect": "deny"], "\"as\" is missing"),
             (["as": .null, "expect": "deny"], "one of \"read\""),
             (["as": .null, "read": "a", "delete": "b", "expect": "deny"], "one of \"read\""),
             (["as": .null, "read": "a"], "\"expect\""), (["as": .null, "read": "a", "expect": true], "\"expect\""),
-            (["as": .null, "read": "a", "expects": "deny"], "no \"expects\""),
+            (["as": .null, "read": "a", "expects": "deny"], "no member \"expects\""),
             (["as": 5, "read": "a", "expect": "deny"], "user's id"), (["as": "", "read": "a", "expect": "deny"], "id"),
-            (["as": .null, "read": 5, "expect": "deny"], "\"read\" has to be a path"),
+            (["as": .null, "read": 5, "expect": "deny"], "\"read\" must be a path"),
             (["as": .null, "read": "a/b#", "expect": "deny"], "#"),
             (["as": .null, "set": "a", "expect": "deny"], "\"value\""),
-            (["as": .null, "read": "a", "value": 1, "expect": "deny"], "\"value\" goes with \"set\""),
-            (["as": .null, "delete": "a", "query": [:], "expect": "deny"], "\"query\" goes with \"read\""),
+            (["as": .null, "read": "a", "value": 1, "expect": "deny"], "\"value\" is only valid with \"set\""),
+            (["as": .null, "delete": "a", "query": [:], "expect": "deny"], "\"query\" is only valid with \"read\""),
             (["as": .null, "write": [:], "expect": "deny"], "\"write\""),
             (["as": .null, "write": ["a": 1, "/a/b": 2], "expect": "deny"], "/a and /a/b"),
             (["as": .null, "write": ["a": 1, "a/": 2], "expect": "deny"], "/a and /a"),
@@ -109,14 +109,14 @@ struct CasesTests {
     }
 
     @Test(
-        "A document without cases, or with other members, is refused",
+        "A document without cases, or with unknown members, is refused",
         arguments: [[:], ["cases": []], ["cases": 1], ["case": []], []] as [JSONValue])
     func documents(json: JSONValue) {
         #expect(throws: TreeError.self) { try RulesCases(json) }
     }
 
     @Test(
-        "Values that no tree holds are found when they are judged",
+        "Values that no tree can hold are detected when a case is judged",
         arguments: [["a#": 1], [".sv": "time"], [".sv": ["increment": "1"]]] as [JSONValue])
     func values(json: JSONValue) throws {
         let action = try RulesAction.write([RulesWrite("posts", json)])
@@ -125,7 +125,7 @@ struct CasesTests {
         }
     }
 
-    @Test("An outline has each part below the one that it belongs to, and no nodes")
+    @Test("An outline lists each part below its parent, and no nodes")
     func outline() throws {
         let rule = "auth.uid === 'maria' && (root.child('a').child($k + 'x').val() + 1 > 2 || !data.exists())"
         let document = try RulesDocument(#"{"rules": {"$k": {".read": "\#(rule)"}}}"#)

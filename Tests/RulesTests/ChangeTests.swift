@@ -2,7 +2,7 @@ import Testing
 
 @testable import Rules
 
-@Suite("What a rules document changes")
+@Suite("The changes in a rules document")
 struct ChangeTests {
     private static let old = """
         {"rules": {".read": false, "a": {".write": "auth !== null", ".indexOn": ["x", "y"]},
@@ -12,7 +12,7 @@ struct ChangeTests {
     @Test(
         arguments: [
             (old, []),
-            // Only laid out otherwise.
+            // The two documents differ only in their layout.
             (
                 """
                 { /* the same */ "rules": {"b": {"$c": {".ttl": 5.0, ".validate": "newData.isString()"}},

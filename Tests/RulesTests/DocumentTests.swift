@@ -5,7 +5,7 @@ import TreeModel
 @testable import Rules
 
 @Suite struct DocumentTests {
-    @Test("a document is read with its comments, and shown without them")
+    @Test("a document keeps its comments, and can be shown without them")
     func keeping() throws {
         let text = """
             /* who may do what */ {
@@ -29,7 +29,7 @@ import TreeModel
         #expect(document.root.read.map { [$0.line, $0.column] } == [3, 5])
     }
 
-    @Test("a document that an earlier version stored is read, and what does not compile is never true")
+    @Test("a document of an earlier version is read, and a rule that does not compile is never true")
     func stored() throws {
         let text = #"{"rules": {".read": "what is this", ".write": true, "a": {".indexOn": "b"}}}"#
         #expect(throws: TreeError.self) { try RulesDocument(text) }
@@ -42,11 +42,11 @@ import TreeModel
 
     static let refused: [(text: String, complaint: String)] = [
         ("", "1:1: the text ends too early"),
-        ("5", "1:1: the document has to be an object with the one key \"rules\""),
-        ("[]", "1:1: the document has to be an object with the one key \"rules\""),
-        ("{}", "1:2: the document has to be an object with the one key \"rules\""),
-        (#"{"rules": {}, "more": {}}"#, "1:15: the document has to be an object with the one key \"rules\""),
-        (#"{"rules": {}, "rules": {}}"#, "1:15: the document has to be an object with the one key \"rules\""),
+        ("5", "1:1: the document must be an object with the one key \"rules\""),
+        ("[]", "1:1: the document must be an object with the one key \"rules\""),
+        ("{}", "1:2: the document must be an object with the one key \"rules\""),
+        (#"{"rules": {}, "more": {}}"#, "1:15: the document must be an object with the one key \"rules\""),
+        (#"{"rules": {}, "rules": {}}"#, "1:15: the document must be an object with the one key \"rules\""),
         (#"{"rules": true}"#, "1:11: true or false where an object of rules should be"),
         (#"{"rules": [1]}"#, "1:11: a list where an object of rules should be"),
         ("{\"rules\": {\n  \"é\": {\".reed\": true}}}", "2:9: unknown rule \".reed\""),
@@ -67,8 +67,8 @@ import TreeModel
             "1:39: \".value\" in a list of .indexOn is no path of a child"
         ),
         (#"{"rules": {".indexOn": [[]]}}"#, "1:26: an index is of 1 to 8 children"),
-        (#"{"rules": {".ttl": 0}}"#, "1:20: .ttl has to be a positive number of seconds, at most 10000000000"),
-        (#"{"rules": {".ttl": 1e300}}"#, "1:20: .ttl has to be a positive number of seconds, at most 10000000000"),
+        (#"{"rules": {".ttl": 0}}"#, "1:20: .ttl must be a positive number of seconds, at most 10000000000"),
+        (#"{"rules": {".ttl": 1e300}}"#, "1:20: .ttl must be a positive number of seconds, at most 10000000000"),
         (#"{"rules": {".ttl": "60"}}"#, "1:20: a string where .ttl has a number of seconds"),
         ("{\"rules\": /* {\n}}", "1:11: a comment has no end"),
         ("{\"rules\": {} / }", "1:14: \"/\" where a comma or the end of the list should be"),
@@ -105,7 +105,7 @@ import TreeModel
         #expect((complaint == nil) == (count == 500))
     }
 
-    @Test("a key has the literal child's rules, else the wildcard's, by its bytes")
+    @Test("a key has the rules of the literal child, else those of the wildcard, compared by bytes")
     func matching() throws {
         let document = try RulesDocument(
             "{\"rules\": {\"é\": {\"x\": {}}, \"e\u{301}\": {\"y\": {}}, \"$any\": {\"z\": {}}}}")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Rules
 
-/// Every operator, method and variable, with what they come to, and when they fail.
+/// Every operator, method and variable, with their results and their faults.
 @Suite struct ExpressionTests {
     typealias Case = (rule: String, outcome: Outcome)
 
@@ -133,7 +133,7 @@ import Testing
     static let all: [Case] = [literals, operators, laziness, untyped, text, snapshots].flatMap(\.self)
 
     @Test(
-        "a rule comes to what it should, or fails as it should",
+        "a rule has the expected value, or fails with the expected fault",
         arguments: all)
     func evaluate(rule: String, outcome: Outcome) throws {
         #expect(try Scene().outcome(of: rule) == outcome)
@@ -145,7 +145,7 @@ import Testing
         ("auth.contains('a')", .fault(.notText)), ("auth.a[1].b['c'] == null", .yes),
     ]
 
-    @Test("somebody of whom nothing is known has no auth", arguments: anonymous)
+    @Test("auth is null for a client without authentication", arguments: anonymous)
     func evaluateAnonymously(rule: String, outcome: Outcome) throws {
         var scene = Scene()
         scene.auth = nil
@@ -177,7 +177,7 @@ import Testing
         ("data.child('count').val() == 3", RulesQuery(order: .key, limitToLast: 10), .yes),
     ]
 
-    @Test("a rule of a read knows the query", arguments: queries)
+    @Test("a rule of a read can use the query", arguments: queries)
     func evaluateQuery(rule: String, query: RulesQuery?, outcome: Outcome) throws {
         #expect(try Scene().outcome(of: rule, kind: .read, matching: query) == outcome)
     }

@@ -1,6 +1,6 @@
 import TestSupport
 
-/// An expression of rules as a tree: what the random tests make, print and evaluate by themselves.
+/// An expression of rules as a tree, which the random tests create, print and evaluate.
 indirect enum ExpressionTree {
     case null
     case bool(Bool)
@@ -20,7 +20,7 @@ indirect enum ExpressionTree {
 
 // MARK: Printing
 
-/// Prints expressions, with the parentheses that they need, or with more.
+/// A printer of expressions, with the required parentheses, or with more.
 struct ExpressionPrinter {
     var random: SeededGenerator
     let hasExtraParentheses: Bool
@@ -42,7 +42,7 @@ struct ExpressionPrinter {
 
     private mutating func space() -> String { random.chance(25) ? random.pick([" ", "  ", "\n", "\t"]) : "" }
 
-    /// The text of an expression, in parentheses if it binds less than it has to.
+    /// Returns the text of an expression, in parentheses if its precedence is lower than required.
     mutating func text(_ tree: ExpressionTree, atLeast precedence: Int = 0) -> String {
         let text = bare(tree)
         let isNeeded = Self.precedence(of: tree) < precedence
@@ -57,7 +57,7 @@ struct ExpressionPrinter {
         case .string(let string): return literal(string)
         case .name(let name): return name
         case .pattern(let pattern, let flags): return "/\(pattern)/\(flags)"
-        // A list is an argument, and a literal must not be in parentheses that are of no use.
+        // A list is an argument, and a literal must not be in needless parentheses.
         case .list(let elements): return "[\(arguments(elements))]"
         case .not(let operand): return "!\(space())\(text(operand, atLeast: 7))"
         case .negative(let operand): return "- \(text(operand, atLeast: 7))"
@@ -98,7 +98,7 @@ struct ExpressionPrinter {
 
 // MARK: Random expressions
 
-/// Makes expressions at random, most of which the compiler takes.
+/// A maker of random expressions, most of which the compiler accepts.
 struct ExpressionMaker {
     var random: SeededGenerator
 
@@ -197,7 +197,7 @@ struct ExpressionMaker {
 
     private mutating func key() -> ExpressionTree { .string(random.pick(Self.keys)) }
 
-    /// A state of a tree.
+    /// Returns a random state of a tree.
     mutating func state(_ depth: Int = 3) -> [String: Any] {
         var state: [String: Any] = [:]
         for key in Self.keys where random.chance(60) {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Writes that no rule can grant")
 struct GrantTests {
-    /// A `.write`, and whether it may be true for somebody of whom nothing is known.
+    /// Conditions of `.write`, and whether each may be true for a client without authentication.
     static let rules: [(String, Bool)] = [
         ("true", true), ("false", false), ("auth != null", false), ("auth === null", true), ("!(auth == null)", false),
         ("auth.uid === $uid", false), ("$uid == auth.uid", false), ("auth.uid != $uid", true),
@@ -18,7 +18,9 @@ struct GrantTests {
         ("$uid === 'public'", true), ("now > 5", true), ("auth.uid.length > 5", true),
     ]
 
-    @Test("What needs somebody known is granted to nobody unknown, and nothing else is refused", arguments: rules)
+    @Test(
+        "Without authentication, only the rules that require it are ruled out",
+        arguments: rules)
     func nobody(rule: String, mayHold: Bool) throws {
         let text = String(decoding: try JSONEncoder().encode([".write": rule]), as: UTF8.self)
         let root = try RulesDocument("{ \"rules\": { \"mine\": { \"$uid\": \(text) } } }").root
@@ -34,7 +36,7 @@ struct GrantTests {
         }
     }
 
-    @Test("A long chain of conditions is looked through")
+    @Test("A long chain of conditions is analysed")
     func chain() throws {
         for (chain, mayHold) in [(" && ", false), (" || ", true)] {
             let parts = (0..<500).map { "newData.child('\($0)').exists()" } + ["auth != null"]

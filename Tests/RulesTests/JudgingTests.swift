@@ -4,7 +4,7 @@ import TreeModel
 
 @testable import Rules
 
-/// Which rules are asked, in which order, and about which nodes.
+/// The rules that are evaluated, their order, and their nodes.
 @Suite struct JudgingTests {
     private static let rules = """
         { "rules": {
@@ -43,7 +43,7 @@ import TreeModel
         ("users/bob", true), ("users/bob/name/x", true), ("users/eve", false), ("none", false), ("parent", false),
     ]
 
-    @Test("a read is granted from above, and never revoked below", arguments: reads)
+    @Test("a read is granted by a rule above, and never revoked below", arguments: reads)
     func read(path: String, isAllowed: Bool) throws {
         let document = try RulesDocument(Self.rules)
         let keys = path.split(separator: "/").map(String.init)
@@ -52,7 +52,7 @@ import TreeModel
         #expect((verdict.rule != nil) == isAllowed)
     }
 
-    @Test("a query is judged by what it asks for")
+    @Test("a query is judged by its parameters")
     func query() throws {
         let document = try RulesDocument(Self.rules)
         let data = try JSONRulesTree(Self.state).data
@@ -73,7 +73,7 @@ import TreeModel
         ("open/closed/b", 2, "granted by .write of /open (3:30)"),
         ("", ["open": 1], "refused: no rule grants it"), ("none/a", 1, "refused: no rule grants it"),
         ("open", .null, "granted by .write of /open (3:30)"),
-        // The way to a node that is written is validated, too, and what is below it; nothing where nothing is.
+        // The nodes above and below a written node are validated, too; a node without a value is not.
         ("users/bob/name", "Robert", "granted by .write of /users/$uid (5:38)"),
         ("users/bob/name", 5, "refused by .validate of /users/$uid/name (7:19)"),
         ("users/bob/name", "far too long a name", "refused by .validate of /users/$uid/name (7:19)"),
@@ -90,11 +90,11 @@ import TreeModel
         ("users/bob/tags/a", ["other": 1], "refused by .validate of /users/$uid/tags/$tag (9:29)"),
         ("users/bob/tags/a/deep", 1, "refused by .validate of /users/$uid/tags/$tag (9:29)"),
         ("users/eve", ["name": "E"], "refused: no rule grants it"), ("users/eve", .null, "refused: no rule grants it"),
-        // newData climbs the state after the write, data the one before it.
+        // `newData` navigates the state after the write, `data` the one before it.
         ("parent/child", 1, "granted by .write of /parent (12:17)"),
         ("parent", ["child": 1], "refused: no rule grants it"),
         ("parent/ok", false, "refused: no rule grants it"),
-        // A deletion needs no more than a grant.
+        // A deletion needs a grant only.
         ("pairs/x/y", .null, "granted by .write of /pairs/$a/$b (14:32)"),
         ("pairs/x/z", 1, "refused by .validate of /pairs/$a/$b (15:9)"),
         ("wide", ["a": 1, "b": 2], "granted by .write of /wide (17:15)"),
@@ -105,7 +105,7 @@ import TreeModel
         ("fixed", ["a": ["b": 1, "c": "x"], "d": "y"], "granted by .write of /fixed (18:16)"),
         ("above/count", 2, "granted by .write of /above (19:16)"),
         ("above/count", 3, "refused by .validate of /above (19:32)"),
-        // The whole of `above` goes: nothing is there that would have to be valid. Of `count` alone, something stays.
+        // The whole of `above` is deleted, so nothing remains to be validated. Of `count`, a part remains.
         ("above", .null, "granted by .write of /above (19:16)"),
         ("above/count", .null, "granted by .write of /above (19:16)"),
         ("prio", [".value": 5, ".priority": 1], "granted by .write of /prio (20:15)"),
@@ -125,7 +125,7 @@ import TreeModel
         #expect(trace.verdict.explanation == decision)
     }
 
-    @Test("each path of an update is judged by itself, against all of it")
+    @Test("each path of an update is judged separately, against the state after the whole update")
     func update() throws {
         let document = try RulesDocument(Self.rules)
         let before = try JSONRulesTree(Self.state)
@@ -142,7 +142,7 @@ import TreeModel
         #expect(!verdict.isAllowed)
     }
 
-    @Test("an explanation has each rule that was asked, and what its parts came to")
+    @Test("an explanation has each rule that was evaluated, and the values of its parts")
     func explain() throws {
         let document = try RulesDocument(Self.rules)
         let before = try JSONRulesTree(Self.state)
@@ -166,10 +166,10 @@ import TreeModel
         let anonymous = RulesSubject(auth: nil, now: 1)
         let rule = try RulesDocument(#"{"rules": {".read": "auth.uid.length > 1"}}"#)
         let refused = try rule.explainRead(at: [], by: anonymous, in: before.data)
-        #expect(refused.evaluations.map(\.fault) == ["there is no length of what is no string"])
+        #expect(refused.evaluations.map(\.fault) == ["the length of a value that is not a string was used"])
     }
 
-    /// A node that cannot be read.
+    /// A node whose data cannot be read.
     private final class Damaged: RulesData {
         func child(_ path: String) throws(TreeError) -> any RulesData { self }
         func parent() -> (any RulesData)? { nil }
@@ -180,7 +180,7 @@ import TreeModel
         }
     }
 
-    @Test("data that cannot be read are a failure, and no refusal")
+    @Test("unreadable data are a failure, and not a refusal")
     func damage() throws {
         let document = try RulesDocument(#"{"rules": {".read": "!data.exists() || true", ".write": "data.exists()"}}"#)
         #expect(throws: TreeError.self) {
@@ -197,13 +197,13 @@ import TreeModel
         ("data.child('big').val().matches(/(a|b|ab|aa|aaa|aaaa){50}c/)", .tooManySteps),
     ]
 
-    /// A string that is made of itself, again and again.
+    /// Returns an expression that concatenates a string with itself, again and again.
     private static func doubling(times: Int) -> String {
         let text = (0..<times).reduce("'aaaaaaaaaaaaaaaa'") { text, _ in "\(text).replace('a', 'aa')" }
         return "\(text) == ''"
     }
 
-    @Test("a rule that takes too much is false", arguments: costly)
+    @Test("a rule that costs too much is false", arguments: costly)
     func cost(rule: String, fault: RuleFault) throws {
         var scene = Scene()
         scene.before = ["items": ["i1": ["big": .string(String(repeating: "a", count: 1_000_000))]]]

@@ -1,4 +1,4 @@
-/// Evaluates expressions over plain dictionaries, as simply as can be.
+/// Evaluates expressions over plain dictionaries, as simply as possible.
 struct NaiveEvaluator {
     struct Fault: Error {}
 
@@ -9,13 +9,13 @@ struct NaiveEvaluator {
     let before: [String: Any]
     let after: [String: Any]
 
-    /// A node: whether it is of the state after the write, and its path; nil where nothing can ever be.
+    /// A node: whether it belongs to the state after the write, and its path; nil where no node can be.
     struct Node {
         let isNew: Bool
         var path: [String?]
     }
 
-    /// A value that equals nothing.
+    /// A value that is equal to no other value.
     struct Opaque {}
 
     func isTrue(_ tree: ExpressionTree) throws -> Bool {
@@ -124,7 +124,7 @@ struct NaiveEvaluator {
         if number.isNaN { return "NaN" }
         if number.isInfinite { return number > 0 ? "Infinity" : "-Infinity" }
         if number == number.rounded(), abs(number) < 1e15 { return "\(Int(number))" }
-        // Of the numbers that come up here, JavaScript and Swift write all others alike but for these.
+        // For the numbers in these tests, JavaScript and Swift write the same texts, except in the cases below.
         let text = "\(number)"
         let parts = text.split(separator: "e")
         guard parts.count == 2, let exponent = Int(parts[1]) else { return text }

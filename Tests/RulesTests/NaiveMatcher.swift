@@ -1,6 +1,6 @@
 @testable import Rules
 
-/// Finds regular expressions by trying everything: with the parser's trees, and nothing else of the engine.
+/// Matches regular expressions by trying everything. It uses the parser's trees, and nothing else of the engine.
 struct NaiveMatcher {
     private let tree: RegularExpressionTree
 
@@ -9,19 +9,19 @@ struct NaiveMatcher {
         tree = try parser.parse()
     }
 
-    /// Whether the expression is found anywhere in a text.
+    /// Whether the expression matches anywhere in a text.
     func finds(_ text: String) -> Bool {
         let scalars = Array(text.unicodeScalars)
         return (0...scalars.count).contains { !ends(of: tree, in: scalars, from: $0).isEmpty }
     }
 
-    /// Whether all of a text matches.
+    /// Whether the whole text matches.
     func matches(_ text: String) -> Bool {
         let scalars = Array(text.unicodeScalars)
         return ends(of: tree, in: scalars, from: 0).contains(scalars.count)
     }
 
-    /// All places where a match that begins at a place can end.
+    /// Returns all positions where a match that begins at a position can end.
     private func ends(of tree: RegularExpressionTree, in text: [Unicode.Scalar], from start: Int) -> Set<Int> {
         switch tree {
         case .characters(let characters):

@@ -3,7 +3,7 @@ import Testing
 @testable import Rules
 
 @Suite struct PositionTests {
-    /// Strings as JSON writes them, a byte of what they stand for, and the byte in the text that it comes from.
+    /// Strings as JSON, a byte of their values, and the byte of the JSON text that it is read from.
     static let strings: [(json: String, byte: Int, offset: Int)] = [
         (#""abc""#, 0, 1), (#""abc""#, 2, 3), (#""abc""#, 3, 4),
         (#""\"b""#, 1, 3), (#""\\\n""#, 1, 3), (#""\u0041b""#, 1, 7), (#""\u00e9b""#, 2, 7), (#""\u20acb""#, 3, 7),

@@ -4,7 +4,7 @@ import TreeModel
 @testable import Rules
 
 @Suite struct QueryTests {
-    @Test("rules see what a query of the tree asks for")
+    @Test("rules see the parameters of a query of the tree")
     func conversion() throws {
         let page = RulesQuery(try TreeQuery(order: .key, from: TreeQuery.Bound("a"), limit: .first(3)))
         #expect(page.order == .key && page.startAt == .string("a") && page.endAt == .null && page.equalTo == .null)

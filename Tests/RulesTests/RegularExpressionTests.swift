@@ -24,7 +24,7 @@ import Testing
         ("\\s", ["\t"], ["a"]),
         ("\\S", ["a"], [" \n"]), ("\\.", ["."], ["a"]), ("\\/", ["/"], ["\\"]), ("\\\\", ["\\"], ["/"]),
         ("\\n", ["\n"], ["n"]), ("\\$", ["$"], ["a"]),
-        // Signs are themselves at the start, and at the start of a group.
+        // Operators are literal at the start of an expression or of a group.
         ("*a", ["*a"], ["a"]), ("+", ["+"], ["a"]), ("?+", ["??"], ["a"]), ("|a", ["|a"], ["a"]), (")", [")"], ["("]),
         ("{2}", ["{2}"], ["2"]),
         ("}", ["}"], ["{"]), ("a}", ["a}"], ["a"]), ("(?a)", ["?a"], ["a"]), ("(*)", ["*"], ["a"]),
@@ -32,7 +32,7 @@ import Testing
         ("(?:a)", ["?:a"], ["a"]), ("^\\w+@[a-z]+\\.(com|org)$", ["anna@mail.org"], ["anna@mail.net", "@mail.org"]),
     ]
 
-    @Test("an expression is found where it should be, and nowhere else", arguments: found)
+    @Test("an expression matches in the expected texts, and in no others", arguments: found)
     func find(pattern: String, yes: [String], no: [String]) throws {
         let expression = try RegularExpression(pattern, dialect: .database)
         for (texts, isFound) in [(yes, true), (no, false)] {
@@ -50,7 +50,7 @@ import Testing
         ("\\d", ["1"], ["a"]), ("ß", ["ß"], ["ss"]),
     ]
 
-    @Test("case does not matter with the flag i", arguments: caseless)
+    @Test("case is ignored with the flag i", arguments: caseless)
     func findCaseless(pattern: String, yes: [String], no: [String]) throws {
         let expression = try RegularExpression(pattern, isCaseInsensitive: true, dialect: .database)
         for (texts, isFound) in [(yes, true), (no, false)] {
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test("storage rules match all of a text")
+    @Test("storage rules match the whole text")
     func whole() throws {
         for (pattern, text, isMatch) in [
             ("image/.*", "image/jpeg", true), ("image/.*", "ximage/jpeg", false), ("image/.*", "image/", true),
@@ -99,7 +99,7 @@ import Testing
         (String(repeating: "(", count: 100) + "a", "more than 50 groups in each other", 50),
     ]
 
-    @Test("what cannot be matched in linear time, or makes no sense, is refused", arguments: refused)
+    @Test("an expression that is invalid, or cannot be matched in linear time, is refused", arguments: refused)
     func refuse(pattern: String, message: String, offset: Int) {
         do {
             _ = try RegularExpression(pattern, dialect: .database)
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test("many different characters are too many")
+    @Test("an expression may have a limited number of different characters")
     func manyCharacters() {
         let pattern = String(
             String.UnicodeScalarView((0x4E00..<0x4E00 + 600).filter { $0 % 2 == 0 }.compactMap(Unicode.Scalar.init)))
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test(
-        "time grows with the text, not with the ways to match it",
+        "time grows with the text, not with the number of possible matches",
         arguments: ["^(a+)+$", "^(a|a)*b$", "(a*)*c", "^(a?){20}a{20}$", "(a|b)*a(a|b){12}$"])
     func linear(pattern: String) throws {
         let expression = try RegularExpression(pattern, dialect: .database)
@@ -156,7 +156,7 @@ import Testing
                 let found = expression.matches(text, budget: &budget)
                 matched += expected ? 1 : 0
                 #expect(found == expected, "TINTYPE_SEED=\(run.seed), round \(round): /\(pattern)/ on \(text)")
-                // Without its table, which small expressions have.
+                // The parser omits the table that small expressions have.
                 var parser = RegularExpressionParser(
                     pattern, isCaseInsensitive: isCaseInsensitive, dialect: dialect)
                 let automaton = try Automaton(try parser.parse(), isWhole: dialect == .storage)

@@ -5,7 +5,7 @@ import TreeModel
 
 @testable import Rules
 
-/// Random rules come to the same over random data, compiled and by a naive evaluator.
+/// Random rules have the same results over random data, compiled and by a naive evaluator.
 @Suite struct RulePropertyTests {
     @Test("random rules agree with a naive evaluator")
     func agrees() throws {
@@ -16,7 +16,7 @@ import TreeModel
             let outcome = try Self.check(&random, "TINTYPE_SEED=\(run.seed), round \(round)")
             outcomes[outcome, default: 0] += 1
         }
-        // Each has to come up, or nothing was tested.
+        // Each outcome has to occur, or nothing was tested.
         for outcome in [Outcome.yes, .no, .fault] { #expect((outcomes[outcome] ?? 0) > run.rounds / 50) }
     }
 

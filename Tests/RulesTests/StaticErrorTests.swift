@@ -2,9 +2,9 @@ import Testing
 
 @testable import Rules
 
-/// What is refused when rules are set, with the place and the words.
+/// Errors that are found when rules are set, with their positions and messages.
 @Suite struct StaticErrorTests {
-    /// The column of the first character of the rule in the document of ``RulesDocument/complaint(about:kind:)``.
+    /// The column of the rule's first character in the document of ``RulesDocument/complaint(about:kind:)``.
     private static let firstColumn = 45
 
     typealias Case = (rule: String, offset: Int, complaint: String)
@@ -109,14 +109,14 @@ import Testing
 
     static let all: [Case] = [types, names, arguments, syntax].flatMap(\.self)
 
-    @Test("a rule that can never be right is refused, with its place", arguments: all)
+    @Test("an invalid rule is refused, with the position of its error", arguments: all)
     func refuse(rule: String, offset: Int, complaint: String) throws {
-        // The escapes of JSON come before some places.
+        // The document contains escapes before some positions.
         let escapes = rule.unicodeScalars.prefix(offset).count { $0 == "\"" || $0 == "\\" }
         #expect(try RulesDocument.complaint(about: rule) == "1:\(Self.firstColumn + offset + escapes): \(complaint)")
     }
 
-    @Test("newData is there for writes, and the query for reads")
+    @Test("newData is available to writes, and the query to reads")
     func variables() throws {
         #expect(try RulesDocument.complaint(about: "newData.exists()", kind: ".write") == nil)
         #expect(try RulesDocument.complaint(about: "newData.exists()", kind: ".validate") == nil)
@@ -144,7 +144,7 @@ import Testing
         ("{\"rules\": {\"a\": {\".read\": \"1\"}, \"b\": {\".reed\": true}}}", "1:28: The rule must be boolean."),
     ]
 
-    @Test("places are those in the document, through comments and escapes", arguments: documents)
+    @Test("positions are those in the document, after comments and escapes", arguments: documents)
     func places(text: String, complaint: String) {
         #expect(RulesDocument.complaint(aboutDocument: text) == complaint)
     }
@@ -167,7 +167,7 @@ import Testing
         (Array(repeating: "true", count: 60_000).joined(separator: "&&"), "more than 5000 parts"),
     ]
 
-    @Test("how deep and how long an expression is has a limit", arguments: limits)
+    @Test("the depth and the length of an expression have limits", arguments: limits)
     func limit(rule: String, complaint: String?) throws {
         let found = try RulesDocument.complaint(about: rule)
         guard let complaint else {

@@ -53,7 +53,7 @@ import TreeModel
         ("request.time == 5000", false),
         ("request.resource.name.size() == 17", true), ("request.method == 'update'", true),
         ("uid.matches('an' + '+a')", true), ("uid.matches('(' + '(')", false),
-        // A missing field fails, and what fails is not true; but one side that decides is enough.
+        // A missing field fails, and a failed condition is not true; but if one side decides, that is enough.
         ("request.auth.token.admin == true", false), ("!(request.auth.token.admin == true)", false),
         ("request.auth.token.admin == true || uid == 'anna'", true),
         ("uid == 'anna' || request.auth.token.admin == true", true),
@@ -64,12 +64,12 @@ import TreeModel
         ("null == null", true), ("null.a == null", false), ("true || 1", true),
     ]
 
-    @Test("a condition comes to what it should", arguments: conditions)
+    @Test("a condition has the expected result", arguments: conditions)
     func evaluate(condition: String, isAllowed: Bool) throws {
         #expect(try Self.allows(condition) == isAllowed)
     }
 
-    @Test("functions take arguments, and see what is around them")
+    @Test("functions accept arguments, and see the variables around them")
     func functions() throws {
         let functions =
             "function owns(u) { return request.auth.uid == u; } function both(u, n) { return owns(u) && n < 3 }"
@@ -77,7 +77,7 @@ import TreeModel
         #expect(try Self.allows("both('anna', 2)", functions: functions))
         #expect(try !Self.allows("both('anna', 3)", functions: functions))
         #expect(try !Self.allows("both(uid, request.none)", functions: functions))
-        // So many calls that only a limit ends them.
+        // Only a limit ends this many calls.
         let many =
             (0..<18).map { "function f\($0)(a) { return f\($0 + 1)(a) == f\($0 + 1)(a); }" }.joined()
             + "function f18(a) { return a; }"
@@ -97,7 +97,7 @@ import TreeModel
         (.list, "x/a/", 5),
     ]
 
-    @Test("a block is for the whole path, and grants what it names", arguments: paths)
+    @Test("a block applies to the whole path, and grants the operations that it names", arguments: paths)
     func match(operation: StorageOperation, name: String, line: Int?) throws {
         let rules = try StorageRules(
             """
@@ -120,7 +120,7 @@ import TreeModel
             """)
         for subject in [Self.anna, RulesSubject(auth: nil, now: 0)] {
             let verdict = rules.judge(operation, of: name, in: "b1", by: subject, resource: nil, newResource: nil)
-            // The rest is at the line of its block.
+            // The remaining grants are at the lines of their blocks.
             let expected = line == 10 || line == 7 ? verdict.line : line
             #expect(verdict.isAllowed == (line != nil))
             #expect(verdict.line == expected)
@@ -135,7 +135,7 @@ import TreeModel
         #expect(verdict.isAllowed)
     }
 
-    @Test("the rest of a path may be nothing from version 2 on")
+    @Test("from version 2 on, the rest of a path may be empty")
     func versions() throws {
         for (version, isAllowed) in [(1, false), (2, true)] {
             let rules = try StorageRules(
@@ -145,7 +145,7 @@ import TreeModel
         }
     }
 
-    /// Texts with a condition, or without one, and what is wrong with them.
+    /// Rules, or statements with or without a condition, and their complaints.
     static let refused: [(text: String, complaint: String)] = [
         ("", "1:1: Unexpected end of the text, expected 'service firebase.storage'."),
         ("service cloud.firestore { }", "1:9: Unexpected 'cloud', expected 'firebase.storage'."),

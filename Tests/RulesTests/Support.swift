@@ -4,14 +4,14 @@ import TreeModel
 
 @testable import Rules
 
-/// What comes of a rule.
+/// The result of a rule.
 enum Outcome: Equatable {
     case yes, no
-    /// It fails when it is evaluated, and is false then.
+    /// The rule fails when it is evaluated, and is therefore false.
     case fault(RuleFault)
 }
 
-/// A state, a write and somebody who makes it, to evaluate rules with.
+/// A state, a write and its author, to evaluate rules with.
 struct Scene {
     var auth: JSONValue? = [
         "uid": "bob", "provider": "custom", "someInt": 1, "someString": "one", "someBool": true, "half": .double(0.5),
@@ -62,7 +62,7 @@ struct Scene {
 }
 
 extension RulesDocument {
-    /// A document with one rule at `/items/$item`, and the message that refuses it.
+    /// Returns the message that refuses a document with one rule at `/items/$item`; nil if it is valid.
     static func complaint(about rule: String, kind: String = ".write") throws -> String? {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes

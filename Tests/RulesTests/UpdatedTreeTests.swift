@@ -4,11 +4,11 @@ import TreeModel
 
 @testable import Rules
 
-@Suite("The state after an update that is not made")
+@Suite("The state after a hypothetical update")
 struct UpdatedTreeTests {
     private static let keys: [TreeKey] = ["a", "b", "c", "0"].map { TreeKey(unchecked: $0) }
 
-    /// A value of up to some levels; null and what is empty among them.
+    /// Returns a value with a limited number of levels; null and empty objects are possible.
     private func value(_ levels: Int, _ random: inout SeededGenerator) -> JSONValue {
         guard levels > 0, Int.random(in: 0..<3, using: &random) > 0 else {
             return [.null, .bool(true), .integer(Int.random(in: 0..<3, using: &random)), "text"].randomElement(
@@ -30,7 +30,7 @@ struct UpdatedTreeTests {
             })
     }
 
-    @Test("It is as if the update had been made, whatever is written and deleted")
+    @Test("The state equals that after the real update, whatever is written and deleted")
     func random() throws {
         let run = RandomRun(rounds: 20_000)
         var random = SeededGenerator(seed: run.seed)
@@ -43,7 +43,7 @@ struct UpdatedTreeTests {
             guard (try? RulesAction.write(writes)) != nil else { continue }
             let updated = try UpdatedTree(writes, over: base)
             var made = base
-            // What is deleted goes last: a node that is empty for a moment would lose its priority.
+            // Deletions follow the other writes: a node that is empty for a moment would lose its priority.
             let deletions = try writes.filter { try JSONRulesTree($0.value).value(at: .root) == .null }
             for write in writes.filter({ !deletions.contains($0) }) + deletions {
                 try made.set(write.path.keys.map(\.string), to: write.value)
@@ -64,7 +64,9 @@ struct UpdatedTreeTests {
         #expect(checked > run.rounds)
     }
 
-    @Test("What leads to no node has nothing, and its parent is where it began", arguments: ["", "/a", "a//b", "a#"])
+    @Test(
+        "A path that leads to no node has no value, and its parent is the node where it began",
+        arguments: ["", "/a", "a//b", "a#"])
     func nowhere(path: String) throws {
         let root = RulesTreeNode(rootOf: try JSONRulesTree(["a": ["b": 1], ".priority": 1]))
         let node = try root.child("a").child(path)

@@ -6,14 +6,14 @@ import Testing
 import Tree
 import TreeModel
 
-@Suite("Tokens and keys that admins ask for", .timeLimit(.minutes(30)))
+@Suite("Tokens and keys requested by admins", .timeLimit(.minutes(30)))
 struct AccountRouteTests {
     private static let requests: [(method: HTTPRequest.Method, path: String)] = [
         (.post, "/v1/users/maria/token"), (.get, "/v1/keys"), (.post, "/v1/keys?name=x"), (.delete, "/v1/keys/x"),
         (.post, "/v1/signing-keys"), (.post, "/v1/signing-keys?compromised=true"),
     ]
 
-    /// Makes an account of an id.
+    /// Creates an account with an id.
     private func makeAccount(_ uid: String, _ more: String = "", in service: Service) async throws {
         let project = try await service.client.get("/identitytoolkit.googleapis.com/v1/projects").json["projectId"]
         let answer = try await service.client.ask(
@@ -22,7 +22,7 @@ struct AccountRouteTests {
         #expect(answer.status == 200, "\(answer.text)")
     }
 
-    @Test("Who is no admin gets none of them, be it nobody, a user or a user who claims to be one", arguments: requests)
+    @Test("Tokens and keys are for admins alone, not for users, not even with a forged claim", arguments: requests)
     func refused(request: (method: HTTPRequest.Method, path: String)) async throws {
         try await withService { service in
             try await makeAccount("maria", in: service)
@@ -40,7 +40,7 @@ struct AccountRouteTests {
         }
     }
 
-    /// A way in which somebody gets an account.
+    /// A way to create an account.
     static let signUps: [(address: String, body: String, name: String)] = [
         (
             "accounts:signUp?key=x", #"{"email":"ann@example.com","password":"sesame!","displayName":"Ann Lee"}"#,
@@ -56,7 +56,7 @@ struct AccountRouteTests {
     ]
 
     @Test(
-        "An account is a person from its sign-up on, under its name, until the person says another one",
+        "An account is a person from its sign-up on, under its name, until the person sets another one",
         arguments: signUps)
     func person(way: (address: String, body: String, name: String)) async throws {
         try await withService { service in
@@ -85,7 +85,7 @@ struct AccountRouteTests {
         }
     }
 
-    @Test("A token proves its account, with the claims that were asked for")
+    @Test("A token proves its account, with the requested claims")
     func token() async throws {
         try await withService { service in
             try await makeAccount(
@@ -101,7 +101,7 @@ struct AccountRouteTests {
         }
     }
 
-    @Test("Session cookies are an emulator's, and their address is known to say so")
+    @Test("Session cookies exist in emulators only; their address answers with an error")
     func sessionCookies() async throws {
         try await withService { service in
             let path = "/identitytoolkit.googleapis.com/v1/projects/\(service.authority.project)"
@@ -116,7 +116,7 @@ struct AccountRouteTests {
         }
     }
 
-    @Test("What a body in JSON says counts as what the query says; what is not understood there is refused")
+    @Test("A JSON body counts like the query; unknown members are refused")
     func tokenBody() async throws {
         try await withService { service in
             try await makeAccount("maria", in: service)
@@ -172,7 +172,7 @@ struct AccountRouteTests {
         ("/v1/keys?name=x&lifetime=1h", 400, "bad_request"), ("/v1/keys?name=x&lifetime=315360001", 400, "bad_request"),
     ]
 
-    @Test("What cannot be issued is refused with the reason")
+    @Test("A token that cannot be issued is refused with the reason")
     func badRequests() async throws {
         try await withService { service in
             try await makeAccount("maria", in: service)
@@ -185,7 +185,7 @@ struct AccountRouteTests {
         }
     }
 
-    @Test("An admin key opens TCP while it is there; its text is told once, and two of a name there are not")
+    @Test("An admin key opens TCP while it exists; its text is shown once, and its name is unique")
     func adminKeys() async throws {
         try await withService { service in
             let made = try await service.client.ask(.post, "/v1/keys?name=backup&lifetime=3600")
@@ -207,7 +207,7 @@ struct AccountRouteTests {
         }
     }
 
-    @Test("There are at most a hundred admin keys")
+    @Test("The number of admin keys is limited to a hundred")
     func manyKeys() async throws {
         try await withService { service in
             for number in 0..<100 {
@@ -219,7 +219,7 @@ struct AccountRouteTests {
         }
     }
 
-    @Test("The new signing key signs later, or at once where the old one is in wrong hands")
+    @Test("The new signing key signs later, or at once where the old one is compromised")
     func rotation() async throws {
         try await withService { service in
             let rotated = try await service.client.ask(.post, "/v1/signing-keys")

@@ -26,7 +26,7 @@ struct AddressLimitTests {
     }
 
     @Test(
-        "So many are taken, also when the address is written in another way; others have their own",
+        "Connections are limited per address, in every notation of it; other addresses have their own",
         arguments: [
             ("192.0.2.7", "::ffff:192.0.2.7", "192.0.2.8"), ("2001:db8::7", "2001:db8::8", "2001:db8:0:1::7"),
         ])
@@ -44,14 +44,14 @@ struct AddressLimitTests {
     }
 
     @Test(
-        "Programs on this machine and listed proxies have as many as they like",
+        "Programs on this machine and listed proxies have no limit",
         arguments: ["127.0.0.1", "127.1.2.3", "::1", "::ffff:127.0.0.1", "10.1.2.3", "::ffff:10.1.2.3"])
     func unlimited(address: String) throws {
         for _ in 0..<10 { #expect(try begin(address) == nil) }
         #expect(refused.value.isEmpty)
     }
 
-    @Test("The Unix socket has no limit, and neither has who is gone before the system could say who it was")
+    @Test("The Unix socket has no limit; a connection that ended before its address was read has none either")
     func withoutAddress() throws {
         let socket = try SocketAddress(unixDomainSocketPath: "/tmp/socket")
         for _ in 0..<10 {
@@ -60,7 +60,7 @@ struct AddressLimitTests {
         }
     }
 
-    @Test("One too many is closed before anything is said, and takes no room; when one ends, there is place again")
+    @Test("A connection too many is closed before any byte and takes no room; when one ends, another is accepted")
     func closed() async throws {
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
@@ -91,7 +91,7 @@ struct AddressLimitTests {
         try await listener.close().get()
     }
 
-    @Test("The log tells of some, and counts the rest")
+    @Test("The log names some refused connections and counts the rest")
     func told() throws {
         let lines = Shared<[Logger.Metadata]>([])
         let audit = AuditLog(Logger(label: "test") { _ in Recorder(lines: lines) })
@@ -103,7 +103,7 @@ struct AddressLimitTests {
     }
 }
 
-/// Says something to whoever connects.
+/// Sends a few bytes on each new connection.
 private final class Greeter: ChannelInboundHandler, Sendable {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -113,7 +113,7 @@ private final class Greeter: ChannelInboundHandler, Sendable {
     }
 }
 
-/// A log that a test can look at.
+/// A log that a test can read.
 private struct Recorder: LogHandler {
     let lines: Shared<[Logger.Metadata]>
     var metadata: Logger.Metadata = [:]

@@ -6,14 +6,14 @@ import TestSupport
 import Testing
 import Uploads
 
-@Suite("What a photo shows, in words, goes with it by each way in", .timeLimit(.minutes(30)))
+@Suite("Alternative texts of photos by each way in", .timeLimit(.minutes(30)))
 struct AltTests {
     private static let jpeg = (try? fixture("size-97x61.jpg")) ?? []
     private static let gif = (try? fixture("plain.gif")) ?? []
 
     private func alts(_ photos: JSON) -> [String?] { photos.array.map { $0["alt"].string } }
 
-    /// A form, what the query says beside it, and the alternative texts of its photos.
+    /// A form, the query beside it, and the resulting alternative texts of its photos.
     static let forms: [(form: Form, query: String, alts: [String?])] = [
         (Form().field("alt", " A jetty\n").photo(jpeg), "", ["A jetty"]),
         (Form().field("alt", "").photo(jpeg), "", [nil]),
@@ -26,7 +26,7 @@ struct AltTests {
         (Form().photo(jpeg).photo(gif), "&alt=one", ["one", nil]),
     ]
 
-    @Test("In a form, an alt belongs to the photo after it", arguments: forms.indices)
+    @Test("An alt field of a form belongs to the photo after it", arguments: forms.indices)
     func form(index: Int) async throws {
         let (form, query, expected) = Self.forms[index]
         try await withService { service in
@@ -41,7 +41,7 @@ struct AltTests {
         }
     }
 
-    @Test("A photo as it is has its alt in the query, and shows it wherever the post is shown")
+    @Test("A photo as the body has its alt in the query, and shows it wherever the post is shown")
     func raw() async throws {
         try await withService { service in
             let answer = try await service.client.ask(
@@ -54,7 +54,8 @@ struct AltTests {
         }
     }
 
-    /// How a draft of two photos, described as "one" and not at all, is published, and the alternative texts that it then has.
+    /// The requests that publish a draft of two photos, described as "one" and not at all, and the resulting
+    /// alternative texts.
     static let published: [(query: String, contentType: String?, body: String, alts: [String?])] = [
         ("", nil, "", ["one", nil]), ("?alt=uno&alt=due", nil, "", ["uno", "due"]), ("?alt=", nil, "", [nil, nil]),
         ("", "application/x-www-form-urlencoded", "alt=uno", ["uno", nil]),
@@ -78,7 +79,7 @@ struct AltTests {
         return path
     }
 
-    @Test("A draft's photos have theirs, or get them in their order when it is published", arguments: published.indices)
+    @Test("The photos of a draft keep their texts, or get them in order at publication", arguments: published.indices)
     func drafts(index: Int) async throws {
         let row = Self.published[index]
         try await withService { service in
@@ -97,7 +98,7 @@ struct AltTests {
     }
 
     @Test(
-        "What cannot be published with a draft is named, and the draft stays as it was",
+        "An alternative text that cannot be published is named, and the draft stays unchanged",
         arguments: [
             ("?alt=a&alt=b&alt=c", "", "bad_text", "3 alternative texts, and 2 photos"),
             ("?alt=a%07", "", "bad_text", "alternative text"),
@@ -118,7 +119,7 @@ struct AltTests {
         }
     }
 
-    @Test("The same key with another alternative text is another request; with the same, the same")
+    @Test("The same key with another alternative text is another request; with the same text it is the same request")
     func keys() async throws {
         @Sendable func form(_ alts: [String]) -> [UInt8] {
             alts.reduce(Form().field("user", "maria")) { $0.field("alt", $1).photo(Self.jpeg) }.closed
@@ -143,7 +144,7 @@ struct AltTests {
         }
     }
 
-    @Test("A refused photo's key is free for another alternative text, and gives the same refusal for the same")
+    @Test("The key of a refused photo is free for another alternative text; the same text gets the same refusal")
     func keyAfterFailure() async throws {
         let cut = try fixture("truncated-baseline-420.jpg")
         try await withService { service in
@@ -152,7 +153,7 @@ struct AltTests {
                     .post, "/v1/uploads?user=maria&alt=\(alt)", headers: [.named("idempotency-key"): "k"],
                     body: .bytes(cut))
                 #expect(answer.json["code"].string == "truncated")
-                // What has failed is counted just after it is told.
+                // A failure is counted just after its answer was sent.
                 try await eventually { try await service.pipeline.report.status().failed >= failures }
                 #expect(try await service.pipeline.report.status().failed == failures)
             }

@@ -3,14 +3,14 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("The database: multi-path updates, as others see them", .timeLimit(.minutes(30)))
+@Suite("The database: multi-path updates, seen by other clients", .timeLimit(.minutes(30)))
 struct AtomicityTests {
     private static let writerCount = 8
     private static let updatesEach = 60
-    /// Where somebody listens, and how many of an update's numbers are there.
+    /// The paths of listeners, each with the number of an update's values below it.
     private static let places = [("/t", 5), ("/t/x", 3), ("/t/x/y", 2), ("/t/z", 1)]
 
-    @Test("No reader and no listener ever sees half of an update; each update is told once, to all in one order")
+    @Test("Readers and listeners never see half of an update; each listener gets each update once, in the same order")
     func wholeOrNothing() async throws {
         try await withService { service in
             _ = try await service.client.ask(.patch, "/t.json", body: .bytes(Self.update(0)))
@@ -30,7 +30,7 @@ struct AtomicityTests {
         }
     }
 
-    /// Several writers at once, while others read.
+    /// Writes with several writers at once, while others read.
     private func write(to service: Service) async throws {
         let isOver = Shared(false)
         try await withThrowingTaskGroup(of: Void.self) { readers in
@@ -60,7 +60,7 @@ struct AtomicityTests {
         }
     }
 
-    /// Listens until all updates have been told, and gives their numbers as they came.
+    /// Listens until all updates have been received, and returns their numbers in the order of arrival.
     private static func listen(
         to place: String, count: Int, socket: String, _ hasBegun: () -> Void
     ) async throws -> [Int] {
@@ -81,7 +81,7 @@ struct AtomicityTests {
         return told
     }
 
-    /// The same number at five places.
+    /// An update that writes the same number at five paths.
     private static func update(_ number: Int) -> [UInt8] {
         Array("{\"a\":\(number),\"x/p\":\(number),\"x/y\":{\"q\":\(number),\"r\":\(number)},\"z\":\(number)}".utf8)
     }

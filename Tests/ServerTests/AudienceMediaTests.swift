@@ -11,9 +11,9 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("C14: Photos of a post for an audience are for its members, and for nobody else", .timeLimit(.minutes(30)))
+@Suite("C14: Photos of a post for an audience are for its members alone", .timeLimit(.minutes(30)))
 struct AudienceMediaTests {
-    /// A post for an audience, and where its files are.
+    /// A post for an audience, and the addresses of its files.
     struct Posted: Sendable {
         let id: String
         let rendition: String
@@ -42,7 +42,7 @@ struct AudienceMediaTests {
         }
     }
 
-    /// What somebody is answered who asks for a file over TCP, in every way in which bytes can be asked for.
+    /// The statuses of the answers to a user who requests a file over TCP, with every kind of read request.
     private func statuses(_ path: String, as uid: String?, _ service: Service) async throws -> Set<Int> {
         let sender = try uid.map { try service.headers(of: $0) } ?? [:]
         var statuses: Set<Int> = []
@@ -58,7 +58,7 @@ struct AudienceMediaTests {
         return statuses
     }
 
-    @Test("Members, the author and admins get the renditions, others neither these nor the original")
+    @Test("Members, the author and admins get the renditions; others get neither these nor the original")
     func who() async throws {
         try await withPost { service, post in
             for uid in ["maria", "jan"] {
@@ -77,7 +77,7 @@ struct AudienceMediaTests {
         }
     }
 
-    @Test("A former member gets nothing any more, and neither does anybody when the audience is gone")
+    @Test("A former member gets nothing, and neither does any user when the audience has been deleted")
     func former() async throws {
         try await withPost { service, post in
             try await service.tree.set("audiences/c/members/jan", to: nil)
@@ -92,7 +92,7 @@ struct AudienceMediaTests {
         }
     }
 
-    @Test("Whoever names somebody else's photo in a post of their own gets no signed address of it")
+    @Test("A user who names a foreign photo in a post of their own gets no signed address of it")
     func stolen() async throws {
         try await withPost { service, post in
             let audience: TreeValue = ["name": "e", "kind": "group", "members": ["eve": "owner"]]
@@ -113,7 +113,7 @@ struct AudienceMediaTests {
         }
     }
 
-    @Test("Rules that let everybody fetch everything let nobody fetch this")
+    @Test("Rules that open every file to all clients do not open this one")
     func rules() async throws {
         try await withPost { service, post in
             let rules = """
@@ -133,7 +133,7 @@ struct AudienceMediaTests {
         }
     }
 
-    @Test("Whoever may read the post is given signed addresses, which work without a token for a while")
+    @Test("A reader of the post gets signed addresses, which work without a token for a while")
     func signed() async throws {
         try await withPost { service, post in
             for uid in ["jan", "maria"] {
@@ -162,7 +162,7 @@ struct AudienceMediaTests {
         ]
     }
 
-    @Test("Nobody else can tell it from a post that is not there", arguments: [nil, "eve"] as [String?])
+    @Test("Other users cannot distinguish it from a post that does not exist", arguments: [nil, "eve"] as [String?])
     func untold(uid: String?) async throws {
         try await withPost { service, post in
             let missing = String(post.id.dropLast()) + (post.id.hasSuffix("A") ? "B" : "A")
@@ -179,7 +179,7 @@ struct AudienceMediaTests {
         }
     }
 
-    @Test("The whole addresses of a service that is known by one are for members alone, too, by token or signed")
+    @Test("The whole addresses of a service with a public URL are for members alone, too, by token or signed")
     func publicAddress() async throws {
         let origin = "https://photos.example"
         try await withPost(at: origin) { service, post in
@@ -200,7 +200,7 @@ struct AudienceMediaTests {
         }
     }
 
-    @Test("A post that is gone opens nothing while its files are there, whatever others write in its place")
+    @Test("A deleted post opens nothing while its files still exist, whatever clients write at its path")
     func takenOver() async throws {
         try await withPost { service, post in
             #expect(try await service.ask(.delete, "/v1/posts/\(post.id)", as: "maria").status == 200)
@@ -213,7 +213,7 @@ struct AudienceMediaTests {
                 let answer = try await service.ask(.put, path, as: "eve", body)
                 #expect(answer.status == status, "\(answer.text)")
             }
-            // Without an author it is nobody's.
+            // Without an author the post has no owner.
             let nobodys: TreeValue = ["timestamp": 1, "text": "x", "audiences": ["e": true]]
             for posts in ["audience_posts", "posts"] as [TreePath] {
                 try await service.tree.set(posts / TreeKey(unchecked: post.id), to: nobodys)
@@ -225,7 +225,7 @@ struct AudienceMediaTests {
         }
     }
 
-    @Test("Nothing of it is in what everybody reads")
+    @Test("The post does not appear in anything that all clients read")
     func lists() async throws {
         try await withPost { service, post in
             for path in ["/v1/posts", "/v1/people/maria/posts", "/v1/people/maria/feed", "/v1/hashtags/hello/posts"] {

@@ -7,7 +7,7 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("C14: What is meant for an audience is never posted for others", .timeLimit(.minutes(30)))
+@Suite("C14: Posts for an audience never reach others", .timeLimit(.minutes(30)))
 struct AudienceUploadTests {
     private func withClass(_ body: @Sendable (Service) async throws -> Void) async throws {
         try await withService { service in
@@ -22,7 +22,7 @@ struct AudienceUploadTests {
     }
 
     @Test(
-        "Who may not post there is told so before anything is kept",
+        "A user who may not post there is refused before anything is stored",
         arguments: [
             ("maria", "c", 201, nil), ("maria", "c,d", 201, nil), ("maria", "d%20c", 201, nil),
             ("jan", "c", 403, "not_allowed"), ("eve", "c", 403, "not_member"), ("maria", "c,x", 403, "not_member"),
@@ -39,7 +39,7 @@ struct AudienceUploadTests {
         }
     }
 
-    @Test("Audiences that come after the photos are refused, and nothing is posted")
+    @Test("Audiences that arrive after the photos are refused, and nothing is posted")
     func late() async throws {
         try await withClass { service in
             let photo = try fixture("exif-gps.jpg")
@@ -54,7 +54,7 @@ struct AudienceUploadTests {
                 .post, "/v1/uploads?user=maria", headers: Form.contentType,
                 body: .bytes(Form().field("audiences", "c").photo(photo).closed))
             #expect(early.status == 201, "\(early.text)")
-            // Whoever has sent it can show it at once.
+            // The sender can show the photo at once.
             let url = try #require(early.json["post"]["full_url"].string)
             #expect(url.contains("?token="))
             #expect(try await service.ask(.get, url, as: nil).status == 200)
@@ -81,7 +81,7 @@ struct AudienceUploadTests {
         }
     }
 
-    @Test("A draft keeps its audiences; who is no member any more when it is published is told so")
+    @Test("A draft keeps its audiences; a former member is refused when it is published")
     func draft() async throws {
         try await withClass { service in
             try await service.tree.set("audiences/c/members/zoe", to: "owner")

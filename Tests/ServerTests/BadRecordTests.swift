@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("What a client wrote badly stops nobody else", .timeLimit(.minutes(30)))
+@Suite("Malformed records of one client do not disturb the others", .timeLimit(.minutes(30)))
 struct BadRecordTests {
-    /// Values at `posts/{id}` that are no posts, and a word of what is said of each.
+    /// Values at `posts/{id}` that are not posts, each with a word of its description.
     private static let records: [(json: String, word: String)] = [
         (#""junk""#, "no object"), ("17", "no object"), ("[1,2]", "timestamp"),
         (#"{"text":"no timestamp"}"#, "timestamp"),
@@ -27,18 +27,18 @@ struct BadRecordTests {
         (#"{"timestamp":1,"author":{"uid":"maria"},"photos":[{"width":1,"height":1,"alt":{"x":1}}]}"#, "photos"),
     ]
 
-    @Test("Lists pass over records that are no posts, and name them; the posts beside them are all there")
+    @Test("Lists skip records that are not posts, and name them; the posts beside them are complete")
     func lists() async throws {
         try await withService { service in
             var good = [try #require(try await service.client.post("first"))]
             for (number, record) in Self.records.enumerated() {
-                // Before, between and behind the ids of posts.
+                // Before, between and after the ids of posts.
                 for id in ["-0000000000000000\(100 + number)", "zzz\(number)", "\(number)"] {
                     #expect(try await write(record.json, to: "/posts/\(id).json", service) == 200)
                 }
             }
             good.append(try #require(try await service.client.post("last")))
-            // A person's list has what says that it is by that person.
+            // A person's list contains the records that name the person as their author.
             let ofMaria = Self.records.map { $0.json.contains(#""uid":"maria""#) }
             for path in ["/v1/posts", "/v1/people/maria/posts"] {
                 let isListed = path == "/v1/posts" ? ofMaria.map { _ in true } : ofMaria
@@ -56,7 +56,7 @@ struct BadRecordTests {
         }
     }
 
-    @Test("However many of them there are, pages are full, and none is left out")
+    @Test("Pages are full and complete, however many malformed records there are")
     func flood() async throws {
         try await withService { service in
             let good = try #require(try await service.client.post("good"))
@@ -71,7 +71,7 @@ struct BadRecordTests {
     }
 
     @Test(
-        "Who has no name that can be read goes by the id, and keeps the posts", arguments: ["5", #"{"a":1}"#, "null"])
+        "A person without a readable name appears by id, and keeps the posts", arguments: ["5", #"{"a":1}"#, "null"])
     func people(name: String) async throws {
         try await withService { service in
             let id = try await service.client.post("hello")
@@ -83,7 +83,7 @@ struct BadRecordTests {
         }
     }
 
-    @Test("The events go on behind a record that is no post, and say that there was one")
+    @Test("Events continue after a record that is not a post, and report that there was one")
     func events() async throws {
         try await withService { service in
             try await service.client.send(.get, "/v1/posts/events") { _, body in
@@ -114,7 +114,7 @@ struct BadRecordTests {
         ).status
     }
 
-    /// All pages: the ids in their order, and what was passed over with the reasons.
+    /// Walks through all pages; returns the ids in their order, and the skipped records with their reasons.
     private func walk(
         _ path: String, limit: Int, _ service: Service
     ) async throws -> (ids: [String], skipped: [String: String]) {

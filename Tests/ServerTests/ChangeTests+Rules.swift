@@ -8,7 +8,7 @@ import Testing
 import Tree
 
 extension ChangeTests {
-    @Test("The change log gives nobody whom rules bind what is no more, and was perhaps never theirs to read")
+    @Test("The change log shows clients under rules no deleted data, which they may never have been allowed to read")
     func formerValues() async throws {
         try await withService { service in
             try await service.tree.setRules(#"{"rules": {"$a": {".read": "root.child('open').val() === true"}}}"#)
@@ -41,7 +41,7 @@ extension ChangeTests {
         }
     }
 
-    @Test("Who was let in since a token is told to read anew, on a stream, too; and so is who asks for the oldest")
+    @Test("A client admitted after its token, or one that requests the oldest, must read again, on a stream, too")
     func letIn() async throws {
         try await withService { service in
             try await service.tree.setRules(#"{"rules": {"$a": {".read": "root.child('open').val() === true"}}}"#)

@@ -9,11 +9,11 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("GET /v1/changes: every committed change once and in order, from a token on", .timeLimit(.minutes(30)))
+@Suite("GET /v1/changes: every committed change once and in order, after a token", .timeLimit(.minutes(30)))
 struct ChangeTests {
     private static let events: HTTPFields = [.accept: "text/event-stream"]
 
-    @Test("C3, K5: pages in order, with tombstones, as many as were asked for, and where to go on")
+    @Test("C3, K5: Pages are in order, with tombstones, of the requested size, and with the next token")
     func pages() async throws {
         try await withService { service in
             let start = try await service.start()
@@ -39,7 +39,7 @@ struct ChangeTests {
     }
 
     @Test(
-        "F12: a path has what was written at it, above it and below it, as seen from it; a namespace is a world of its own"
+        "F12: A path shows the writes at, above and below it, relative to itself; namespaces are separate"
     )
     func filters() async throws {
         try await withService { service in
@@ -65,7 +65,7 @@ struct ChangeTests {
         }
     }
 
-    @Test("Priorities are told to those who ask for the export format")
+    @Test("Priorities are shown in the export format only")
     func export() async throws {
         try await withService { service in
             let start = try await service.start()
@@ -79,7 +79,7 @@ struct ChangeTests {
         }
     }
 
-    @Test("wait: a write at the path ends it, a write elsewhere does not, and neither does it outlast the service")
+    @Test("wait: A write at the path ends it; a write elsewhere does not; the end of the service does")
     func longPoll() async throws {
         try await withService { service in
             let start = try await service.start()
@@ -90,7 +90,7 @@ struct ChangeTests {
             #expect(page["changes"][0]["writes"][0]["path"] == .string("/a"), "\(page)")
             let nothing = try await service.changes("since=now&path=a&wait=1")
             #expect(nothing["changes"] == .array([]))
-            // When the first is answered, the second has come, too.
+            // When the first request is answered, the second has arrived, too.
             let first = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
             let second = "GET /v1/changes?since=now&path=a&wait=60 HTTP/1.1\r\nHost: localhost\r\n\r\n"
             let last = try await WireConnection.with(socket: service.socketPath) { connection in
@@ -103,7 +103,7 @@ struct ChangeTests {
         }
     }
 
-    @Test("Events: the past from the token on, then what comes, each with its token as id; Last-Event-ID beats since")
+    @Test("Events: Past changes after the token, then new ones, each with its token as id; Last-Event-ID beats since")
     func eventStream() async throws {
         try await withService { service in
             let start = try await service.start()
@@ -126,7 +126,7 @@ struct ChangeTests {
         }
     }
 
-    @Test("An idle stream shows that it is alive, and moves its reader's token past what is elsewhere")
+    @Test("An idle stream sends keep-alives, and moves its reader's token past changes elsewhere")
     func keepAlive() async throws {
         try await withService(changeServer: { $0.database.keepAliveMilliseconds = 50 }) { service in
             try await service.listen("since=now&path=a") { stream in
@@ -137,7 +137,7 @@ struct ChangeTests {
         }
     }
 
-    @Test("Too old or unknown a token: 410 and, on a stream, the event resnapshot; both say to read anew")
+    @Test("Too old or unknown a token: 410 and, on a stream, the event resnapshot; both require a new read")
     func resnapshot() async throws {
         try await withService(retention: ChangeRetention(count: 8)) { service in
             for index in 0..<40 { try await service.tree.set("a", to: .integer(Int64(index))) }
@@ -152,7 +152,7 @@ struct ChangeTests {
         }
     }
 
-    @Test("The oldest that the log has can be asked for, whatever was dropped before it", arguments: [0, 3, 40])
+    @Test("The oldest token of the log can be requested, whatever was dropped before it", arguments: [0, 3, 40])
     func oldest(count: Int) async throws {
         try await withService(retention: ChangeRetention(count: 8)) { service in
             for index in 0..<count { try await service.tree.set("a", to: .integer(Int64(index))) }
@@ -167,7 +167,7 @@ struct ChangeTests {
     }
 
     @Test(
-        "What cannot be understood is refused and named",
+        "Malformed parameters are refused and named",
         arguments: [
             ("since=x", 400, "bad_request", "since"), ("since=-1", 400, "bad_request", "since"),
             ("limit=0", 400, "bad_request", "limit"), ("limit=1001", 400, "bad_request", "limit"),
@@ -188,7 +188,7 @@ struct ChangeTests {
         }
     }
 
-    @Test("Over TCP for those who may read the database: nobody, whoever has the secret, or all with --emulator")
+    @Test("TCP clients need read access to the database: none, holders of the secret, or all with --emulator")
     func access() async throws {
         let secret = "0123456789abcdef"
         try await withService(changeAccess: { $0.secrets = [Secret(secret)] }) { service in
@@ -209,7 +209,7 @@ struct ChangeTests {
     }
 
     @Test(
-        "K4: Whoever starts from one read and follows misses nothing and sees nothing twice, whatever is written meanwhile"
+        "K4: A client that reads once and follows misses nothing and sees nothing twice, whatever is written meanwhile"
     )
     func follow() async throws {
         try await withService { service in
@@ -247,7 +247,7 @@ struct ChangeTests {
 }
 
 extension Service {
-    /// The token of an empty place.
+    /// Returns the token of an empty path.
     fileprivate func start() async throws -> String {
         try #require(try await client.get("/.json").headers[.named("Tintype-Token")])
     }

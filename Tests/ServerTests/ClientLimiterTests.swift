@@ -4,7 +4,7 @@ import Testing
 
 @testable import Transport
 
-@Suite("What a client's reads and writes count")
+@Suite("Limits on the reads and writes of a client")
 struct ClientLimiterTests {
     private let limiter: ClientLimiter
     private let client = LimitedClient.user("maria")
@@ -20,14 +20,14 @@ struct ClientLimiterTests {
         limiter = ClientLimiter(Self.limits) { now }
     }
 
-    @Test("A small write counts as its request, and no more")
+    @Test("A small write counts as one request")
     func small() throws {
         for _ in 0..<1000 { try limiter.count(written: 99, of: client) }
         for _ in 0..<100 { try limiter.countRequest(of: client) }
         #expect(throws: Failure.self) { try limiter.countRequest(of: client) }
     }
 
-    @Test("What is larger counts as more requests; only what is very large is refused when nothing is left")
+    @Test("A larger write counts as several requests; only a very large one is refused at an empty balance")
     func large() throws {
         for _ in 0..<10 { try limiter.count(written: 1000, of: client) }
         let error = #expect(throws: Failure.self) { try limiter.count(written: 1000, of: client) }
@@ -39,7 +39,7 @@ struct ClientLimiterTests {
     }
 
     @Test(
-        "Reads wait for the rows that are owed, longer where nobody has signed in; nothing and nobody else does",
+        "Reads wait for the rows over the limit, longer without a sign-in; writes and other clients do not",
         arguments: [(true, 10_000), (false, 2500)])
     func reads(isUser: Bool, rowsPerSecond: Int) throws {
         let now = Mutex(ContinuousClock.now)
@@ -57,7 +57,7 @@ struct ClientLimiterTests {
         try limiter.checkReads(of: client)
     }
 
-    @Test("Who has no limit of requests has none of writes and reads")
+    @Test("A client without a limit of requests has no limit of writes and reads")
     func unlimited() throws {
         let limiter = ClientLimiter(.none)
         for _ in 0..<10 { try limiter.count(written: 1_000_000, of: client) }

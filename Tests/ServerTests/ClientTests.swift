@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The client", .timeLimit(.minutes(30)))
 struct ClientTests {
-    @Test("Where nobody listens, it says so", arguments: ["missing.sock", "file"])
+    @Test("A connection to a socket without a listener fails with a clear error", arguments: ["missing.sock", "file"])
     func noService(name: String) async throws {
         try await withScratch { scratch in
             try scratch.write("no socket", to: "file")
@@ -20,9 +20,9 @@ struct ClientTests {
         }
     }
 
-    @Test("A port where nobody listens, too")
+    @Test("A connection to a port without a listener fails likewise")
     func noServiceOnPort() async throws {
-        // Port 1 is for privileged programs, and none has asked for it (TCPMUX) in decades: the system never gives it out.
+        // Port 1 is privileged, and its service (TCPMUX) has not been in use for decades: the system never assigns it.
         let port = 1
         let error = await #expect(throws: Failure.self) {
             try await ServiceClient(.tcp(host: "127.0.0.1", port: port)).ask(.get, "/")
@@ -31,7 +31,7 @@ struct ClientTests {
         #expect(error?.message.contains("127.0.0.1:\(port)") == true)
     }
 
-    @Test("What the body's source throws is what the caller gets")
+    @Test("An error thrown by the source of the body reaches the caller")
     func brokenSource() async throws {
         struct Broken: Error {}
         try await withService { service in
@@ -59,7 +59,7 @@ struct ClientTests {
         }
     }
 
-    @Test("An answer that is longer than wanted is an error, not memory")
+    @Test("An answer that is longer than the limit is an error and does not fill the memory")
     func tooLong() async throws {
         try await withService { service in
             _ = await #expect(throws: NIOTooManyBytesError.self) {

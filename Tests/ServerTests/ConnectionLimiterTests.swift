@@ -4,12 +4,12 @@ import Testing
 
 @testable import Transport
 
-@Suite("More connections than there is room for", .timeLimit(.minutes(30)))
+@Suite("Connections beyond the limit", .timeLimit(.minutes(30)))
 struct ConnectionRoomTests {
     private static let request = "GET /v1/version HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
     @Test(
-        "The tree, the photos and the socket keep what they need",
+        "The tree, the photos and the socket keep the descriptors that they need",
         arguments: [
             (600, 413, 450), (1024, 704, 768), (1_048_576, 720_896, 786_432), (160, 48, 64), (64, 1, 2), (0, 1, 2),
         ])
@@ -17,7 +17,7 @@ struct ConnectionRoomTests {
         #expect(ConnectionLimits(descriptors: descriptors) == ConnectionLimits(tcp: tcp, all: all))
     }
 
-    /// Runs the body while so many connections to the TCP port are open, and answered once.
+    /// Runs the body while this many connections to the TCP port are open and have been answered once.
     private func withConnections<R: Sendable>(
         _ count: Int, _ service: Service, _ body: @Sendable () async throws -> R
     ) async throws -> R {
@@ -29,7 +29,7 @@ struct ConnectionRoomTests {
         }
     }
 
-    @Test("Who comes when the TCP port is full is answered when others go; the socket is answered meanwhile")
+    @Test("A connection to the full TCP port is answered when others end; the socket answers meanwhile")
     func full() async throws {
         try await withService(changeServer: { $0.connections = ConnectionLimits(tcp: 3, all: 8) }) { service in
             let before = try await withConnections(2, service) { try await service.client.get("/readyz").status }

@@ -16,7 +16,7 @@ struct CrossOriginTests {
     private static let methods: HTTPField.Name = .accessControlRequestMethod
 
     @Test(
-        "Whose pages may read and write is one choice",
+        "One setting chooses the origins whose pages may read and write",
         arguments: [
             (.these([]), app, nil, 403), (.these([app]), app, app, 201),
             (.these([app]), "HTTPS://photos.example", "HTTPS://photos.example", 201),
@@ -41,7 +41,7 @@ struct CrossOriginTests {
     }
 
     @Test(
-        "Origins are read as browsers write them",
+        "Origins are parsed in the notation of browsers",
         arguments: [
             ("", .these([])), ("*", .any), ("https://photos.example", .these([app])),
             ("HTTPS://Photos.Example, http://localhost:3000", .these([app, "http://localhost:3000"])),
@@ -53,7 +53,7 @@ struct CrossOriginTests {
         #expect(AllowedOrigins(parsing: text) == expected)
     }
 
-    @Test("An answer that is kept is kept for each origin, whoever asked first")
+    @Test("A cached answer is cached per origin, whichever requested it first")
     func caches() async throws {
         let choices: [(AllowedOrigins, vary: String?, origin: String?)] = [
             (.these([Self.app]), "Origin", nil), (.any, nil, "*"), (.these([]), nil, nil),
@@ -67,7 +67,7 @@ struct CrossOriginTests {
     }
 
     @Test(
-        "A browser that asks before it sends is told what an address takes",
+        "A preflight request gets the methods and headers that the address accepts",
         arguments: [
             ("/v1/uploads", app, 204, "POST, PUT"), ("/v1/posts", app, 204, "GET, HEAD"),
             ("/media/a/b/c.jpg", app, 204, "GET, HEAD"), ("/v1/nowhere", app, 404, nil),
@@ -92,7 +92,7 @@ struct CrossOriginTests {
     }
 
     @Test(
-        "The same choice is made for the database: its answers, its streams and its scripts",
+        "The same setting applies to the database: its answers, its streams and its scripts",
         arguments: [
             (.these([]), app, nil), (.these([app]), app, app), (.these([app]), "https://evil.example", nil),
             (.these([app]), "null", nil), (.any, "https://evil.example", "https://evil.example"),
@@ -125,7 +125,7 @@ struct CrossOriginTests {
         }
     }
 
-    @Test("With --emulator pages of this machine may, and upload photos; those of others may not end its accounts")
+    @Test("With --emulator pages of this machine may upload photos; pages of others may not delete its accounts")
     func emulator() async throws {
         try await withService(changeServer: { $0.database.isEmulator = true }) { service in
             let evil: HTTPFields = [.origin: "https://evil.example"]

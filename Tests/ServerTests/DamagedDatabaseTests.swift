@@ -8,9 +8,9 @@ import Uploads
 
 @testable import Tree
 
-@Suite("A damaged database is told, and takes nothing new", .timeLimit(.minutes(30)))
+@Suite("A damaged database is reported and accepts no writes", .timeLimit(.minutes(30)))
 struct DamagedDatabaseTests {
-    @Test("Whatever meets a malformed row: it is named to who looks after the service, and all else goes on")
+    @Test("A malformed row is named to the operator, whichever operation meets it, and all other work continues")
     func malformedRow() async throws {
         try await withService { service in
             _ = try await service.client.post("before")
@@ -35,7 +35,7 @@ struct DamagedDatabaseTests {
         }
     }
 
-    @Test("Damage that no row is named of: unready with the reason, writes refused, good rows served")
+    @Test("Damage without a known row: unready with the reason, writes refused, good rows served")
     func damagedStore() async throws {
         try await withService { service in
             _ = try await service.client.post("before")
@@ -62,14 +62,14 @@ struct DamagedDatabaseTests {
         }
     }
 
-    @Test("Rules that cannot be read: unready with the reason, uploads refused, named by an audit")
+    @Test("Unreadable rules: unready with the reason, uploads refused, named by an audit")
     func unreadableRules() async throws {
         try await withService { service in
             try await service.tree.setRules(Self.rules)
             try await service.tree.engine.write { transaction throws(TreeError) in
                 let catalog = RulesCatalog.key(of: .main)
                 var row = try transaction.value(for: catalog) ?? []
-                row[7] += 1  // The version, so that nobody goes by the rules as they were.
+                row[7] += 1  // The version, so that cached rules are not used.
                 try transaction.put(row, for: catalog)
                 try transaction.put(Array("{\"rules\": {".utf8), for: TreeRules.textKey(of: .main))
             }

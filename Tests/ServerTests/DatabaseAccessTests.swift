@@ -10,13 +10,13 @@ import TestSupport
 import Testing
 import Uploads
 
-@Suite("The database: who may use it", .timeLimit(.minutes(30)))
+@Suite("The database: access", .timeLimit(.minutes(30)))
 struct DatabaseAccessTests {
     private static let secret = "0123456789abcdef"
     private static let denied = "{\"error\":\"Permission denied\"}"
     private static let unreadable = "{\"error\":\"Could not parse auth token.\"}"
 
-    /// What a request shows over TCP, and what is answered.
+    /// The proof of a request over TCP, and the expected answer.
     struct Row: Sendable {
         var query = ""
         var headers: HTTPFields = [:]
@@ -34,7 +34,7 @@ struct DatabaseAccessTests {
         }
     }
 
-    @Test("Over TCP nobody, unless the operator opens it; over the socket everybody whom the file mode lets in")
+    @Test("TCP is closed until the operator opens it; the socket is open to all users with the file permission")
     func closed() async throws {
         try await withService { service in
             try await check(
@@ -53,7 +53,7 @@ struct DatabaseAccessTests {
         }
     }
 
-    @Test("With --emulator anybody, as owner or with a user's token")
+    @Test("With --emulator all clients have access, as owner or with a user's token")
     func emulator() async throws {
         try await withService(changeServer: { $0.database.isEmulator = true }) { service in
             try await check(
@@ -72,7 +72,7 @@ struct DatabaseAccessTests {
         }
     }
 
-    @Test("Rules are the owner's", arguments: [(nil, 401), ("a.b.c", 401), ("owner", 200)] as [(String?, Int)])
+    @Test("Rules are for the owner alone", arguments: [(nil, 401), ("a.b.c", 401), ("owner", 200)] as [(String?, Int)])
     func rules(token: String?, status: Int) async throws {
         try await withService(changeServer: { $0.database.isEmulator = true }) { service in
             var headers = HTTPFields()
@@ -90,7 +90,7 @@ struct DatabaseAccessTests {
         var headers: HTTPFields = [:]
         var body = "{\"new\":1}"
         var isDone = false
-        /// Whether it is refused for the page that it comes from.
+        /// Whether the request is refused because of the page that sent it.
         var isForeign = false
     }
 
@@ -100,7 +100,7 @@ struct DatabaseAccessTests {
         WholeTree(method: .delete, headers: [.authorization: "Bearer \(Service.mockToken(of: "a"))"]),
         WholeTree(method: .post, headers: [.named("x-http-method-override"): "DELETE"]),
         WholeTree(method: .post, path: "/.json?x-http-method-override=put"),
-        // The word is known to the pages of all sites, so it is believed of those on this machine alone.
+        // The token is known to pages of all sites, so only pages of this machine may use it.
         WholeTree(headers: [.authorization: "Bearer owner", .origin: "https://evil.example"], isForeign: true),
         WholeTree(method: .delete, path: "/.json?auth=owner", headers: [.origin: "null"], isForeign: true),
         WholeTree(
@@ -116,7 +116,7 @@ struct DatabaseAccessTests {
     ]
 
     @Test(
-        "The service's own tree is replaced as a whole by its owner alone, even with --emulator", arguments: wholeTrees)
+        "Only the owner replaces the service's own tree as a whole, even with --emulator", arguments: wholeTrees)
     func wholeTree(row: WholeTree) async throws {
         try await withService(
             changeServer: { $0.database.isEmulator = true }, changeAccess: { $0.secrets = [Secret(Self.secret)] }
@@ -128,12 +128,12 @@ struct DatabaseAccessTests {
             guard !row.isDone else { return }
             let error = answer.json["error"].string ?? ""
             #expect(
-                row.isForeign || error.hasPrefix("Permission denied (") && error.contains("Bearer owner"), "\(error)")
+                row.isForeign || error.hasPrefix("Permission denied. ") && error.contains("Bearer owner"), "\(error)")
             #expect(try await service.client.get("/.json").text == "{\"posts\":{\"p\":1}}")
         }
     }
 
-    @Test("Over the socket, and where nothing is kept, the whole tree is replaced without a question")
+    @Test("Over the socket, and where nothing is kept, the whole tree is replaced without confirmation")
     func wholeTreeOfItsOwner() async throws {
         let body = RequestBody.bytes(Array("1".utf8))
         try await withService { service in
@@ -148,7 +148,7 @@ struct DatabaseAccessTests {
         }
     }
 
-    @Test("Who may not read may not listen")
+    @Test("A client that may not read may not listen")
     func listening() async throws {
         try await withService(changeAccess: { $0.secrets = [Secret(Self.secret)] }) { service in
             let answer = try await service.tcpClient.get("/a.json", headers: [.accept: "text/event-stream"])
@@ -167,7 +167,7 @@ struct DatabaseAccessTests {
         }
     }
 
-    @Test("With a secret whoever shows it, in any of the three places")
+    @Test("The secret gives access in any of the three forms")
     func secret() async throws {
         try await withService(changeAccess: { $0.secrets = [Secret(Self.secret)] }) { service in
             let secret = Self.secret
@@ -185,7 +185,7 @@ struct DatabaseAccessTests {
     }
 
     @Test(
-        "Pages of other sites write nowhere; those that this machine serves do where there is an emulator",
+        "Pages of other sites may not write; those of this machine may with an emulator",
         arguments: [
             (true, "/a.json", "http://localhost:5173", 200), (true, "/a.json", "https://evil.example", 403),
             (false, "/a.json?auth=0123456789abcdef", "http://localhost:5173", 403),
@@ -203,7 +203,7 @@ struct DatabaseAccessTests {
     }
 
     @Test(
-        "Databases answer to the names that their vendor gives them, and take their tree from it",
+        "Databases are reachable by the host names of their vendor, and read their namespace from these",
         arguments: [
             ("one.firebaseio.com", 200, "1"), ("one.europe-west1.firebasedatabase.app", 200, "1"),
             ("other.firebaseio.com", 200, "null"), ("127.0.0.1", 200, "\"main\""), ("localhost", 200, "\"main\""),

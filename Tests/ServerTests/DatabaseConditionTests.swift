@@ -16,7 +16,7 @@ struct DatabaseConditionTests {
         return answer.headers[.eTag] ?? ""
     }
 
-    @Test("Another value or another priority has another ETag; nothing has null_etag")
+    @Test("Another value or another priority has another ETag; a missing value has null_etag")
     func names() async throws {
         try await withService { service in
             var seen: [String] = [try await etag(service.client)]
@@ -35,7 +35,7 @@ struct DatabaseConditionTests {
         }
     }
 
-    @Test("F15: a reader that has the value already is told so")
+    @Test("F15: A reader that has the value already gets 304")
     func ifNoneMatch() async throws {
         try await withService { service in
             _ = try await put("{\"b\":1}", service.client)
@@ -49,7 +49,7 @@ struct DatabaseConditionTests {
         }
     }
 
-    @Test("K6, K7: a write is done when the ETag is right, else it is told what is there")
+    @Test("K6, K7: A write succeeds when the ETag matches; otherwise it gets the current value")
     func ifMatch() async throws {
         try await withService { service in
             let client = service.client
@@ -68,7 +68,7 @@ struct DatabaseConditionTests {
         }
     }
 
-    @Test("PATCH and POST take no conditions", arguments: [HTTPRequest.Method.patch, .post])
+    @Test("PATCH and POST accept no conditions", arguments: [HTTPRequest.Method.patch, .post])
     func notSupported(method: HTTPRequest.Method) async throws {
         try await withService { service in
             let answer = try await service.client.ask(
@@ -78,7 +78,7 @@ struct DatabaseConditionTests {
         }
     }
 
-    @Test("Of many that compare and set at once, each that is told yes has its turn")
+    @Test("Each success among many concurrent compare-and-set writes has its own turn")
     func contended() async throws {
         try await withService { service in
             _ = try await put("0", service.client)

@@ -9,7 +9,7 @@ import Tree
 
 @Suite("The database over HTTP: headers", .timeLimit(.minutes(30)))
 struct DatabaseHeaderTests {
-    @Test("Every answer says what it is, and that no page may have it for an image or a script")
+    @Test("Every answer has its type, and headers that keep pages from using it as an image or a script")
     func headers() async throws {
         try await withService { service in
             for (method, path) in [
@@ -27,7 +27,7 @@ struct DatabaseHeaderTests {
         }
     }
 
-    @Test("A browser's question is answered with what it asks for")
+    @Test("A browser's preflight request gets the requested methods and headers")
     func preflight() async throws {
         try await withService(changeServer: { $0.allowedOrigins = .these(["https://app.example"]) }) { service in
             let answer = try await service.client.ask(
@@ -45,7 +45,7 @@ struct DatabaseHeaderTests {
     }
 
     @Test(
-        "A download has a name that no file system minds",
+        "A download has a file name that is valid on every file system",
         arguments: [("tree.json", "tree.json"), ("a\"b\r\nc/..", "a_b__c_.."), ("grüße", "gr__e"), ("", "")])
     func download(asked: String, name: String) async throws {
         try await withService { service in
@@ -67,7 +67,7 @@ struct DatabaseHeaderTests {
         }
     }
 
-    @Test("POST gives keys in the order of time, and a token tells what a reader has seen")
+    @Test("POST gives keys in the order of time, and a token marks the state that a reader has seen")
     func push() async throws {
         try await withService { service in
             var names: [String] = []

@@ -6,13 +6,13 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("The database: bodies that nobody should send", .timeLimit(.minutes(30)))
+@Suite("The database: hostile bodies", .timeLimit(.minutes(30)))
 struct DatabaseHostileTests {
     private static let invalidData = "Invalid data; couldn't parse JSON object, array, or value."
     private static let tooLarge =
         "Data to write exceeds the maximum size that can be modified with a single request."
 
-    /// A body, how it is called, and the sentence with which it is refused.
+    /// A body, its name, and the message of its refusal.
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
         let body: [UInt8]
@@ -73,7 +73,7 @@ struct DatabaseHostileTests {
         }
     }
 
-    @Test("A body that is announced too long is refused before its first byte", arguments: [true, false])
+    @Test("A body with a declared length over the limit is refused before its first byte", arguments: [true, false])
     func announced(asksFirst: Bool) async throws {
         try await withService { service in
             let answer = try await WireConnection.with(socket: service.socketPath) { connection in
@@ -88,7 +88,7 @@ struct DatabaseHostileTests {
         }
     }
 
-    @Test("What was written below long paths before there was a limit can be read and deleted")
+    @Test("Values below long paths, written before the limit existed, can be read and deleted")
     func longPaths() async throws {
         try await withService { service in
             let path = try TreePath((0..<4).map { _ in String(repeating: "k", count: 700) }.joined(separator: "/"))
@@ -114,7 +114,7 @@ struct DatabaseHostileTests {
     }
 
     @Test(
-        "A body that is cut writes nothing, even where what came is JSON",
+        "A truncated body writes nothing, even where the received part is JSON",
         arguments: ["Content-Length: 5", "Transfer-Encoding: chunked"])
     func cut(framing: String) async throws {
         try await withService { service in
@@ -122,13 +122,13 @@ struct DatabaseHostileTests {
             try await WireConnection.with(socket: service.socketPath) { connection in
                 try await connection.send("PUT /a.json HTTP/1.1\r\nHost: localhost\r\n\(framing)\r\n\r\n\(part)")
             }
-            // Whatever became of it was before this: one writer, in order.
+            // The truncated write would have been applied before this one: there is one writer, in order.
             _ = try await service.client.ask(.put, "/b.json", body: .bytes(Array("1".utf8)))
             #expect(try await service.client.get("/.json").text == "{\"b\":1}")
         }
     }
 
-    @Test("Many that send a byte now and then keep nobody from writing")
+    @Test("Many clients that send a byte now and then do not keep others from writing")
     func slow() async throws {
         try await withService { service in
             let status = try await withThrowingTaskGroup { group in
@@ -155,7 +155,7 @@ struct DatabaseHostileTests {
         }
     }
 
-    @Test("An answer too long for memory comes whole, with its length")
+    @Test("An answer too long for memory arrives complete, with its length")
     func longAnswer() async throws {
         try await withService { service in
             let text = String(repeating: "0123456789", count: 50_000)

@@ -3,14 +3,14 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("The database over HTTP: what is refused", .timeLimit(.minutes(30)))
+@Suite("The database over HTTP: refusals", .timeLimit(.minutes(30)))
 struct DatabaseRefusalTests {
     private static let invalidData = """
         {"error":"Invalid data; couldn't parse JSON object, array, or value. Perhaps you're using invalid characters in \
         your key names.
         """
 
-    /// A refused request, and how the answer begins.
+    /// The refused requests, each with the beginning of the answer.
     static let refusals: [DatabaseTests.Step] = [
         .init(.put, "/a.json", is: "{\"error\":\"Error: No data supplied.\"}", 400),
         .init(.post, "/a.json", is: "{\"error\":\"Error: No data supplied.\"}", 400),

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The database over HTTP", .timeLimit(.minutes(30)))
 struct DatabaseTests {
-    /// Requests one after the other, each with what is to be answered.
+    /// Requests one after the other, each with the expected answer.
     struct Story: Sendable, CustomTestStringConvertible {
         let name: String
         let steps: [Step]
@@ -24,7 +24,7 @@ struct DatabaseTests {
         var headers: HTTPFields = [:]
         var body: String?
         let status: Int
-        /// The whole body of the answer; nil when it is looked at otherwise.
+        /// The whole body of the answer; nil when it is checked separately.
         let answer: String?
 
         init(
@@ -92,7 +92,7 @@ struct DatabaseTests {
             .init(.get, "/a.json?ns=", is: nil, 404), .init(.get, "/a.json?ns=.x", is: nil, 404)),
     ]
 
-    @Test("P12, F1, F16: requests and answers", arguments: values + forms + namespaces + queries)
+    @Test("P12, F1, F16: Requests and answers", arguments: values + forms + namespaces + queries)
     func story(_ story: Story) async throws {
         try await withService { service in
             for step in story.steps { try await step.check(service.client) }

@@ -14,9 +14,9 @@ import Tree
 import TreeModel
 import Uploads
 
-@Suite("Deleting posts, and files that nobody claims", .timeLimit(.minutes(30)))
+@Suite("Deletion of posts and of unclaimed files", .timeLimit(.minutes(30)))
 struct DeletionTests {
-    @Test("Whose token has the claim admin deletes what others have posted, as the rules say; nobody else does")
+    @Test("A token with the admin claim deletes the posts of others, where the rules permit it; other tokens do not")
     func byClaim() async throws {
         try await withService { service in
             let id = try await service.client.post("hello") ?? ""
@@ -31,7 +31,7 @@ struct DeletionTests {
         }
     }
 
-    @Test("K9, 33, 34: a post goes with all that lists it, in one change; the second time there is none")
+    @Test("K9, 33, 34: A post is deleted with all that lists it, in one change; a second deletion finds none")
     func deleted() async throws {
         try await withService { service in
             let id = try await service.client.post("hello%20%23sun%20%23sea") ?? ""
@@ -55,7 +55,7 @@ struct DeletionTests {
                         "/people/maria/posts/\(id)", "/posts/\(id)", "/stats/people/maria/posts",
                     ]
                 ])
-            // However many there are, they go behind it.
+            // These are deleted after the post, however many there are.
             try await eventually {
                 let rest = try await service.tree.snapshot { try ($0.exists("comments"), $0.exists("likes")) }
                 return rest == (false, false)
@@ -70,7 +70,7 @@ struct DeletionTests {
     }
 
     @Test(
-        "Whatever a client wrote in its place can be deleted",
+        "Any value that a client wrote at its path can be deleted",
         arguments: [#""junk""#, #"{"text":5}"#, #"{"author":"x"}"#])
     func strange(value: String) async throws {
         try await withService { service in
@@ -84,7 +84,7 @@ struct DeletionTests {
         }
     }
 
-    @Test("What is no post is not found", arguments: ["nonsense", "-OaBcDeFgHiJkLmNoPqR"])
+    @Test("An id that is not a post's is not found", arguments: ["nonsense", "-OaBcDeFgHiJkLmNoPqR"])
     func missing(id: String) async throws {
         try await withService { service in
             let answer = try await service.client.ask(.delete, "/v1/posts/\(id)")
@@ -92,7 +92,7 @@ struct DeletionTests {
         }
     }
 
-    @Test("Over TCP whoever may delete it in the database, and nobody else")
+    @Test("Over TCP a deletion needs write access to the database")
     func access() async throws {
         try await withService(changeAccess: { $0.secrets = [Secret("0123456789abcdef")] }) { service in
             let id = try await service.client.post("hello") ?? ""
@@ -106,7 +106,7 @@ struct DeletionTests {
         }
     }
 
-    @Test("An upload that is sent again after its post was deleted is told so")
+    @Test("An upload that is sent again after its post was deleted is refused with the reason")
     func sentAgain() async throws {
         try await withService { service in
             let headers: HTTPFields = [.named("idempotency-key"): "k"]
@@ -117,7 +117,7 @@ struct DeletionTests {
                 let again = try await service.client.ask(.post, path, headers: headers)
                 #expect(again.status == 410)
                 #expect(again.json["code"].string == "deleted")
-                // Now with its files gone.
+                // The same again, now without its files.
                 try await service.tree.set(FileNodes.deleted(try #require(PostID(id))), to: 0)
                 try await service.pipeline.janitor.sweep()
             }

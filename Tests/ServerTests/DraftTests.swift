@@ -7,7 +7,7 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("P5, P7: the two steps of an upload screen", .timeLimit(.minutes(30)))
+@Suite("P5, P7: The two steps of an upload screen", .timeLimit(.minutes(30)))
 struct DraftTests {
     private func reserve(_ service: Service, body: RequestBody = .none) async throws -> String {
         let answer = try await service.client.ask(.post, "/v1/uploads?user=maria&draft=true", body: body)
@@ -47,7 +47,7 @@ struct DraftTests {
         }
     }
 
-    @Test("Photos may come with the reservation, the text with it or later")
+    @Test("Photos may arrive with the reservation; the text may arrive with it or later")
     func reservedWithPhoto() async throws {
         let jpeg = try fixture("size-97x61.jpg")
         try await withService { service in
@@ -62,7 +62,7 @@ struct DraftTests {
     }
 
     @Test(
-        "The text comes by query, form or JSON",
+        "The text arrives by query, form or JSON",
         arguments: [
             ("?text=a+b", nil, ""), ("", "application/x-www-form-urlencoded", "text=a%20b"),
             ("", "application/json", "{\"text\":\"a b\"}"),
@@ -80,7 +80,7 @@ struct DraftTests {
         }
     }
 
-    @Test("P23: publishing again with the same text gives the same post; with another one it is refused")
+    @Test("P23: Publishing again with the same text gives the same post; another text is refused")
     func publishedTwice() async throws {
         try await withService { service in
             let id = try await reserve(service)
@@ -97,7 +97,7 @@ struct DraftTests {
         }
     }
 
-    @Test("A photo that cannot be decoded is refused at once, and the draft stays as it was")
+    @Test("A photo that cannot be decoded is refused at once, and the draft stays unchanged")
     func refusedPhoto() async throws {
         let (jpeg, cut) = (try fixture("size-97x61.jpg"), try fixture("truncated-baseline-420.jpg"))
         try await withService { service in
@@ -111,7 +111,7 @@ struct DraftTests {
     }
 
     @Test(
-        "What cannot be published is said",
+        "A draft that cannot be published is refused with the reason",
         arguments: [
             ("", nil, "", 400, "empty_post"), ("", "application/json", "{", 400, "bad_request"),
             ("", "application/json", "{\"text\":1}", 400, "bad_request"),
@@ -134,19 +134,19 @@ struct DraftTests {
         }
     }
 
-    /// Text that a sender believes to have sent, in a way in which it does not arrive.
+    /// Text that a sender believes to have sent, in a form that is not understood.
     struct LostText: Sendable {
         var query = ""
         let contentType: String?
         let body: String
         var status = 400
         var code = "bad_request"
-        /// What the answer has to name.
+        /// The texts that the answer must contain.
         let names: [String]
     }
 
     static let lostTexts: [LostText] = [
-        // What curl -d says unless it is told otherwise.
+        // The content type that curl -d sends by default.
         LostText(
             contentType: "application/x-www-form-urlencoded", body: "{\"text\":\"hi\"}",
             names: ["{\\\"text\\\":\\\"hi\\\"}", "Content-Type: application/json"]),
@@ -173,7 +173,7 @@ struct DraftTests {
             names: ["application/jsonx"]),
     ]
 
-    @Test("No text is lost silently: what is not understood is named", arguments: lostTexts)
+    @Test("Text is never lost silently: a form that is not understood is named", arguments: lostTexts)
     func lostText(row: LostText) async throws {
         try await withService { service in
             let id = try await reserve(service, body: .bytes(try fixture("size-97x61.jpg")))
@@ -188,7 +188,7 @@ struct DraftTests {
         }
     }
 
-    @Test("Text among the photos of a draft is refused: it would not be the post's")
+    @Test("Text among the photos of a draft is refused, as it would not be the post's")
     func textWithPhotos() async throws {
         let jpeg = try fixture("size-97x61.jpg")
         try await withService { service in
@@ -204,7 +204,7 @@ struct DraftTests {
         }
     }
 
-    @Test("A draft whose first photo is none does not come to be")
+    @Test("A draft whose first photo is invalid is not created")
     func noDraftWithoutItsPhoto() async throws {
         try await withService { service in
             let answer = try await service.client.ask(

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Photos that a user has posted before, over HTTP", .timeLimit(.minutes(30)))
 struct DuplicateUploadTests {
-    @Test("duplicates= says what becomes of them; without it they are posted again")
+    @Test("duplicates= decides what happens to them; without it they are posted again")
     func policies() async throws {
         try await withService { service in
             let photo = try fixture("photo.jpg")
@@ -34,7 +34,7 @@ struct DuplicateUploadTests {
         }
     }
 
-    @Test("Twenty at once with duplicates=link are one post")
+    @Test("Twenty at once with duplicates=link become one post")
     func atOnce() async throws {
         try await withService { service in
             let photo = try fixture("photo.jpg")
@@ -59,7 +59,7 @@ struct DuplicateUploadTests {
         }
     }
 
-    @Test("A post is found by the SHA-256 of its photos, while it is there")
+    @Test("A post is found by the SHA-256 of its photos, while it exists")
     func lookup() async throws {
         try await withService { service in
             let photo = try fixture("photo.jpg")

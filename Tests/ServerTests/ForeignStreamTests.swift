@@ -10,7 +10,7 @@ import TreeModel
 struct ForeignStreamTests {
     private struct NoKeys: Error {}
 
-    /// An issuer whose keys are handed out when the test says so.
+    /// An issuer whose keys are sent when the test permits it.
     private final class Elsewhere: Sendable {
         let authority: TokenAuthority
         let askedCount = Atomic<Int>(0)
@@ -32,7 +32,7 @@ struct ForeignStreamTests {
             }
         }
 
-        /// Answers whoever asks for the keys.
+        /// Answers the next request for the keys.
         func answer(withKeys isGiven: Bool) {
             answers.continuation.yield(isGiven)
             answers.continuation.finish()
@@ -47,10 +47,10 @@ struct ForeignStreamTests {
     }
 
     private static let stream = "Accept: text/event-stream\r\n\r\n"
-    /// A request that anybody may send.
+    /// A request that needs no proof.
     private static let read = "GET /feed.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
-    /// Runs the body against a service that believes the issuer.
+    /// Runs the body against a service that trusts the issuer.
     private func withForeigners(
         of issuer: Elsewhere, _ body: @Sendable (Service) async throws -> Void
     ) async throws {
@@ -63,7 +63,7 @@ struct ForeignStreamTests {
         }
     }
 
-    @Test("The first one by a key that is not known yet begins once the key is here, in its turn")
+    @Test("The first stream by an unknown key begins once the key has arrived, in its turn")
     func firstToken() async throws {
         let issuer = try Elsewhere()
         try await withForeigners(of: issuer) { service in
@@ -83,7 +83,7 @@ struct ForeignStreamTests {
         }
     }
 
-    @Test("One whose key does not come is refused, and what follows on its connection is answered", arguments: [1, 3])
+    @Test("A stream whose key does not arrive is refused; later requests are answered", arguments: [1, 3])
     func noKey(count: Int) async throws {
         let issuer = try Elsewhere()
         try await withForeigners(of: issuer) { service in
@@ -104,14 +104,14 @@ struct ForeignStreamTests {
         }
     }
 
-    @Test("Behind one that waits nothing is read, so that nobody fills the memory meanwhile")
+    @Test("Requests behind a waiting stream are not read, so that they cannot fill the memory")
     func flood() async throws {
         let issuer = try Elsewhere()
         try await withForeigners(of: issuer) { service in
             let isSent = Shared(false)
             let request = try issuer.request("ann")
             async let event = WireConnection.with(port: service.tcpPort) { connection in
-                // More than the system holds for the two ends of a connection.
+                // More than the kernel's buffers hold for the two ends of a connection.
                 let body = [UInt8](repeating: 0, count: 64 << 20)
                 try await connection.send(request + "Content-Length: \(body.count)\r\n" + Self.stream)
                 try await connection.send(body)
@@ -128,7 +128,7 @@ struct ForeignStreamTests {
         }
     }
 
-    @Test("A client that goes while its stream waits takes nothing with it")
+    @Test("A client that disconnects while its stream waits does not disturb others")
     func gone() async throws {
         let issuer = try Elsewhere()
         try await withForeigners(of: issuer) { service in

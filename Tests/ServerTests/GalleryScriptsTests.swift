@@ -8,7 +8,7 @@ import Testing
 @Suite("The scripts of the gallery, joined in few files", .timeLimit(.minutes(30)))
 struct GalleryScriptsTests {
     @Test(
-        "Each form of import and export becomes a part of a function",
+        "Each form of import and export is converted to a part of a function",
         arguments: [
             (
                 "import { a, b as c } from \"./x.js\";\nuse(a, c);",
@@ -41,7 +41,7 @@ struct GalleryScriptsTests {
     }
 
     @Test(
-        "A module of another form is none of the gallery's",
+        "A module of another form is refused",
         arguments: [
             "import a from \"./x.js\";", "import {", "import { a } from \"/page/x.js\";", "import { a } from 'x.js';",
             "export let a = 1;", "export const { a, b } = c;", "export const [a] = c;", "export * from \"./x.js\";",
@@ -51,7 +51,7 @@ struct GalleryScriptsTests {
         #expect(SourceModule("m.js", Array(source.utf8)) == nil)
     }
 
-    @Test("Every module that another one needs is in one file, and no later than it; none needs itself")
+    @Test("Every imported module is in one file, and no later than its importer; no module imports itself")
     func parts() throws {
         #expect(GalleryScripts.all.count == PageLanguage.allCases.count)
         for scripts in GalleryScripts.all {
@@ -66,7 +66,7 @@ struct GalleryScriptsTests {
             }
             let asked = scripts.parts.flatMap(\.modules).flatMap(\.laterImports)
             #expect(known.isSuperset(of: asked), "\(asked.filter { !known.contains($0) })")
-            // Whoever adds a module wants it to be sent.
+            // A new module must be part of a file that is sent.
             let others = ["account.js", "embed.js"]
             let all = PageFiles.all.map(\.name).filter {
                 $0.hasSuffix(".js") && !$0.hasPrefix("ops") && !others.contains($0)

@@ -10,7 +10,7 @@ import Testing
 @Suite("Compressed answers")
 struct GzipTests {
     @Test(
-        "Text is compressed for whoever reads gzip",
+        "Text is compressed for clients that accept gzip",
         arguments: [
             ("gzip", true), ("br, gzip;q=0.5", true), ("GZIP", true), ("*", true), ("", false), ("br", false),
             ("gzip;q=0", false), ("gzip; q=0.0", false), ("identity", false),
@@ -28,7 +28,7 @@ struct GzipTests {
         }
     }
 
-    @Test("A page of posts takes a third of its bytes or less, and says the same")
+    @Test("A page of posts takes a third of its bytes or less, and has the same content")
     func posts() async throws {
         try await withService { service in
             for number in 0..<20 {
@@ -42,7 +42,7 @@ struct GzipTests {
     }
 
     @Test(
-        "Photos, streams and what is short stay as they are", arguments: ["/v1/version", "/v1/posts/events", "PHOTO"])
+        "Photos, streams and short answers stay as they are", arguments: ["/v1/version", "/v1/posts/events", "PHOTO"])
     func untouched(path: String) async throws {
         try await withService { service in
             let post = try await service.client.post(try fixture("size-97x61.jpg"))
@@ -54,7 +54,7 @@ struct GzipTests {
         }
     }
 
-    /// What the system's own program makes of it.
+    /// Returns the output of the system's own program.
     private func gunzip(_ bytes: [UInt8]) throws -> [UInt8] {
         let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).gz")
         try Data(bytes).write(to: file)

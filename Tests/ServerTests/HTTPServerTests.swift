@@ -18,11 +18,11 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("The HTTP server: who may come in, and how it opens and closes", .timeLimit(.minutes(30)))
+@Suite("The HTTP server: admission of requests, start and shutdown", .timeLimit(.minutes(30)))
 struct HTTPServerTests {
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-    /// Starts a server that cannot start; what it says.
+    /// Returns the error of a server that cannot start.
     private func refusal(
         in scratch: Scratch, _ change: (inout HTTPServer.Settings) throws -> Void
     ) async throws -> Failure? {
@@ -42,9 +42,9 @@ struct HTTPServerTests {
         return error
     }
 
-    // MARK: - Opening and closing
+    // MARK: - Start and shutdown
 
-    @Test("The socket is for its user and group alone, and goes with the service")
+    @Test("The socket is for its user and group alone, and is deleted with the service")
     func socketFile() async throws {
         try await withScratch { scratch in
             let path = "\(scratch.path)/s.sock"
@@ -57,7 +57,7 @@ struct HTTPServerTests {
         }
     }
 
-    /// Binds a socket and closes it, as a process does that is killed.
+    /// Binds a socket and closes it, as a killed process does.
     private func leaveSocket(at path: String) throws {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
@@ -72,7 +72,7 @@ struct HTTPServerTests {
         #expect(result == 0)
     }
 
-    @Test("A socket that a dead service left is replaced")
+    @Test("A socket of a dead service is replaced")
     func staleSocket() async throws {
         try await withScratch { scratch in
             let path = "\(scratch.path)/s.sock"
@@ -85,7 +85,7 @@ struct HTTPServerTests {
         }
     }
 
-    @Test("A file that is no socket is not replaced")
+    @Test("A file that is not a socket is not replaced")
     func fileInTheWay() async throws {
         try await withScratch { scratch in
             try scratch.write("mine", to: "precious")
@@ -95,7 +95,7 @@ struct HTTPServerTests {
         }
     }
 
-    @Test("A path that no socket can have says so")
+    @Test("A path that cannot be a socket's is refused with the reason")
     func longPath() async throws {
         try await withScratch { scratch in
             let error = try await refusal(in: scratch) { $0.socketPath += String(repeating: "x", count: 100) }
@@ -119,7 +119,7 @@ struct HTTPServerTests {
         }
     }
 
-    @Test("B30: a graceful shutdown answers what is in work")
+    @Test("B30: A graceful shutdown answers the requests in progress")
     func gracefulShutdown() async throws {
         let jpeg = try fixture("size-97x61.jpg")
         let status = try await withService { service in
@@ -130,7 +130,7 @@ struct HTTPServerTests {
                     try await service.client.ask(
                         .post, "/v1/uploads?user=maria", body: .stream(byteCount: jpeg.count, body))
                 }
-                // The reservation shows that the request has arrived; only then is the service told to stop.
+                // The reservation shows that the request has arrived; only then is the service stopped.
                 try await service.untilReserved()
                 await service.shutDown()
                 continuation.yield(ByteBuffer(bytes: jpeg.dropFirst(100)))
@@ -144,7 +144,7 @@ struct HTTPServerTests {
     // MARK: - Bodies
 
     @Test(
-        "Only this machine's own names and addresses lead in over TCP",
+        "Over TCP only this machine's own names and addresses are accepted as the host",
         arguments: [
             ("localhost", true), ("127.0.0.1", true), ("[::1]", true), ("LOCALHOST", true), ("evil.example", false),
             ("127.0.0.1.evil.example", false), ("localhost.evil.example", false), ("0.0.0.0", false), ("", false),
@@ -183,7 +183,7 @@ struct HTTPServerTests {
     }
 
     @Test(
-        "A page that tells its address but not its origin is judged by its address",
+        "A page that sends its address but not its origin is judged by its address",
         arguments: [
             ("", true), ("own", true), ("own/", true), ("own/page?x=http://evil.example/#y", true),
             ("http://evil.example/", false), ("http://evil.example", false), ("http://127.0.0.1:1/page", false),
@@ -203,7 +203,7 @@ struct HTTPServerTests {
         }
     }
 
-    @Test("Re-thumbnailing is not for everybody on the machine")
+    @Test("Over TCP only admins may start re-thumbnailing")
     func adminOnly() async throws {
         try await withService { service in
             let answer = try await service.tcpClient.ask(.post, "/v1/jobs")

@@ -10,7 +10,7 @@ struct HashtagTests {
         return page["hashtags"].array.map { "\($0["tag"].string ?? "") \($0["posts"].int ?? -1)" }
     }
 
-    @Test("They are found in any case, counted, and paged in their order")
+    @Test("Hashtags are found in any case, counted, and paged in their order")
     func search() async throws {
         try await withRoutes { service in
             for text in ["#Sun #sunset", "#sunday #sun", "#su", "#CAFÉ #2024sun #2023", "#sun"] {
@@ -31,7 +31,7 @@ struct HashtagTests {
         }
     }
 
-    @Test("What is no beginning of a hashtag is refused")
+    @Test("A text that cannot begin a hashtag is refused")
     func refusals() async throws {
         try await withRoutes { service in
             for query in ["search=a%20b", "search=%23%23", "search=a%2Fb", "limit=0", "limit=51", "after=", "x=1"] {

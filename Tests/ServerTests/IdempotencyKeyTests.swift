@@ -9,9 +9,9 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("An idempotency key is bound to its request: another body hides behind no answer", .timeLimit(.minutes(30)))
+@Suite("An idempotency key is bound to its request: another body never gets its answer", .timeLimit(.minutes(30)))
 struct IdempotencyKeyTests {
-    /// A request that is sent with the key of another.
+    /// A request with the key of another one.
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         var query = "user=maria&text=one"
@@ -75,7 +75,7 @@ struct IdempotencyKeyTests {
         }
     }
 
-    @Test("Twenty different bodies at once: one post, and nineteen are told")
+    @Test("Twenty different bodies at once become one post and nineteen refusals")
     func race() async throws {
         try await withService { service in
             let jpeg = try fixture("size-97x61.jpg")
@@ -95,7 +95,7 @@ struct IdempotencyKeyTests {
         }
     }
 
-    @Test("A key whose first try was refused carries a good photo, and is that one's from then on")
+    @Test("A key whose first try was refused accepts a good photo, and is bound to it afterwards")
     func afterFailure() async throws {
         try await withService { service in
             let bad = Case(name: "bad", body: { try fixture("truncated-baseline-420.jpg") }, isSame: false)
@@ -115,7 +115,7 @@ struct IdempotencyKeyTests {
         }
     }
 
-    @Test("Twenty at once with a key whose first try was refused: one of them takes it over")
+    @Test("Twenty requests at once with a key whose first try was refused: one of them takes the key over")
     func raceAfterFailure() async throws {
         try await withService { service in
             let bad = Case(name: "bad", body: { try fixture("truncated-baseline-420.jpg") }, isSame: false)
@@ -130,7 +130,7 @@ struct IdempotencyKeyTests {
         }
     }
 
-    @Test("A draft's key finds the draft again by the request that began it, and by no other")
+    @Test("A draft's key finds the draft again by the request that created it, and by no other")
     func drafts() async throws {
         try await withService { service in
             let begin = Case(name: "draft", query: "user=maria&text=one&draft=true", isSame: true)
@@ -151,7 +151,7 @@ struct IdempotencyKeyTests {
         }
     }
 
-    @Test("A record that an earlier version wrote, without a fingerprint, answers as it did")
+    @Test("A record of an earlier version, without a fingerprint, gives its former answer")
     func earlierVersion() async throws {
         try await withService { service in
             let first = try await send(Self.cases[0], service)

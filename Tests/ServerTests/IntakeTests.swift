@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Uploads
 
-@Suite("A service that cannot write says so, and takes nothing", .timeLimit(.minutes(30)))
+@Suite("A service that cannot write reports it, and accepts no uploads", .timeLimit(.minutes(30)))
 struct IntakeTests {
     private static let uploads: [(HTTPRequest.Method, String)] = [
         (.post, "/v1/uploads?user=maria"), (.put, "/v1/uploads?user=maria"),
@@ -17,7 +17,7 @@ struct IntakeTests {
     ]
 
     @Test(
-        "With too little room, uploads and photos of drafts are refused before their bytes, with 507; the rest goes on")
+        "With too little room, uploads and photos of drafts get 507 before their bytes; other requests succeed")
     func lowSpace() async throws {
         let photo = try fixture("size-97x61.jpg")
         try await withService(change: { $0.freeSpaceReserve = FreeSpaceReserve(bytes: .max / 2) }) { service in
@@ -45,7 +45,7 @@ struct IntakeTests {
         }
     }
 
-    @Test("A client that asks first, with Expect, is not told to go on")
+    @Test("A client that sends Expect does not get 100 Continue")
     func expectContinue() async throws {
         try await withService(change: { $0.freeSpaceReserve = FreeSpaceReserve(bytes: .max / 2) }) { service in
             try await eventually { service.pipeline.disk.gate.pause != nil }
@@ -59,7 +59,7 @@ struct IntakeTests {
         }
     }
 
-    @Test("When the disk is broken: 503 that names the reason, until it is whole", .enabled(if: Obstacle.isPossible))
+    @Test("A broken disk causes 503 with the reason, until it is whole", .enabled(if: Obstacle.isPossible))
     func brokenDisk() async throws {
         let photo = try fixture("size-97x61.jpg")
         try await withService { service in

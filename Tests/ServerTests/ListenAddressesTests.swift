@@ -8,10 +8,10 @@ import Testing
 @testable import Requests
 @testable import Service
 
-@Suite("The addresses of a server are tried before it begins", .timeLimit(.minutes(5)))
+@Suite("The addresses of a server are tested before it starts", .timeLimit(.minutes(5)))
 struct ListenAddressesTests {
-    /// A port at which nobody listens, below those that the system gives to whoever asks for any: neither another test nor
-    /// the end of a visitor's own connection can be there.
+    /// Returns a port without a listener, below the ephemeral ports: neither another test nor the end of a visitor's
+    /// own connection can use it.
     private func freePort() throws -> UInt16 {
         let ports = (0..<100).map { _ in UInt16.random(in: 10_000..<30_000) }
         let port = try ports.first { port in
@@ -27,10 +27,11 @@ struct ListenAddressesTests {
         try SocketAddress(ipAddress: "127.0.0.1", port: Int(port))
     }
 
-    /// What a client meets that connects, speaks, and waits for a word: nil when nobody is there, else whether the connection ended.
+    /// Connects, sends a byte and waits for an answer; returns nil without a listener, else whether the connection
+    /// ended.
     ///
-    /// It speaks, as clients of HTTP do: a listener that closes at the very moment of a handshake can leave the other end without a
-    /// word of it (seen with Linux 6.18), and what is sent there is answered by a reset.
+    /// It sends a byte, as clients of HTTP do: a listener that closes during a handshake can leave the other end
+    /// unaware of it (seen with Linux 6.18), and a byte that is sent there is answered by a reset.
     private func visit(_ address: SocketAddress) -> Bool? {
         let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(socket) }
@@ -43,7 +44,7 @@ struct ListenAddressesTests {
         return recv(socket, &byte, 1, 0) == 0 || errno != EAGAIN
     }
 
-    @Test("Whoever connects meanwhile is not kept waiting for ever")
+    @Test("A client that connects meanwhile does not wait for ever")
     func visitors() async throws {
         try await withScratch { scratch in
             let port = try freePort()

@@ -5,12 +5,12 @@ import Store
 import TestSupport
 import Testing
 
-@Suite("P15: media are served for ever, in parts, and never by another name", .timeLimit(.minutes(30)))
+@Suite("P15: Media are served for ever, in parts, and under one name alone", .timeLimit(.minutes(30)))
 struct MediaTests {
     /// The store of the blobs: a folder, or memory.
     enum Blobs: CaseIterable { case folder, memory }
 
-    /// Runs a body with a service that has one post: the address of its `full` rendition, and its bytes.
+    /// Runs a body with a service that has one post, and with the address and the bytes of its `full` rendition.
     private func withPhoto<R: Sendable>(
         in blobs: Blobs = .folder,
         _ body: @Sendable (Service, _ url: String, _ bytes: [UInt8]) async throws -> R
@@ -23,7 +23,7 @@ struct MediaTests {
         }
     }
 
-    /// The bytes of a rendition as the store has them.
+    /// The bytes of a rendition in the store.
     private func bytes(of url: String, _ memory: MemoryBlobStore?, _ service: Service) async throws -> [UInt8] {
         let folder = "\(service.scratch.path)/Storage/blobs"
         guard let memory else {
@@ -58,7 +58,7 @@ struct MediaTests {
         }
     }
 
-    @Test("What is no wish about the place is refused for renditions, too, and other words of a query are let pass")
+    @Test("An invalid location is refused for renditions, too; other query items are ignored")
     func location() async throws {
         try await withPhoto { service, url, bytes in
             for query in ["location=", "location=Keep", "location=x&v=1"] {
@@ -72,7 +72,7 @@ struct MediaTests {
         }
     }
 
-    @Test("HEAD says what GET would, without the bytes", arguments: Blobs.allCases)
+    @Test("HEAD has the headers of GET, without the bytes", arguments: Blobs.allCases)
     func head(blobs: Blobs) async throws {
         try await withPhoto(in: blobs) { service, url, bytes in
             let (get, head) = (try await service.client.get(url), try await service.client.ask(.head, url))
@@ -83,7 +83,7 @@ struct MediaTests {
         }
     }
 
-    @Test("What the client has is not sent again", arguments: Blobs.allCases)
+    @Test("A file that the client has already is not sent again", arguments: Blobs.allCases)
     func notModified(blobs: Blobs) async throws {
         try await withPhoto(in: blobs) { service, url, _ in
             let tag = try await service.client.get(url).headers[.eTag] ?? ""
@@ -119,7 +119,7 @@ struct MediaTests {
         }
     }
 
-    @Test("If-Range: a part of what the client has, or else the whole", arguments: Blobs.allCases)
+    @Test("If-Range: A part of the client's version, or else the whole", arguments: Blobs.allCases)
     func ifRange(blobs: Blobs) async throws {
         try await withPhoto(in: blobs) { service, url, _ in
             let tag = try await service.client.get(url).headers[.eTag] ?? ""
@@ -133,7 +133,7 @@ struct MediaTests {
     }
 
     @Test(
-        "Originals are their owner's and admins', and neither cached nor shown; renditions say no place",
+        "Originals are their owner's and admins', and neither cached nor shown; renditions contain no place",
         arguments: Blobs.allCases)
     func originals(blobs: Blobs) async throws {
         try await withPhoto(in: blobs) { service, url, bytes in
@@ -151,7 +151,7 @@ struct MediaTests {
     }
 
     @Test(
-        "Nothing outside of the blobs has an address",
+        "Files outside of the blobs have no address",
         arguments: [
             "/media/../tree.sqlite", "/media/maria/../../lock", "/media/%2e%2e/%2e%2e/lock",
             "/media/maria/%2e%2e/%2e%2e",

@@ -5,11 +5,11 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("Moderation by HTTP: who sees which files, and what an admin decides", .timeLimit(.minutes(30)))
+@Suite("Moderation by HTTP: access to files, and the decisions of admins", .timeLimit(.minutes(30)))
 struct ModerationTests {
     private struct Unanswered: Error {}
 
-    @Test("Nothing is seen of what nobody has decided about, but by its author and admins; the sender gets 202 and why")
+    @Test("An undecided photo is shown only to its author and admins; the sender gets 202 and the reason")
     func withheld() async throws {
         let isOpen = Shared(false)
         let moderator = Moderator(photos: .bytes) { _ in
@@ -35,7 +35,7 @@ struct ModerationTests {
         }
     }
 
-    @Test("An admin blurs a post: the clear files are gone, the original is its author's, whatever the rules say")
+    @Test("An admin blurs a post: the clear files are deleted, and the original is its author's, whatever the rules")
     func blurred() async throws {
         let bytes = try Fixture.bytes("baseline-420.jpg")
         try await withService { service in
@@ -88,7 +88,7 @@ struct ModerationTests {
     }
 
     @Test(
-        "What an admin refuses is its author's alone, whoever writes the post anew, in an audience, too, and with a signature"
+        "A refused photo is its author's alone, in a new post, too, in an audience, and with a signature"
     )
     func refused() async throws {
         let bytes = try Fixture.bytes("baseline-420.jpg")

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Requests
 
-@Suite("A form is taken apart as its bytes come")
+@Suite("A form is parsed as its bytes arrive")
 struct MultipartParserTests {
     private static let contentType = "multipart/form-data; boundary=XX"
 
-    /// What came of a body: names and contents, or the message of the refusal.
+    /// The result of a body: names and contents, or the message of the refusal.
     private struct Outcome: Equatable {
         var parts: [String] = []
         var isFinished = false
@@ -56,7 +56,7 @@ struct MultipartParserTests {
         ),
     ]
 
-    @Test("The same comes of it wherever the body is cut", arguments: bodies)
+    @Test("The result is the same wherever the body is cut", arguments: bodies)
     func cutAnywhere(body: String, parts: [String]) {
         let bytes = Array(body.utf8)
         for chunk in 1...bytes.count {
@@ -87,7 +87,7 @@ struct MultipartParserTests {
         ),
     ]
 
-    @Test("Broken and boundless forms are refused", arguments: broken, [1, 4096])
+    @Test("Malformed forms and forms over the limits are refused", arguments: broken, [1, 4096])
     func refusals(row: (body: String, message: String), chunk: Int) {
         let outcome = parse(Array(row.body.utf8), chunk: chunk)
         #expect(outcome.refusal?.contains(row.message) == true, "\(String(describing: outcome.refusal))")
@@ -95,7 +95,7 @@ struct MultipartParserTests {
     }
 
     @Test(
-        "A boundary has 1 to 70 bytes and a form is a form",
+        "A boundary has 1 to 70 bytes, and the content type is that of a form",
         arguments: [
             "multipart/form-data", "multipart/form-data; boundary=", "multipart/mixed; boundary=XX", "text/plain", "",
             "multipart/form-data; boundary=" + String(repeating: "b", count: 71),

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The description of the service", .timeLimit(.minutes(30)))
 struct OpenAPITests {
-    @Test("What is described is served, with these methods and no others")
+    @Test("Described paths are served, with the described methods and no others")
     func methods() async throws {
         try await withRoutes { service in
             let answer = try await service.client.get("/v1/openapi.json")
@@ -24,7 +24,7 @@ struct OpenAPITests {
         }
     }
 
-    @Test("A field that is not described is refused, but by files and probes")
+    @Test("A field that is not described is refused, except by files and probes")
     func unknownFields() async throws {
         try await withRoutes { service in
             let paths = try await service.client.get("/v1/openapi.json").json["paths"]
@@ -38,7 +38,7 @@ struct OpenAPITests {
         }
     }
 
-    @Test("It is the only address ending in .json that is no place of the database")
+    @Test("It is the only address ending in .json that is not a path of the database")
     func beside() async throws {
         try await withRoutes { service in
             let refusal = try await service.client.get("/v1/openapi.json?x=1")

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Uploads
 
-@Suite("What operators see and decide", .timeLimit(.minutes(30)))
+@Suite("Operators: status, failures and decisions", .timeLimit(.minutes(30)))
 struct OperationsTests {
     private static let addresses: [(HTTPRequest.Method, String)] = [
         (.get, "/v1/operations"), (.get, "/v1/operations/events"), (.get, "/v1/failures"),
@@ -25,10 +25,10 @@ struct OperationsTests {
             .post, path, headers: [.contentType: "application/json"], body: .bytes(Array(json.utf8)))
     }
 
-    /// A photo that can never become a post.
+    /// Returns a truncated photo, which can never become a post.
     private static func cutPhoto() throws -> [UInt8] { Array(try fixture("size-97x61.jpg").prefix(900)) }
 
-    @Test("All of it is for admins alone: at the socket, and with an admin key over TCP")
+    @Test("All operations are for admins alone: at the socket, and with an admin key over TCP")
     func admins() async throws {
         try await withService { service in
             let user = try service.headers(of: "maria")
@@ -47,7 +47,7 @@ struct OperationsTests {
     }
 
     @Test(
-        "What the service is doing is told to admins and on its machine, not to whom a proxy serves",
+        "The status and metrics are for admins and this machine, not for requests through a proxy",
         arguments: ["/v1/status", "/v1/metrics"])
     func doings(path: String) async throws {
         try await withService { service in
@@ -73,7 +73,7 @@ struct OperationsTests {
         }
     }
 
-    @Test("At a glance: what the service does, who listens, and where its pages are")
+    @Test("The overview shows the work of the service, its listeners, and the addresses of its pages")
     func glance() async throws {
         try await withService { service in
             _ = try await service.client.post("hello")
@@ -99,7 +99,7 @@ struct OperationsTests {
         }
     }
 
-    @Test("The stream tells what changes, and ends when the key is deleted")
+    @Test("The stream sends changes, and ends when the key is deleted")
     func stream() async throws {
         try await withService { service in
             let key = try await Self.key(service, "looker")
@@ -114,12 +114,12 @@ struct OperationsTests {
         }
     }
 
-    @Test("What failed is listed in pages, the newest first, shown, put back and dropped")
+    @Test("Failures are listed in pages, the newest first, shown, put back and deleted")
     func failures() async throws {
         try await withService { service in
             let photo = try Self.cutPhoto()
             for user in ["maria", "jan", "maria"] { _ = try await service.client.post(photo, by: user) }
-            // They are put aside just after their senders are told.
+            // They are moved aside just after their senders get the answer.
             try await eventually { try await service.client.get("/v1/failures").json["total"].int == 3 }
             let all = try await service.client.get("/v1/failures").json
             #expect(all["total"].int == 3 && all["reasons"]["truncated"].int == 3)
@@ -155,7 +155,7 @@ struct OperationsTests {
     }
 
     @Test(
-        "No name leads out of the folder of what failed",
+        "An id cannot lead out of the folder of failures",
         arguments: [
             "../tree.sqlite", "../../etc/passwd", "/etc/passwd", "truncated/../../tree.sqlite", "truncated/maria/..",
             "truncated//maria/x", "", ".", "truncated/maria/x\u{0}", "link/x.jpg", "truncated/link",
@@ -173,7 +173,7 @@ struct OperationsTests {
             let id = Data(path.utf8).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
                 .replacing("=", with: "")
             for (method, end) in [(HTTPRequest.Method.get, "/picture"), (.post, "/retry"), (.delete, "")] {
-                guard method == .get || !path.hasSuffix("link") else { continue }  // The link itself may go.
+                guard method == .get || !path.hasSuffix("link") else { continue }  // The link itself may be deleted.
                 let answer = try await service.client.ask(method, "/v1/failures/\(id)\(end)")
                 #expect(answer.status >= 400 && answer.status < 500, "\(method) \(path): \(answer.text)")
                 #expect(!answer.text.contains("root:"))
@@ -182,7 +182,7 @@ struct OperationsTests {
         }
     }
 
-    @Test("Refusals and acts of admins are told, the newest first, without what they are asked with")
+    @Test("Refusals and acts of admins are listed, the newest first, without the secrets of their requests")
     func refusals() async throws {
         try await withService { service in
             _ = try await service.tcpClient.get("/v1/keys?auth=secret-word")
@@ -197,7 +197,7 @@ struct OperationsTests {
         }
     }
 
-    @Test("A job is planned, begun and done by itself; what has ended is not changed")
+    @Test("A job is planned, started and finished by itself; a finished job cannot be changed")
     func jobs() async throws {
         let jpeg = try fixture("size-97x61.jpg")
         try await withService { service in
@@ -228,7 +228,7 @@ struct OperationsTests {
     }
 
     @Test(
-        "The page is whole in itself, and runs nothing of anybody else's",
+        "The page is complete in itself, and runs no foreign code",
         arguments: [
             ("/ops", "text/html; charset=utf-8"), ("/page/ops.css", "text/css; charset=utf-8"),
             ("/page/ops.js", "text/javascript; charset=utf-8"),
@@ -239,7 +239,7 @@ struct OperationsTests {
             let answer = try await service.tcpClient.get(path)
             #expect(answer.status == 200 && answer.headers[.contentType] == contentType)
             let policy = answer.headers[.contentSecurityPolicy] ?? ""
-            // What a page may run is said of the page, not of its files.
+            // The policy on scripts is a header of the page, not of its files.
             #expect(policy.contains("require-trusted-types-for 'script'") == (path == "/ops"))
             #expect(!policy.contains("unsafe"))
             #expect(!answer.text.contains("https://") && !answer.text.contains("innerHTML"))

@@ -9,12 +9,13 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("An original is handed out without its place, unless its owner says otherwise", .timeLimit(.minutes(30)))
+@Suite("An original is served without its place, unless its owner requests otherwise", .timeLimit(.minutes(30)))
 struct OriginalTests {
-    /// Photos with a place: one whose length stays, one that becomes shorter, and two that have no EXIF at all.
+    /// Photos with a place: one whose length stays, one that becomes shorter, and three that have their place outside
+    /// of EXIF.
     static let files = ["exif-gps.jpg", "places/gps.heic", "places/gps-ii.jpg", "places/xmp.jpg", "places/iptc.png"]
 
-    /// Runs a body with a service in which maria has posted a photo: the post's id, the original's path.
+    /// Runs a body with a service in which maria has posted a photo, and with the post's id and the original's path.
     private func withOriginal<R: Sendable>(
         _ bytes: [UInt8], _ body: @Sendable (Service, _ id: String, _ path: String) async throws -> R
     ) async throws -> R {
@@ -28,7 +29,7 @@ struct OriginalTests {
         }
     }
 
-    @Test("Its owner, an admin and whoever has a signed address get it without its place", arguments: files)
+    @Test("Its owner, an admin and holders of a signed address get it without its place", arguments: files)
     func scrubbed(file: String) async throws {
         let bytes = try fixture(file)
         let expected = try LocationScrubber.scrub(bytes).bytes
@@ -52,7 +53,7 @@ struct OriginalTests {
         }
     }
 
-    @Test("What is stored is for its owner and admins, and whom they give an address to", arguments: files)
+    @Test("The stored bytes are for its owner and admins, and for holders of their signed address", arguments: files)
     func kept(file: String) async throws {
         let bytes = try fixture(file)
         try await withOriginal(bytes) { service, id, path in
@@ -76,7 +77,7 @@ struct OriginalTests {
             ] {
                 #expect(answer.status == 403 && answer.json["code"].string == "not_allowed", "\(answer.text)")
             }
-            // A signature is good for what it was made for.
+            // A signature is valid only for the address that was signed.
             let plain = try await tcp.get("/v1/posts/\(id)/originals", headers: maria).json["urls"][0].string ?? ""
             for guess in [
                 plain + "&location=keep", plain.replacing("?", with: "?location=keep&"),
@@ -92,7 +93,7 @@ struct OriginalTests {
         }
     }
 
-    @Test("Where the rules let everybody read originals, everybody reads them without the place")
+    @Test("Rules that open originals to all readers open them without the place")
     func openRules() async throws {
         let bytes = try fixture("places/gps-ii.jpg")
         let rules = "service firebase.storage { match /b/{b}/o { match /{all=**} { allow get; } } }"
@@ -147,7 +148,7 @@ struct OriginalTests {
         }
     }
 
-    @Test("A photo without a place is handed out as it is stored, under the same tag")
+    @Test("A photo without a place is served as it is stored, under the same tag")
     func nothingToRemove() async throws {
         let bytes = try fixture("places/kept-xmp.jpg")
         try await withOriginal(bytes) { service, _, path in
@@ -159,7 +160,7 @@ struct OriginalTests {
         }
     }
 
-    @Test("What cannot be taken apart is not handed out, but to its owner as it is stored")
+    @Test("A file that cannot be parsed is not served, except to its owner as it is stored")
     func hostile() async throws {
         let photo = try fixture("places/gps-ii.jpg")
         let files: [(name: String, bytes: [UInt8])] = [
@@ -188,7 +189,7 @@ struct OriginalTests {
         }
     }
 
-    @Test("A file that somebody has put in another's place is looked at anew")
+    @Test("A file that replaces another at the same path is read again")
     func replaced() async throws {
         try await withOriginal(try fixture("places/kept-xmp.jpg")) { service, _, path in
             let file = path.replacing("/media/", with: "Storage/blobs/")

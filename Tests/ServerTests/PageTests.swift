@@ -11,9 +11,9 @@ import TreeModel
 
 @testable import Requests
 
-@Suite("Pages that the service writes", .timeLimit(.minutes(30)))
+@Suite("Pages written by the service", .timeLimit(.minutes(30)))
 struct PageTests {
-    /// Texts that would be code if they were taken for markup; with a combining mark, characters are not what they look like.
+    /// Texts that would be code if they were parsed as markup; a combining mark changes what a character looks like.
     static let hostile = [
         #"</p><script>alert(1)</script>"#, #""><img src=x onerror=alert(1)>"#, "\"\u{301} onmouseover=alert(1) x=\"",
         "<\u{338}b>", "'\u{301} onload='alert(1)", "]]>&lt;{{name}}{{{text}}}",
@@ -24,12 +24,12 @@ struct PageTests {
         #expect(answer.status == 200, "\(answer.text)")
     }
 
-    /// What the quotation marks of an attribute hold, wherever it is.
+    /// Returns the quoted values of an attribute, wherever it is.
     private func attributes(_ name: String, _ text: String) -> [String] {
         text.split(separator: " \(name)=\"").dropFirst().map { String($0.prefix { $0 != "\"" }) }
     }
 
-    @Test("Posts can be read without scripts, and are what scripts read: home, all, a person's, a hashtag's, one")
+    @Test("Posts are readable without scripts, in the pages that scripts read: home, all, a person's, a hashtag's, one")
     func reading() async throws {
         try await withService { service in
             try await service.setDefaultRules()
@@ -50,7 +50,7 @@ struct PageTests {
     }
 
     @Test(
-        "A photo comes in sizes that its place needs: a list names the large ones for scripts only, and one photo comes at once"
+        "A photo is loaded in the size it needs: lists keep large sizes for scripts, and one photo is loaded at once"
     )
     func photos() async throws {
         try await withService { service in
@@ -74,7 +74,7 @@ struct PageTests {
         }
     }
 
-    @Test("A page leads to the one before it, and no post is in two")
+    @Test("A page links to the one before it, and a post is in one page alone")
     func pages() async throws {
         try await withService { service in
             try await service.setDefaultRules()
@@ -93,7 +93,7 @@ struct PageTests {
         }
     }
 
-    @Test("Texts of others stay texts, in pages and in what is told of them", arguments: PageTests.hostile)
+    @Test("Texts of users stay texts, in pages and in their descriptions", arguments: PageTests.hostile)
     func hostileTexts(text: String) async throws {
         try await withService { service in
             try await service.setDefaultRules()
@@ -116,7 +116,7 @@ struct PageTests {
             for path in ["/", "/people/eve", "/posts/\(id)", "/search?q=\(query)"] {
                 let answer = try await service.tcpClient.get(path)
                 #expect(answer.status == 200, "\(path)")
-                // In bytes, as a browser reads them.
+                // In bytes, as a browser parses them.
                 let scalars = answer.text.unicodeScalars
                 let tags = scalars.split(separator: "<").dropFirst().map { String($0.prefix { $0 != ">" }) }
                 for tag in tags {
@@ -124,7 +124,7 @@ struct PageTests {
                     #expect(
                         first.properties.isAlphabetic && first.isASCII || first == "/" || first == "!",
                         "\(path): \(tag)")
-                    // Outside of quotation marks.
+                    // Outside quotation marks.
                     let bare = tag.unicodeScalars.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
                         .filter { $0.offset.isMultiple(of: 2) }.map { String($0.element) }.joined()
                     #expect(!bare.contains("alert") && !bare.contains("onload"), "\(path): \(tag)")
@@ -134,7 +134,7 @@ struct PageTests {
         }
     }
 
-    @Test("What the rules forbid is not written, nor are posts for audiences")
+    @Test("Pages contain neither what the rules forbid nor posts for audiences")
     func forbidden() async throws {
         try await withService { service in
             try await service.setDefaultRules()
@@ -145,7 +145,7 @@ struct PageTests {
             let id = posted.json["post_id"].string ?? ""
             for client in [service.client, service.tcpClient] {
                 let page = try await client.get("/posts/\(id)")
-                // A member's browser asks again with a token.
+                // A member's browser sends the request again with a token.
                 #expect(page.status == 404 && !page.text.contains("secret") && page.text.contains("signed in"))
                 #expect(page.text.contains("data-view=\"post\"") && page.text.contains("noindex"))
             }
@@ -162,7 +162,7 @@ struct PageTests {
         }
     }
 
-    @Test("How the first post is made is told to whoever is at the service's machine alone")
+    @Test("The help for the first post is shown on the service's machine alone")
     func commands() async throws {
         try await withService { service in
             try await service.setDefaultRules()
@@ -179,7 +179,7 @@ struct PageTests {
         }
     }
 
-    @Test("What is not there has a page that says so, for people")
+    @Test("A missing page is reported by a page for people")
     func missing() async throws {
         try await withService { service in
             try await service.setDefaultRules()
@@ -196,7 +196,7 @@ struct PageTests {
         }
     }
 
-    @Test("A link to a post tells what is to be seen, at the public address")
+    @Test("A link to a post has a preview with the public address")
     func sharing() async throws {
         try await withService(changeServer: { $0.publicURL = PublicURL("https://photos.example") }) { service in
             try await service.setDefaultRules()
@@ -206,7 +206,7 @@ struct PageTests {
             #expect(page.contains("property=\"og:image\" content=\"https://photos.example/"))
             #expect(page.contains("property=\"og:image:width\" content=\"97\""))
             #expect(page.contains("type=\"application/json+oembed\""))
-            // The page loads from where it is.
+            // The page loads its files from its own host.
             #expect(attributes("src", page).allSatisfy { $0.hasPrefix("/") && !$0.hasPrefix("//") })
         }
     }

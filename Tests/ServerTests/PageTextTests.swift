@@ -21,7 +21,7 @@ struct PageTextTests {
     }
     private struct NoTexts: Error {}
 
-    /// The names in braces of a text and of all of its forms.
+    /// Returns the names in braces of a text and of all of its forms.
     private func placeholders(_ text: JSONValue) -> Set<String> {
         guard case .object(let forms) = text else {
             return Set((text.string ?? "").matches(of: /\{\w+\}/).map { String($0.0) })
@@ -33,7 +33,7 @@ struct PageTextTests {
         if case .object(let forms) = text { Set(forms.keys) } else { [] }
     }
 
-    @Test("Every text is there in all languages, with the same values and forms")
+    @Test("Every text exists in all languages, with the same values and forms")
     func complete() throws {
         let texts = try texts
         #expect(Set(texts.keys) == Set(PageLanguage.allCases.map(\.rawValue)))
@@ -49,7 +49,7 @@ struct PageTextTests {
         }
     }
 
-    @Test("Values stand where their names are, and are not looked into")
+    @Test("Values replace their names, and braces in values are kept")
     func values() {
         let texts = PageTexts.in(.english)
         #expect(texts.text("photo.alt", ["index": "2", "name": "{index}"]) == "Photo 2 by {index}")
@@ -58,7 +58,7 @@ struct PageTextTests {
     }
 
     @Test(
-        "A page speaks the language that somebody chose, else the one that the browser would rather have",
+        "A page is in the chosen language, else in the one that the browser prefers",
         arguments: [
             ("", "", "en"), ("de", "", "de"), ("de-AT, en;q=0.5", "", "de"), ("en;q=0.4, de;q=0.5", "", "de"),
             ("fr, it;q=0.9", "", "en"), ("fr, de;q=0.2", "", "de"), ("de;q=0", "", "en"), ("*", "", "en"),
@@ -71,7 +71,7 @@ struct PageTextTests {
         #expect(PageLanguage(for: headers).rawValue == expected)
     }
 
-    @Test("A page in German says so, and that it depends on who asks")
+    @Test("A page in German declares its language, and that it varies with the request")
     func german() async throws {
         try await withService { service in
             let page = try await service.client.get("/", headers: [.acceptLanguage: "de"])
@@ -84,7 +84,7 @@ struct PageTextTests {
         }
     }
 
-    @Test("A file is sent once: then it is known by its tag, in each of its forms")
+    @Test("A file is sent once; later requests are answered by its tag, in each of its forms")
     func tags() async throws {
         try await withService { service in
             var tags: Set<String> = []
@@ -103,11 +103,12 @@ struct PageTextTests {
         }
     }
 
-    @Test("Every file that is served is in the binary, and every module that a page begins with is there")
+    @Test("Every served file is in the binary, and every module that a page begins with exists")
     func files() throws {
         #expect(Set(PageFiles.all.map(\.name)).count == PageFiles.all.count)
         #expect(PageFiles.all.allSatisfy { !$0.bytes.isEmpty })
-        // What is not served by its name: templates, texts, the page with an address of its own, and the modules' loader.
+        // The files that are not served by their names: templates, texts, the page with an address of its own, and the
+        // modules' loader.
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../Sources")
         let folder = try FileManager.default.contentsOfDirectory(atPath: sources.path + "/Gallery/Page")
         let others: Set = ["account.html", "modules.js", "texts.json"]

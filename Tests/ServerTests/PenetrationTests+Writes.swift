@@ -4,13 +4,13 @@ import TestSupport
 import Testing
 import Tree
 
-/// Attacks on the writes of all others.
+/// Attacks by writes.
 extension PenetrationTests {
     private static let personalRules = """
         {"rules": {"mine": {"$uid": {".read": "auth.uid === $uid", ".write": "auth.uid === $uid"}}}}
         """
 
-    @Test("Of somebody whom no rule lets write, no long body is waited for", arguments: ["PUT", "PATCH"])
+    @Test("A long body is not awaited from a user without write access", arguments: ["PUT", "PATCH"])
     func unfinishedBody(method: String) async throws {
         try await withService { service in
             try await service.tree.setRules(Self.personalRules)
@@ -28,7 +28,7 @@ extension PenetrationTests {
         }
     }
 
-    @Test("White space is no progress: a body of it is refused before its end comes")
+    @Test("White space is not progress: a body of it is refused before its end arrives")
     func whiteSpace() async throws {
         try await withService { service in
             try await service.tree.setRules(Self.personalRules)
@@ -45,7 +45,7 @@ extension PenetrationTests {
         }
     }
 
-    @Test("A long message in pieces is read only of somebody whom rules may let write, once that is known")
+    @Test("A long message in pieces is read only for a user who may write, once the token is verified")
     func pieces() async throws {
         try await withService { service in
             try await service.tree.setRules(Self.personalRules)
@@ -55,7 +55,7 @@ extension PenetrationTests {
                 let heard = try await stranger.answer("p", body)
                 #expect(heard.count == 1 && heard[0].contains(#""s":"permission_denied""#), "\(heard)")
             }
-            // Who it is comes before the message, and is known when that is judged.
+            // The proof precedes the message, and is verified before the message is judged.
             let token = try #require(try service.headers(of: "maria")[.authorization]?.dropFirst("Bearer ".count))
             try await stranger.ask("auth", #"{"cred":"\#(token)"}"#)
             let heard = try await stranger.answer("p", body)
@@ -77,7 +77,7 @@ extension PenetrationTests {
         "{" + (0..<count).map { "\"k\($0)\":\(value)" }.joined(separator: ",") + "}"
     }
 
-    @Test("Nobody has others wait for what follows from very many posts, paths or values in one request")
+    @Test("The effects of very many posts, paths or values in one request do not delay others")
     func muchAtOnce() async throws {
         let requests: [(path: String, body: String, status: Int)] = [
             ("/posts.json", Self.posts(3000), 400), ("/posts.json", Self.posts(40), 400),
@@ -94,13 +94,13 @@ extension PenetrationTests {
                     .patch, request.path, headers: maria, body: .bytes(Array(request.body.utf8)))
                 #expect(answer.status == request.status, "\(answer.text.prefix(300))")
             }
-            // What was written counts to who wrote it, and to nobody else.
+            // The writes count against their author alone.
             #expect(try await service.tcpClient.get("/open.json", headers: maria).status == 429)
             let noah = try service.headers(of: "noah")
             let small = try await service.tcpClient.ask(
                 .put, "/open/a.json", headers: noah, body: .bytes(Array("1".utf8)))
             #expect(small.status == 200, "\(small.text)")
-            // The owner, who waits for nobody, has no such limit.
+            // The owner has no such limit.
             let answer = try await service.client.ask(
                 .patch, "/open.json", body: .bytes(Array(Self.members(20_001, "2").utf8)))
             #expect(answer.status == 200, "\(answer.text.prefix(300))")

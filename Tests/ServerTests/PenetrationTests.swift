@@ -15,19 +15,19 @@ import Tree
 import TreeModel
 import Uploads
 
-/// What an attacker on the network tries: each is refused with the right code, changes nothing and tells nothing.
+/// The attacks of a client on the network: each is refused with the right code, changes nothing and reveals nothing.
 @Suite("Penetration", .timeLimit(.minutes(30)))
 struct PenetrationTests {
     private static let rules = """
         {"rules": {"mine": {"$uid": {".read": "auth.uid === $uid", ".write": "auth.uid === $uid"}}}}
         """
 
-    /// A token that somebody makes who has no key of the service.
+    /// A token that is forged without a key of the service.
     enum Forgery: String, CaseIterable, Sendable {
         case otherKey, expired, unsigned, wrongAudience, publicKeyAsSecret, changedPayload, emptySignature, noSubject
         case futureIssue, rubbish, huge
 
-        /// The token, as of the user `maria`.
+        /// Returns the token, for the user `maria`.
         func token(of service: Service) throws -> String {
             let claims: [String: JSONValue] = ["sub": "maria", "user_id": "maria"]
             let parts = try service.authority.issue(claims).split(separator: ".").map(String.init)
@@ -55,7 +55,7 @@ struct PenetrationTests {
         }
     }
 
-    @Test("P1: A forged token opens nothing, wherever it is shown", arguments: Forgery.allCases)
+    @Test("P1: A forged token opens nothing, wherever it is sent", arguments: Forgery.allCases)
     func forgery(_ forgery: Forgery) async throws {
         try await withService { service in
             try await service.tree.setRules(Self.rules)
@@ -79,7 +79,7 @@ struct PenetrationTests {
         }
     }
 
-    @Test("P1: Somebody who has signed in reaches what is theirs, and nothing else")
+    @Test("P1: A user who has signed in reaches their own data, and nothing else")
     func otherUsers() async throws {
         try await withService { service in
             try await service.tree.setRules(Self.rules)
@@ -105,7 +105,7 @@ struct PenetrationTests {
         }
     }
 
-    @Test("A media address is not guessed, changed, kept beyond its time or moved to another file")
+    @Test("A media address cannot be guessed, changed, used after its time or moved to another file")
     func mediaAddresses() async throws {
         try await withService { service in
             try await service.tree.setRules(#"{"rules": {"posts": {".read": true}}}"#)
@@ -152,7 +152,7 @@ struct PenetrationTests {
             _ = try await service.ask(.put, "/posts/\(id).json", as: "eve", post)
             #expect(try await service.ask(.get, "/posts/\(id).json", as: "eve").text == "null")
             #expect(try await service.ask(.delete, "/v1/posts/\(id)", as: "maria").status == 404)
-            // A tool of the owner's marks a post that is gone.
+            // An administrative tool marks a deleted post.
             try await service.tree.set(try TreePath("posts/\(id)/moderated"), to: true)
             try await service.finishJobs()
             #expect(try await service.client.get("/likes/\(id).json").text == "null")
@@ -165,7 +165,7 @@ struct PenetrationTests {
     }
 
     @Test(
-        "No path leads around the rules",
+        "Paths cannot bypass the rules",
         arguments: [
             "/mine/noah/../maria.json", "/mine//maria.json", "/mine/%6Daria.json", "/mine%2Fmaria.json",
             "/mine/maria/.json", "//mine/maria.json", "/./mine/maria.json", "/mine/maria.json?ns=tintype",
@@ -185,7 +185,7 @@ struct PenetrationTests {
 
     private static let toolkit = "/identitytoolkit.googleapis.com/v1"
 
-    @Test("Pages of other sites and rebound names get nowhere, token or not")
+    @Test("Pages of other sites and rebound names are refused, with or without a token")
     func pages() async throws {
         try await withService { service in
             var headers = try service.headers(of: "maria")
@@ -205,7 +205,7 @@ struct PenetrationTests {
         }
     }
 
-    @Test("A refresh token that is not whole, or no more good, opens nothing")
+    @Test("A truncated or invalid refresh token opens nothing")
     func refreshTokens() async throws {
         try await withService { service in
             func refresh(_ token: String) async throws -> TestSupport.Answer {
@@ -220,7 +220,8 @@ struct PenetrationTests {
             let first = try #require(account.json["refreshToken"].string)
             let second = try #require(try await refresh(first).json["refresh_token"].string)
             let third = try #require(try await refresh(second).json["refresh_token"].string)
-            // The one before the last was given up when its successor was used: it is a replay, which ends the session.
+            // The token before the last was revoked when its successor was used: this is a replay, which ends the
+            // session.
             #expect(try await refresh(first).status == 400)
             for token in [third, second, first + "x", String(first.dropLast()), "", "x"] {
                 let answer = try await refresh(token)
@@ -230,7 +231,7 @@ struct PenetrationTests {
         }
     }
 
-    @Test("Administrators' endpoints are closed to everybody else")
+    @Test("Administrative endpoints are closed to others")
     func adminEndpoints() async throws {
         try await withService { service in
             let project = service.authority.project
@@ -250,7 +251,7 @@ struct PenetrationTests {
         }
     }
 
-    @Test("Whoever sends too much waits, and is told how long; what is oversized is refused")
+    @Test("A client that sends too much waits, and gets the time to wait; an oversized request is refused")
     func limits() async throws {
         try await withService(changeServer: { $0.limits.requestsPerSecond = 1 }) { service in
             try await service.tree.setRules(Self.rules)
@@ -262,7 +263,7 @@ struct PenetrationTests {
             let last = try #require(answers.last)
             #expect(answers.first?.status == 200 && last.status == 429)
             #expect(last.headers[.retryAfter].flatMap { Int($0) } ?? 0 >= 1)
-            // Others are not slowed down by that.
+            // Others are not slowed down by it.
             #expect(try await tcp.get("/mine/noah.json", headers: try service.headers(of: "noah")).status == 200)
             let address = "/a.json?auth=\(String(repeating: "a", count: 100_000))"
             let head = "GET \(address) HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -275,7 +276,7 @@ struct PenetrationTests {
 }
 
 extension Service {
-    /// The service's authority with another clock, in milliseconds from now, or another project.
+    /// Returns the service's authority with another clock, in milliseconds from now, or another project.
     fileprivate func authority(at offset: Int64 = 0, project: String? = nil) throws -> TokenAuthority {
         TokenAuthority(
             project: project ?? authority.project, keys: try Self.keys.get(),

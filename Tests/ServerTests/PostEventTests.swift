@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("Events of posts: nothing is missed, deletions are told", .timeLimit(.minutes(30)))
+@Suite("Events of posts: nothing is missed, and deletions are sent", .timeLimit(.minutes(30)))
 struct PostEventTests {
     private func events(
         _ service: Service, since: String? = nil, lastEventID: String? = nil,
@@ -28,7 +28,7 @@ struct PostEventTests {
 
     private static func post(by uid: String) -> String { #"{"timestamp":1,"author":{"uid":"\#(uid)"}}"# }
 
-    @Test("C10: A deletion is told, through /v1 and through the database, of the post and of all that is in it")
+    @Test("C10: A deletion is sent, through /v1 and through the database, of the post and of all that is in it")
     func deletions() async throws {
         try await withService { service in
             var ids: [String] = []
@@ -52,7 +52,7 @@ struct PostEventTests {
     }
 
     @Test(
-        "C4: A reader that comes again is told what it has missed, in order, and then what comes",
+        "C4: A reader that returns gets the missed events, in order, and then the new ones",
         arguments: [true, false])
     func resumes(byHeader: Bool) async throws {
         try await withService { service in
@@ -66,21 +66,21 @@ struct PostEventTests {
             #expect(missed.compactMap(\.path) == ["/\(second)", "/\(first)"])
             #expect(missed.filter(\.isDeletion).map(\.path) == ["/\(first)"])
             #expect(missed[0].data["position"].string == missed[0].id, "new: its position is that of the change")
-            // From the last event on: nothing; the header is newer than the address.
+            // Nothing follows the last event; the header is newer than the address.
             let last = try #require(missed.last { $0.path != nil }?.id)
             #expect(try await events(service, since: token, lastEventID: last).compactMap(\.path) == [])
             let rest = try await events(service, lastEventID: missed[0].id, through: "third") {
                 _ = try await service.client.post("third")
             }
             #expect(rest.compactMap(\.path).first == "/\(first)" && rest.compactMap(\.path).count == 2)
-            // Where it begins without anything, it can go on, too.
+            // The first event has an id, too, with which a reader can continue.
             let begun = try #require(try await events(service).last?.id)
             let fourth = try await service.client.post("fourth") ?? ""
             #expect(try await events(service, lastEventID: begun).compactMap(\.path) == ["/\(fourth)"])
         }
     }
 
-    @Test("The posts of one commit have an event each, and each has an id that goes on behind it")
+    @Test("The posts of one commit have an event each, and a reader can continue after each")
     func oneCommit() async throws {
         try await withService { service in
             let token = try await service.tree.token
@@ -98,7 +98,7 @@ struct PostEventTests {
         }
     }
 
-    @Test("A post that a client makes of pieces is told once, when it appears, with what it has; later pieces are not")
+    @Test("A post written by a client in pieces is sent once, when it appears, as it is then; later pieces are not")
     func pieces() async throws {
         try await withService { service in
             let token = try await service.tree.token
@@ -115,7 +115,7 @@ struct PostEventTests {
         }
     }
 
-    @Test("However much was committed at once, a reader gets it piece by piece, and is not cut off")
+    @Test("A reader gets a large commit piece by piece, and is not disconnected")
     func large() async throws {
         try await withService { service in
             let token = try await service.tree.token
@@ -126,14 +126,14 @@ struct PostEventTests {
                 }
                 try await write("{\(posts.joined(separator: ","))}", to: "/posts.json", .patch, at: service)
             }
-            // An expectation describes what it compares, which takes minutes of so much text.
+            // An expectation describes the compared values, which takes minutes for so much text.
             let ids = try await events(service, since: "\(token)").filter { $0.path != nil }.map(\.id)
             #expect(ids.count == 300 && Set(ids).count == 300)
         }
     }
 
     @Test(
-        "A post that is replaced is told with the position that it has had, and one of another author with a new one",
+        "A replaced post is sent with its former position, and one of another author with a new one",
         arguments: [("maria", true), ("ann", false)])
     func replaced(author: String, isKept: Bool) async throws {
         try await withService { service in
@@ -150,7 +150,7 @@ struct PostEventTests {
     }
 
     @Test(
-        "When the log does not reach back, or all posts are replaced at once, the reader has to read again, and goes on"
+        "The reader must read again when the log is too short, or when all posts are replaced at once, and can continue"
     )
     func resnapshot() async throws {
         try await withService(retention: ChangeRetention(count: 8)) { service in
@@ -176,7 +176,7 @@ struct PostEventTests {
     }
 
     @Test(
-        "P18: Whoever reads the list and follows from its token has all posts at any time, whatever is done meanwhile")
+        "P18: A client that reads the list and follows from its token has all posts at any time, whatever is done")
     func follow() async throws {
         try await withService { service in
             try await withThrowingTaskGroup(of: Void.self) { tasks in

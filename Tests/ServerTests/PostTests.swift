@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("What was published, newest first", .timeLimit(.minutes(30)))
+@Suite("Published posts, newest first", .timeLimit(.minutes(30)))
 struct PostTests {
-    @Test("P10, P11, B25, FriendlyPix 3: post, author, the author's posts and feed are one entry of the change log")
+    @Test("P10, P11, B25, FriendlyPix 3: Post, author, the author's posts and feed are one entry of the change log")
     func oneCommit() async throws {
         try await withService { service in
             let id = try await service.client.post("hello%20%23sun") ?? ""
@@ -26,7 +26,7 @@ struct PostTests {
         }
     }
 
-    @Test("A post is found by its id, a person by theirs")
+    @Test("A post is found by its id, and a person by theirs")
     func single() async throws {
         try await withService { service in
             let id = try await service.client.post("hello") ?? ""
@@ -39,7 +39,7 @@ struct PostTests {
         }
     }
 
-    @Test("B28, C7: pages are in the order of time and do not shift while posts arrive", arguments: ["maria", nil])
+    @Test("B28, C7: Pages are in the order of time and do not shift while posts arrive", arguments: ["maria", nil])
     func paging(user: String?) async throws {
         try await withService { service in
             var ids: [String] = []
@@ -63,7 +63,7 @@ struct PostTests {
         }
     }
 
-    @Test("A draft that is sent late stands before what was published meanwhile; a page begins behind a post, too")
+    @Test("A draft that is sent late is listed before posts published meanwhile; a page begins after a post, too")
     func lateDraft() async throws {
         try await withService { service in
             let draft = try await service.client.ask(.post, "/v1/uploads?user=maria&draft=true").json["upload_id"]
@@ -81,7 +81,7 @@ struct PostTests {
         }
     }
 
-    @Test("A page that ends with the last post says that there are no more")
+    @Test("A page that ends with the last post marks the end of the list")
     func exactPage() async throws {
         try await withService { service in
             for number in 0..<3 { _ = try await service.client.post("p\(number)") }

@@ -4,10 +4,10 @@ import Testing
 
 @testable import Transport
 
-@Suite("Proxies that say who the client is")
+@Suite("Proxies that forward the address of the client")
 struct ProxyTests {
     @Test(
-        "The client is the last address that is not a trusted proxy's own",
+        "The client is the last address that is not a trusted proxy's",
         arguments: [
             ("forwarded", ["for=192.0.2.7"], "192.0.2.7"),
             ("forwarded", ["for=198.51.100.9, for=192.0.2.7;proto=https;by=10.0.0.1"], "192.0.2.7"),
@@ -27,7 +27,7 @@ struct ProxyTests {
         let name = try #require(HTTPField.Name(field))
         for value in values { fields.append(HTTPField(name: name, value: value)) }
         #expect(proxies.client(of: fields) == expected)
-        // What the client itself may have sent, for the proxy writes no other field.
+        // The client itself may have sent these, as the proxy writes no other field.
         for other in ["forwarded", "x-forwarded-for", "cf-connecting-ip"] where other != field {
             fields.append(HTTPField(name: try #require(HTTPField.Name(other)), value: "for=203.0.113.1"))
         }
@@ -35,7 +35,7 @@ struct ProxyTests {
     }
 
     @Test(
-        "Networks with strangers in them are no proxy's",
+        "Networks that contain public addresses cannot be trusted proxies",
         arguments: [
             ("0.0.0.0/0", false), ("10.0.0.1 128.0.0.0/1", false), ("::/0", false), ("2000::/3", false),
             ("10.0.0.0/8", true),
@@ -46,7 +46,7 @@ struct ProxyTests {
     }
 
     @Test(
-        "A PROXY header is read as it comes, byte by byte",
+        "A PROXY header is parsed as it arrives, byte by byte",
         arguments: [
             ("PROXY TCP4 192.0.2.7 198.51.100.1 56324 443\r\n", ProxyHeader.client("192.0.2.7")),
             ("PROXY TCP6 2001:db8::7 2001:db8::1 56324 443\r\n", .client("2001:db8::7")),
@@ -80,7 +80,7 @@ struct ProxyTests {
     }
 
     @Test(
-        "What is no PROXY header is refused",
+        "A malformed PROXY header is refused",
         arguments: [
             "GET / HTTP/1.1\r\n", "PROXY\r\n", "PROXY TCP4 192.0.2.7\r\n", "PROXY TCP4 a b c d\r\n",
             "PROXY TCP5 192.0.2.7 198.51.100.1 1 2\r\n", "PROXY UNKNOWN\n",

@@ -11,7 +11,7 @@ import Tree
 @Suite("Behind a proxy")
 struct PublicURLTests {
     @Test(
-        "An address is a scheme, a host, perhaps a port",
+        "A public URL has a scheme, a host, and perhaps a port",
         arguments: [
             ("https://photos.example.org", "photos.example.org", "https://photos.example.org"),
             ("https://Photos.Example.org/", "photos.example.org", "https://photos.example.org"),
@@ -25,7 +25,7 @@ struct PublicURLTests {
     }
 
     @Test(
-        "Anything else is none",
+        "Any other text is refused",
         arguments: [
             "", "photos.example.org", "ftp://photos.example.org", "https://", "https://photos.example.org/app",
             "https://photos.example.org?a=b", "https://maria@photos.example.org", "https://photos.example.org:99999",
@@ -59,7 +59,7 @@ struct PublicURLTests {
         }
     }
 
-    @Test("The public name is no name of a database")
+    @Test("The public name does not name a database")
     func namespace() throws {
         let namespaces = DatabaseNamespaces(mainName: "tintype", publicHost: "photos.example.org")
         #expect(try namespaces.namespace(named: nil, host: "Photos.example.org:443") == .main)

@@ -6,7 +6,7 @@ import Testing
 import Transport
 import Tree
 
-@Suite("Rows that are read count to the client, whichever way it reads", .timeLimit(.minutes(30)))
+@Suite("Read rows count against the client, by every way to read", .timeLimit(.minutes(30)))
 struct ReadLimitTests {
     /// A way to read a node with all its children.
     enum Way: String, CaseIterable {
@@ -16,8 +16,8 @@ struct ReadLimitTests {
     private static let rules = #"{"rules": {".read": true, "open": {".write": "auth !== null"}}}"#
     private static let forwardedFor = HTTPField.Name("X-Forwarded-For")
 
-    /// Runs a body with a service that believes a proxy on this machine, and lets each client send a request per second: 10,000 rows
-    /// may be read at once.
+    /// Runs a body with a service that trusts a proxy on this machine, and allows each client one request per second:
+    /// 10,000 rows may be read at once.
     private func withFrugalService(_ body: @Sendable (Service) async throws -> Void) async throws {
         try await withService(
             changeServer: { settings in
@@ -30,7 +30,7 @@ struct ReadLimitTests {
         }
     }
 
-    /// The fields of a request from an address, of somebody who has signed in or not.
+    /// Returns the header fields of a request from an address, with or without a token.
     private func fields(_ uid: String?, at address: String, _ service: Service) throws -> HTTPFields {
         var fields = try uid.map { try service.headers(of: $0) } ?? HTTPFields()
         if let name = Self.forwardedFor { fields[name] = address }
@@ -56,7 +56,7 @@ struct ReadLimitTests {
         }
     }
 
-    /// Asks for something by a WebSocket, as whom the fields show.
+    /// Sends a request over a WebSocket, with the identity in the header fields.
     private func speak(_ action: String, _ body: String, _ fields: HTTPFields, _ service: Service) async throws {
         let address = Self.forwardedFor.flatMap { fields[$0] } ?? ""
         let client = try await WireClient(service, overTCP: true, headers: "X-Forwarded-For: \(address)\r\n")
@@ -68,7 +68,7 @@ struct ReadLimitTests {
     }
 
     @Test(
-        "Who has read many rows waits before the next read; whoever else is at the address, writes and pages do not",
+        "A client waits after many rows before its next read; other clients of the address, writes and pages do not",
         arguments: Way.allCases, ["maria", nil] as [String?])
     func reads(way: Way, uid: String?) async throws {
         try await withFrugalService { service in
@@ -77,7 +77,7 @@ struct ReadLimitTests {
                 try await service.client.ask(.put, "/all.json", body: .bytes(Array("{\(members)}".utf8))).status == 200)
             let fields = try fields(uid, at: "192.0.2.7", service)
             var answer: Answer?
-            // On a machine that takes seconds for a read, the rows may have come back.
+            // On a machine that needs seconds for a read, the balance may have been restored.
             while answer?.status != 429 {
                 try await read(way, fields, service)
                 answer = try await service.tcpClient.get("/open.json", headers: fields)
@@ -94,7 +94,7 @@ struct ReadLimitTests {
         }
     }
 
-    @Test("The lists of the photo API count as reads of the database do", arguments: ["maria", nil] as [String?])
+    @Test("The lists of the photo API count like reads of the database", arguments: ["maria", nil] as [String?])
     func lists(uid: String?) async throws {
         try await withFrugalService { service in
             let more = (0..<600).map { "\"k\($0)\":1" }.joined(separator: ",")

@@ -7,9 +7,9 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("Every refusal says what was wrong and what to do", .timeLimit(.minutes(30)))
+@Suite("Every refusal states the fault and the remedy", .timeLimit(.minutes(30)))
 struct RefusalTests {
-    /// One refused request and what is answered.
+    /// A refused request and its answer.
     struct Row: Sendable, CustomTestStringConvertible {
         var method = HTTPRequest.Method.post
         var path = "/v1/uploads?user=maria"
@@ -163,7 +163,7 @@ struct RefusalTests {
             #expect(try await service.tree.get("posts") == nil)
             try await service.untilNothingIsUnfinished()
             let incoming = try service.scratch.directory().folder("Storage").folder("incoming")
-            // The answer may be there before the last part has gone.
+            // The answer may arrive before the last part has been deleted.
             try await eventually { try incoming.entries().isEmpty }
         }
     }
@@ -188,7 +188,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "405 names the methods that are possible",
+        "405 names the allowed methods",
         arguments: [
             (.delete, "/v1/posts", "GET, HEAD"), (.delete, "/v1/uploads", "OPTIONS, POST, PUT"),
             (.post, "/healthz", "GET, HEAD"),
@@ -214,7 +214,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("The service's own trouble is 5xx, without details")
+    @Test("Internal faults are answered with 5xx, without details")
     func trouble() async throws {
         try await withService { service in
             await service.tree.close()

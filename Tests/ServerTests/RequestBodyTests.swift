@@ -15,10 +15,10 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("Bodies of requests: how long they may be, and when they are asked for", .timeLimit(.minutes(30)))
+@Suite("Bodies of requests: their limits, and 100 Continue", .timeLimit(.minutes(30)))
 struct RequestBodyTests {
     @Test(
-        "P23, FriendlyPix 10: an upload that is cut in the middle leaves nothing",
+        "P23, FriendlyPix 10: An upload that is cut in the middle leaves nothing",
         arguments: ["Content-Length: 2001", "Transfer-Encoding: chunked"])
     func cut(framing: String) async throws {
         try await withService { service in
@@ -35,7 +35,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("A body that is announced too long is refused before its first byte", arguments: [true, false])
+    @Test("A body with a declared length over the limit is refused before its first byte", arguments: [true, false])
     func announcedTooLong(asksFirst: Bool) async throws {
         try await withService { service in
             let answer = try await WireConnection.with(socket: service.socketPath) { connection in
@@ -51,7 +51,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("A body within the limits is asked for at once, and its answer is right")
+    @Test("A body within the limits gets 100 Continue at once, and its answer is right")
     func expectContinue() async throws {
         let jpeg = try fixture("size-97x61.jpg")
         try await withService { service in
@@ -102,7 +102,7 @@ struct RequestBodyTests {
     // MARK: - TCP
 }
 
-/// A body of zeros that is made as it is sent.
+/// A body of zeros that is generated as it is sent.
 private struct Zeros: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
     typealias Failure = any Error

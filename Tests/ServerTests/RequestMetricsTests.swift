@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The metrics of requests and listeners", .timeLimit(.minutes(10)))
 struct RequestMetricsTests {
-    /// A request, and how it is counted.
+    /// A request, and its labels.
     struct Row: Sendable {
         let method: HTTPRequest.Method
         let path: String
@@ -34,7 +34,7 @@ struct RequestMetricsTests {
         try Scrape(try await service.client.get("/v1/metrics").text)
     }
 
-    @Test("A request is counted under the template of its route, however many paths are asked for")
+    @Test("A request is counted under the template of its route, however many paths are requested")
     func routes() async throws {
         try await withService { service in
             for row in Self.rows {
@@ -57,7 +57,7 @@ struct RequestMetricsTests {
         }
     }
 
-    @Test("A method that somebody has made up is one label with all others")
+    @Test("Unknown methods share one label")
     func methods() async throws {
         try await withService { service in
             for method in ["PROPFIND", "REPORT"] {

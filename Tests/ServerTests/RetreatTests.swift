@@ -6,9 +6,9 @@ import Testing
 import Tree
 import TreeModel
 
-@Suite("An app of one's own, by the rules of Documentation/Retreat.md", .timeLimit(.minutes(30)))
+@Suite("A custom app, with the rules of Documentation/Retreat.md", .timeLimit(.minutes(30)))
 struct RetreatTests {
-    /// A request of somebody who has signed in.
+    /// A request of a user who has signed in.
     struct Attempt: Sendable, CustomTestStringConvertible {
         let method: HTTPRequest.Method
         let path: String
@@ -21,7 +21,7 @@ struct RetreatTests {
         }
     }
 
-    /// Runs a test's body against a service that has the rules of the page.
+    /// Runs a test's body against a service with the rules of the page.
     private func withRetreat(_ body: @Sendable (Service) async throws -> Void) async throws {
         let page = URL(fileURLWithPath: Fixture.folder).deletingLastPathComponent()
             .appendingPathComponent("Documentation/Retreat.md")
@@ -33,7 +33,7 @@ struct RetreatTests {
         }
     }
 
-    /// What somebody is answered whose name is their id; `dana` is an organizer.
+    /// Sends a request as a user whose name is their id, and returns the answer; `dana` is an organizer.
     private func send(_ attempt: Attempt, as uid: String, _ service: Service) async throws -> Answer {
         let claims: [String: JSONValue] = ["name": .string(uid)].merging(uid == "dana" ? ["admin": .bool(true)] : [:]) {
             $1
@@ -45,7 +45,7 @@ struct RetreatTests {
 
     private static let lodge = #"{"name":"Lodge","latitude":46.5,"longitude":8.1}"#
 
-    @Test("B20: The map is for everybody who has signed in, and for organizers to change")
+    @Test("B20: The map can be read by signed-in users, and changed by organizers")
     func places() async throws {
         try await withRetreat { service in
             let put = Attempt(.put, "/places/lodge.json", Self.lodge)
@@ -84,7 +84,7 @@ struct RetreatTests {
         }
     }
 
-    @Test("B10: Where somebody is, is theirs alone until they share it, and again when they do so no more")
+    @Test("B10: A location is its owner's alone unless they share it, and again when they stop sharing")
     func locations() async throws {
         try await withRetreat { service in
             func share(_ uid: String, _ shared: Bool) async throws {
@@ -111,7 +111,7 @@ struct RetreatTests {
         }
     }
 
-    @Test("B6, B15: A chat is a list: what is said gets an id of the service's, or has one, and the service's time")
+    @Test("B6, B15: A chat is a list: a message gets an id from the service, or has one, and the service's time")
     func chat() async throws {
         try await withRetreat { service in
             func message(_ text: String, by uid: String = "ann") -> String {
@@ -137,7 +137,7 @@ struct RetreatTests {
     }
 
     @Test(
-        "B9: Numbers, texts and truths are what they are: a time of a phone's, and what is said for others, is refused",
+        "B9: Numbers, texts and truth values have their types: a phone's own time, or a message for others, is refused",
         arguments: [
             Attempt(
                 .put, "/chat/lobby/m.json", #"{"uid":"ann","name":"ann","text":"x","timestamp":"2026-11-23 10:00"}"#),

@@ -17,8 +17,8 @@ import Tree
 @testable import Service
 @testable import Transport
 
-/// The routes of a service with all their middleware, beside its running pipeline, which answer without a socket: for tests of the
-/// answer to a request, and not of the way on which it comes.
+/// The routes of a service with all their middleware, beside its running pipeline, which answer without a socket: for
+/// tests of the answer to a request, not of its transport.
 struct RoutedService: AskedService {
     let client: RouteClient
     let tcpClient: RouteClient
@@ -44,11 +44,11 @@ func withRoutes<R: Sendable>(_ body: @Sendable (RoutedService) async throws -> R
     }
 }
 
-/// Hands requests to a responder as if they had come over a connection.
+/// A client that hands requests to a responder directly, without a connection.
 struct RouteClient: AskingClient {
     private let responder: Dispatcher
     private let connection: ClientConnection
-    /// Takes what is sent before an answer.
+    /// Receives interim responses.
     private let channel = NIOAsyncTestingChannel()
 
     init(_ responder: Dispatcher, from connection: ClientConnection) {
@@ -87,7 +87,7 @@ struct RouteClient: AskingClient {
         for try await chunk in chunks { bytes.writeImmutableBuffer(chunk) }
     }
 
-    /// The bytes of an answer.
+    /// The body of an answer, in bytes.
     private final class Content: ResponseBodyWriter, Sendable {
         let bytes = Mutex(ByteBuffer())
 

@@ -6,11 +6,11 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("The place is taken out of stored photos, on request of their author or an admin", .timeLimit(.minutes(30)))
+@Suite("The place is removed from stored photos, on request of their author or an admin", .timeLimit(.minutes(30)))
 struct ScrubTests {
     private static let rules = #"{"rules": {"posts": {".read": true}}}"#
 
-    @Test("A post of one's own: what became of each photo, and again nothing; others may not")
+    @Test("An author scrubs a post: each photo has an outcome, a repetition changes nothing, and others may not")
     func post() async throws {
         let bytes = try fixture("places/gps-ii.jpg")
         try await withService { service in
@@ -53,7 +53,7 @@ struct ScrubTests {
         }
     }
 
-    @Test("All posts, or one person's: a job for admins")
+    @Test("All posts, or one person's, are scrubbed by a job for admins")
     func job() async throws {
         let bytes = try fixture("places/gps.png")
         try await withService { service in
@@ -76,7 +76,7 @@ struct ScrubTests {
         }
     }
 
-    @Test("A photo that cannot be taken apart is refused, and stays as it is")
+    @Test("A photo that cannot be parsed is refused, and stays as it is")
     func refused() async throws {
         try await withService { service in
             let post = try await service.client.post(try fixture("places/gps-ii.jpg"))

@@ -18,18 +18,18 @@ import Testing
 import Tree
 import Uploads
 
-/// A service of a test's own: a pipeline and an HTTP server on a Storage folder that goes when the test is over.
+/// A service for one test: a pipeline and an HTTP server on a Storage folder that is deleted after the test.
 struct Service: AskedService {
     let pipeline: Pipeline
     let server: HTTPServer
     let scratch: Scratch
-    /// Speaks to the Unix socket.
+    /// The client of the Unix socket.
     let client: ServiceClient
-    /// Speaks to the TCP port.
+    /// The client of the TCP port.
     let tcpClient: ServiceClient
     let tcpPort: Int
     let socketPath: String
-    /// Issues the tokens that the service believes.
+    /// The issuer of the tokens that the service accepts.
     let authority: TokenAuthority
     let access: AccessControl
     let mediaSigner: MediaSigner
@@ -37,10 +37,10 @@ struct Service: AskedService {
 
     var tree: TreeStore { pipeline.storage.tree }
 
-    /// The keys of all services: making one takes a while.
+    /// The keys of all services, as generating one takes a while.
     static let keys = Result { try KeyRing(now: WallClock.now()) }
 
-    /// A token that nothing signs, as clients of an emulator send it, and which has expired when it is made.
+    /// Returns a token without a signature, as clients of an emulator send it, which has expired already.
     static func mockToken(of uid: String) -> String {
         let parts = [#"{"alg":"none","type":"JWT"}"#, #"{"sub":"\#(uid)","iat":0,"exp":3600}"#].map { json in
             Data(json.utf8).base64EncodedString().replacing("=", with: "").replacing("+", with: "-")
@@ -49,7 +49,7 @@ struct Service: AskedService {
         return parts.joined(separator: ".") + "."
     }
 
-    /// Waits until the jobs are done that what was written has caused.
+    /// Waits until all jobs caused by previous writes are done.
     func finishJobs() async throws {
         try await eventually { try await tree.snapshot { try !$0.exists(TreePath(["jobs"], in: .social)) } }
     }
@@ -59,7 +59,7 @@ struct Service: AskedService {
         try await until { $0 != nil }
     }
 
-    /// Waits until every upload has ended, and nothing is left to tidy up.
+    /// Waits until every upload has ended and has been cleaned up.
     func untilNothingIsUnfinished() async throws {
         try await until { $0 == nil }
     }
@@ -110,7 +110,7 @@ func withService<R: Sendable>(
     }
 }
 
-/// The port at which a service listens, once it listens at all its addresses.
+/// Returns the port of a service, once it listens at all its addresses.
 private func tcpPort(of listeners: AsyncStream<HTTPServer.Listener>) async throws -> Int {
     var port: Int?
     for await listener in listeners.prefix(2) {

@@ -5,17 +5,17 @@ import TestSupport
 import Testing
 
 extension AskingClient {
-    /// Publishes a text, for tests that need a post quickly; its id.
+    /// Publishes a text, for tests that need a post quickly, and returns its id.
     func post(_ text: String, by user: String = "maria") async throws -> String? {
         try await ask(.post, "/v1/uploads?user=\(user)&text=\(text)").json["post_id"].string
     }
 
-    /// Publishes a photo; its post.
+    /// Publishes a photo and returns its post.
     func post(_ photo: [UInt8], by user: String = "maria") async throws -> JSON {
         try await ask(.post, "/v1/uploads?user=\(user)", body: .bytes(photo)).json
     }
 
-    /// Does a job over posts to its end; how it ended.
+    /// Runs a job over posts to its end, and returns its final state.
     ///
     /// - Parameter order: The order, as JSON.
     func job(_ order: String = #"{"kind":"rethumb"}"#) async throws -> JSON {
@@ -36,7 +36,7 @@ extension HTTPField.Name {
     }
 }
 
-/// A file of the project's own pictures.
+/// Returns a file of the project's own pictures.
 func fixture(_ name: String) throws -> [UInt8] { try Fixture.bytes(name) }
 
 /// A `multipart/form-data` body.
@@ -61,11 +61,11 @@ struct Form: Sendable {
         return form
     }
 
-    /// The whole body.
+    /// The complete body, with the closing boundary.
     var closed: [UInt8] { bytes + "--\(Self.boundary)--\r\n".utf8 }
 }
 
-/// Bytes in chunks of a size, to cut anything anywhere.
+/// Returns bytes in chunks of a size, so that parsers are interrupted at any byte.
 func chunks(_ bytes: [UInt8], of count: Int) -> AsyncThrowingStream<ByteBuffer, any Error> {
     AsyncThrowingStream { continuation in
         for start in stride(from: 0, to: bytes.count, by: count) {

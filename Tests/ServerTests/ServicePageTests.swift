@@ -5,14 +5,14 @@ import Testing
 
 @Suite("The service's own pages, and the batch job", .timeLimit(.minutes(30)))
 struct ServicePageTests {
-    @Test("K16: health, version and status")
+    @Test("K16: Health, version and status")
     func health() async throws {
         try await withService { service in
             _ = try await service.client.post("hello")
             _ = try await service.client.ask(.post, "/v1/uploads?user=maria&draft=true")
             #expect(try await service.client.get("/healthz").json == .object(["status": .string("ok")]))
             #expect(try await service.client.get("/v1/version").json["version"].string?.isEmpty == false)
-            // What was published is counted just after it is told.
+            // A post is counted just after its answer was sent.
             try await eventually { try await service.client.get("/v1/status").json["published"].int == 1 }
             let status = try await service.client.get("/v1/status").json
             #expect(status["failed"].int == 0)
@@ -24,7 +24,7 @@ struct ServicePageTests {
     }
 
     @Test(
-        "The page is whole in itself and may run nothing of anybody else's",
+        "The page is complete in itself and runs no foreign code",
         arguments: [
             ("/", "text/html; charset=utf-8"), ("/search", "text/html; charset=utf-8"),
             ("/ops", "text/html; charset=utf-8"), ("/account", "text/html; charset=utf-8"),
@@ -46,7 +46,7 @@ struct ServicePageTests {
         }
     }
 
-    @Test("A job looks at what was selected, and finds nothing to do after an upload")
+    @Test("A job examines the selected posts, and finds nothing to do after an upload")
     func rethumb() async throws {
         let jpeg = try fixture("size-97x61.jpg")
         try await withService { service in

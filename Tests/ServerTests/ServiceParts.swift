@@ -14,7 +14,7 @@ import Uploads
 @testable import Server
 @testable import Service
 
-/// A pipeline and an HTTP server on a Storage folder of a test's own, neither of which runs yet.
+/// A pipeline and an HTTP server on a Storage folder for one test, neither of which runs yet.
 struct ServiceParts: Sendable {
     let pipeline: Pipeline
     let server: HTTPServer
@@ -39,7 +39,7 @@ struct ServiceParts: Sendable {
         let storage = try await StorageFolder.open(
             path: path, engine: engine, blobs: blobs, retention: retention,
             publicBase: serverSettings.publicURL?.publicBase(ofProject: project))
-        // What a new store begins with is not to come among what the test commits.
+        // The first writes of a new store should not be mixed with the commits of the test.
         try await DataUpgrade(storage, logger: logger).run()
         var settings = PipelineSettings(workers: 2)
         change(&settings)
@@ -59,7 +59,7 @@ struct ServiceParts: Sendable {
 }
 
 extension ServiceParts {
-    /// The decision who may fetch which file, as the program puts it together.
+    /// Creates the access control of files, in the same way as the program.
     private static func media(in storage: StorageFolder, of authority: TokenAuthority) async throws -> MediaAccess {
         let keys = try await MediaSigningKeys(of: AccountStore(tree: storage.tree)).load()
         return MediaAccess(
@@ -67,7 +67,7 @@ extension ServiceParts {
             at: storage.publicBase)
     }
 
-    /// The accounts of a service, as the program puts them together.
+    /// Creates the accounts of a service, in the same way as the program.
     private static func accounts(
         in tree: TreeStore, access: AccessControl, authority: TokenAuthority, isEmulator: Bool, logger: Logger
     ) -> HTTPServer.AccountEndpoints {
@@ -87,7 +87,7 @@ extension ServiceParts {
     }
 }
 
-/// Settings with which nothing happens because a machine is slow.
+/// Returns settings with timeouts long enough for a slow machine.
 private func patientSettings(at socketPath: String) throws -> HTTPServer.Settings {
     var settings = HTTPServer.Settings(socketPath: socketPath)
     settings.listen = try ListenAddress("127.0.0.1:0")

@@ -14,7 +14,8 @@ import Uploads
 struct SlowReaderTests {
     private static let listen = "GET /large.json HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n"
 
-    /// Puts so many times 512 KiB into `large`. Sockets and the service's own buffers take up to 1.5 MiB of what nobody reads.
+    /// Writes this many times 512 KiB to `large`. Sockets and the service's own buffers hold up to 1.5 MiB of unread
+    /// data.
     private func fill(_ service: Service, _ count: Int = 3) async throws -> String {
         let text = String(repeating: "0123456789abcdef", count: 1 << 15)
         let json = "{" + (0..<count).map { "\"k\(100 + $0)\":\"\(text)\"" }.joined(separator: ",") + "}"
@@ -24,7 +25,7 @@ struct SlowReaderTests {
         return json
     }
 
-    /// Streams that are asked for, and of which nothing is taken.
+    /// Opens streams, of which nothing is read.
     private func unread(_ count: Int, _ service: Service) async throws -> [WireConnection] {
         var connections: [WireConnection] = []
         for _ in 0..<count {
@@ -36,7 +37,7 @@ struct SlowReaderTests {
     }
 
     @Test(
-        "Streams that wait hold no more of the disk than they may; then large reads are refused, small ones not")
+        "Waiting streams stay within their limit of disk space; then large reads are refused, small ones are not")
     func bound() async throws {
         try await withService(changeServer: {
             $0.maxSpooledBytes = 20 << 20
@@ -44,7 +45,7 @@ struct SlowReaderTests {
         }) { service in
             let json = try await fill(service, 16)
             let connections = try await unread(2, service)
-            // Both wait before anything else asks: a read that came between them would have one of them refused.
+            // Both wait before any other request: a read between them would cause one of them to be refused.
             try await eventually { service.server.spool.usedBytes >= 2 * json.utf8.count }
             let refused = try await service.client.get("/large.json")
             #expect(refused.status == 503 && refused.headers[.retryAfter] != nil)
@@ -63,7 +64,7 @@ struct SlowReaderTests {
     }
 
     @Test(
-        "Whoever takes nothing of a stream is cut off, and what it held is free")
+        "A client that does not read its stream is disconnected, and its space is freed")
     func cut() async throws {
         try await withService(changeServer: {
             $0.readingPace = SlowReaderHandler.Pace(bytes: 1 << 10, time: .seconds(10))
@@ -79,12 +80,12 @@ struct SlowReaderTests {
         }
     }
 
-    @Test("A stream that begins with much tells all of it, then what changed meanwhile, once and in order")
+    @Test("A stream with a long beginning sends all of it, then the changes made meanwhile, once and in order")
     func longStart() async throws {
         try await withService(changeServer: { $0.readingPace.time = .hours(1) }) { service in
             let json = try await fill(service)
             let connections = try await unread(3, service)
-            // They listen once there is something on the way to them.
+            // They start to listen once bytes are on the way to them.
             try await eventually { service.server.spool.usedBytes >= 3 * json.utf8.count }
             for number in 0..<3 {
                 _ = try await service.client.ask(.put, "/large/n.json", body: .bytes(Array("\(number)".utf8)))
@@ -104,7 +105,7 @@ struct SlowReaderTests {
         }
     }
 
-    @Test("A query's stream that begins with much tells all of it")
+    @Test("A query's stream with a long beginning sends all of it")
     func longQuery() async throws {
         try await withService { service in
             let json = try await fill(service)

@@ -7,7 +7,7 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("C1: Audiences and their stories, by the routes", .timeLimit(.minutes(30)))
+@Suite("C1: Audiences and their stories, by their routes", .timeLimit(.minutes(30)))
 struct SocialAudienceTests {
     private func withClass(_ body: @Sendable (Service) async throws -> Void) async throws {
         try await withService { service in
@@ -33,7 +33,7 @@ struct SocialAudienceTests {
         return answer.json["posts"].array.map { $0["text"].string }
     }
 
-    @Test("An audience is made by whoever becomes its owner, shown to its members, and changed by its owners")
+    @Test("An audience is created by its first owner, shown to its members, and changed by its owners")
     func life() async throws {
         try await withClass { service in
             let shown = try await service.ask(.get, "/v1/audiences/c", as: "jan")
@@ -81,7 +81,7 @@ struct SocialAudienceTests {
         }
     }
 
-    @Test("Nobody takes the id of a deleted audience, by a route or by the database")
+    @Test("The id of a deleted audience cannot be used again, by a route or by the database")
     func usedID() async throws {
         try await withClass { service in
             #expect(try await service.ask(.delete, "/v1/audiences/c", as: "maria").status == 200)
@@ -100,7 +100,7 @@ struct SocialAudienceTests {
         }
     }
 
-    @Test("Stories come in pages, one by one and merged, the last published first, each post once")
+    @Test("Stories have pages, one by one and merged, the last published first, each post once")
     func stories() async throws {
         try await withClass { service in
             let made = try await service.ask(
@@ -141,7 +141,7 @@ struct SocialAudienceTests {
         }
     }
 
-    @Test("A post is taken away by its author, by owners and admins; who owns all of its audiences deletes it at once")
+    @Test("A post is removed by its author, by owners and admins; an owner of all of its audiences deletes it at once")
     func removal() async throws {
         try await withClass { service in
             let made = try await service.ask(
@@ -168,7 +168,7 @@ struct SocialAudienceTests {
         }
     }
 
-    @Test("Likes and comments are for posts for everybody: members are told so, and others nothing")
+    @Test("Likes and comments need a post for all users: members get this reason, and others nothing")
     func reactions() async throws {
         try await withClass { service in
             let id = try await post("x", for: "c", as: "maria", service)
@@ -182,7 +182,7 @@ struct SocialAudienceTests {
         }
     }
 
-    @Test("Who listens to a story is told of posts as they come, and of no more when they are a member no more")
+    @Test("A listener to a story gets posts as they arrive, and none after the end of the membership")
     func listening() async throws {
         try await withClass { service in
             let token = try service.authority.issue(["sub": "jan", "user_id": "jan"])

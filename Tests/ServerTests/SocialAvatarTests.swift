@@ -22,7 +22,7 @@ struct SocialAvatarTests {
         return try await service.tcpClient.ask(.put, "/v1/people/\(uid)/avatar", headers: all, body: .bytes(bytes))
     }
 
-    @Test("38: A picture is sent as it is, the answer has its address, and it comes into posts, comments and feeds")
+    @Test("38: A picture is sent as plain bytes, the answer has its address, and posts, comments and feeds show it")
     func life() async throws {
         try await withService { service in
             try await service.setDefaultRules()
@@ -43,7 +43,7 @@ struct SocialAvatarTests {
             try await eventually {
                 try await service.client.get("/v1/posts/\(post)").json["author"]["profile_picture"].string == address
             }
-            // The next one has another address; whoever shows the old one goes on.
+            // The next picture has another address; clients that show the old one are not disturbed.
             let second = try await put(try fixture("rgb-8.png"), service)
             let next = try #require(second.json["profile_picture"].string)
             #expect(next != address)
@@ -60,7 +60,7 @@ struct SocialAvatarTests {
         }
     }
 
-    @Test("A service that is known by an address names pictures there, in people, posts and comments")
+    @Test("A service with a public address uses it for pictures, in people, posts and comments")
     func publicAddress() async throws {
         let origin = "https://photos.example"
         try await withService(changeServer: { $0.publicURL = PublicURL(origin) }) { service in
@@ -80,7 +80,7 @@ struct SocialAvatarTests {
         }
     }
 
-    @Test("38: What is no picture, is too large, or is somebody else's is refused, and changes nothing")
+    @Test("38: A file that is no picture, is too large, or is another user's is refused, and changes nothing")
     func refused() async throws {
         try await withService(change: { $0.limits.maxInputBytes = 100_000 }) { service in
             try await service.setDefaultRules()
@@ -104,7 +104,7 @@ struct SocialAvatarTests {
             }
             #expect(try await service.client.get("/v1/people/maria").json["profile_picture"] == .null)
             try await service.untilNothingIsUnfinished()
-            // An admin may do it for anybody.
+            // An admin may do it for any user.
             let done = try await service.client.ask(.put, "/v1/people/jan/avatar", body: .bytes(photo))
             #expect(done.status == 200 && done.json["uid"].string == "jan", "\(done.text)")
             let id = done.json["profile_picture"].string?.split(separator: "/").dropFirst(2).first ?? ""
@@ -113,7 +113,7 @@ struct SocialAvatarTests {
         }
     }
 
-    @Test("38: Who does not wait is told where to ask")
+    @Test("38: A client that does not wait gets the address of the upload")
     func later() async throws {
         try await withService { service in
             try await service.addPeople("maria")
@@ -126,7 +126,7 @@ struct SocialAvatarTests {
         }
     }
 
-    @Test("38: Files of avatars are for whom the storage rules allow renditions")
+    @Test("38: Files of avatars follow the storage rules of renditions")
     func rules() async throws {
         try await withService { service in
             try await service.addPeople("maria", "jan")

@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("What people say of posts", .timeLimit(.minutes(30)))
+@Suite("Comments on posts", .timeLimit(.minutes(30)))
 struct SocialCommentTests {
-    /// Sends a comment, or another request with such a body.
+    /// Sends a comment, or another request with a similar body.
     private func send(
         _ method: HTTPRequest.Method, _ path: String, _ json: String, as uid: String? = nil, _ service: RoutedService
     ) async throws -> Answer {
@@ -21,7 +21,7 @@ struct SocialCommentTests {
         try await service.client.get("/stats/posts/\(id)/comments.json").json.int ?? 0
     }
 
-    @Test("A comment has its author, its text and the service's time; whoever signed in says it, or an admin for them")
+    @Test("A comment has its author, its text and the service's time; users send it, or an admin for them")
     func add() async throws {
         try await withRoutes { service in
             let id = try await service.client.post("hello") ?? ""
@@ -55,7 +55,7 @@ struct SocialCommentTests {
         }
     }
 
-    /// A body, and how it is answered.
+    /// The bodies with their answers.
     static let bodies: [(json: String, status: Int, code: String)] = [
         (#"{"text":""}"#, 400, "bad_text"), (#"{"text":" \n "}"#, 400, "bad_text"), (#"{}"#, 400, "bad_request"),
         (#"{"text":5}"#, 400, "bad_request"), (#"{"text":null}"#, 400, "bad_request"), ("[]", 400, "bad_request"),
@@ -74,7 +74,7 @@ struct SocialCommentTests {
         (#"{"text":"x","mentions":[{"uid":"a/b","start":0,"length":1}]}"#, 422, "bad_mention"),
     ]
 
-    @Test("23: A comment has 1 to 1,999 characters, and nothing else is taken")
+    @Test("23: A comment has 1 to 1,999 characters; other bodies are refused")
     func bodies() async throws {
         try await withRoutes { service in
             let id = try await service.client.post("hello") ?? ""
@@ -100,7 +100,7 @@ struct SocialCommentTests {
         }
     }
 
-    @Test("24: Its author changes it; its author, the post's, and an admin delete it; nobody else does either")
+    @Test("24: Its author changes it; its author, the post's, and an admin delete it; others may do neither")
     func change() async throws {
         try await withRoutes { service in
             let id = try await service.client.post("hello") ?? ""
@@ -128,7 +128,7 @@ struct SocialCommentTests {
         }
     }
 
-    @Test("P25, 25: Pages have each comment once, in either order, whoever wrote it, and do not shift")
+    @Test("P25, 25: Pages have each comment once, in either order, whatever its author, and do not shift")
     func pages() async throws {
         try await withRoutes { service in
             let id = try await service.client.post("hello") ?? ""
@@ -170,7 +170,7 @@ struct SocialCommentTests {
         }
     }
 
-    @Test("What is no post has no comments", arguments: ["nonsense", "-OaBcDeFgHiJkLmNoPqR"])
+    @Test("An id that is not a post's has no comments", arguments: ["nonsense", "-OaBcDeFgHiJkLmNoPqR"])
     func missing(id: String) async throws {
         try await withRoutes { service in
             let path = "/v1/posts/\(id)/comments"
@@ -187,7 +187,7 @@ struct SocialCommentTests {
     }
 
     @Test(
-        "26: Whom a comment mentions is told in both ways of counting, by the route and for raw writes alike")
+        "26: Mentioned people are sent in both ways of counting, by the route and for raw writes alike")
     func mentions() async throws {
         try await withRoutes { service in
             try await service.tree.setRules(DefaultRules.database, onlyIfNone: true)
@@ -204,7 +204,7 @@ struct SocialCommentTests {
             let key = added.json["comment_id"].string ?? ""
             let raw = try await service.client.get("/comments/\(id)/\(key)/mentions.json").text
             #expect(raw == #"[{"length":4,"start":3,"uid":"ann"}]"#)
-            // What an answer tells may be sent back; what a client of the database writes is told alike.
+            // The mentions of an answer may be sent back; a database client's write gives the same answer.
             let again = #"{"text":"😀 @Ann!","mentions":[{"uid":"ann","start":3,"length":4,"character_start":2}]}"#
             #expect(try await send(.patch, "\(path)/\(key)", again, as: "bob", service).status == 200)
             let eve = try service.headers(of: "eve", ["name": "Eve"])
@@ -220,7 +220,7 @@ struct SocialCommentTests {
         }
     }
 
-    @Test("A new name is in one's comments, and the comments of a deleted post go with it")
+    @Test("A new name appears in the user's comments, and the comments of a deleted post are deleted with it")
     func effects() async throws {
         try await withRoutes { service in
             let id = try await service.client.post("hello") ?? ""
@@ -239,7 +239,7 @@ struct SocialCommentTests {
     }
 
     @Test(
-        "FriendlyPix 14: Comments stand apart from their post, each with its author, and are counted, whoever writes them"
+        "FriendlyPix 14: Comments are stored apart from their post, each with its author, and always counted"
     )
     func apart() async throws {
         try await withRoutes { service in
@@ -271,7 +271,7 @@ struct SocialCommentTests {
 }
 
 extension AskedService {
-    /// Where a user speaks who has signed in, or else an admin.
+    /// Returns the client of a user who has signed in, or else of an admin.
     fileprivate func tcpOrSocket(_ uid: String?) -> Client { uid == nil ? client : tcpClient }
 }
 

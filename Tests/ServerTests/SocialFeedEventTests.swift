@@ -23,13 +23,13 @@ struct SocialFeedEventTests {
         ).filter { $0.name != nil }
     }
 
-    /// The position of the present state of the feed.
+    /// Returns the position of the current state of the feed.
     private func token(_ service: Service) async throws -> String {
         let answer = try await service.client.get("/v1/people/maria/feed")
         return try #require(answer.headers[.named("tintype-token")])
     }
 
-    /// What is told of something that is done after the list was read.
+    /// Returns the events of an action that follows a read of the list.
     private func told(
         at service: Service, _ act: @escaping @Sendable () async throws -> Void
     ) async throws -> [StreamedEvent] {
@@ -38,7 +38,7 @@ struct SocialFeedEventTests {
         return try await events(service, since: token)
     }
 
-    /// The authors who are told to be gone, and the names of all other events.
+    /// Returns the authors that the events remove, and the names of all other events.
     private func names(
         at service: Service, _ act: @escaping @Sendable () async throws -> Void
     ) async throws -> [String?] {
@@ -54,7 +54,7 @@ struct SocialFeedEventTests {
         #"{"timestamp":1,"text":"\#(text)","author":{"uid":"\#(uid)"}}"#
     }
 
-    /// Runs a test's body against a service with people of whom maria follows jan.
+    /// Runs a test's body against a service with people, of whom maria follows jan.
     private func withPeople(_ body: @Sendable (Service) async throws -> Void) async throws {
         try await withService { service in
             try await service.setDefaultRules()
@@ -64,7 +64,7 @@ struct SocialFeedEventTests {
         }
     }
 
-    @Test("P22: A home feed's stream tells new posts and deletions of whom one follows, and of nobody else")
+    @Test("P22: A home feed's stream sends new posts and deletions of followed people, and of no others")
     func posts() async throws {
         try await withPeople { service in
             let own = try await service.client.post("before") ?? ""
@@ -72,7 +72,7 @@ struct SocialFeedEventTests {
             let post = try #require(put.first?.data["data"])
             #expect(put.count == 1 && put[0].name == "put" && put[0].data["position"].string == put[0].id)
             #expect(post["text"].string == "hello" && post["kind"].string == "text")
-            // As the list has it: with what stands around it.
+            // The list's form of the post, with its context.
             let listed = try await service.client.get("/v1/people/maria/feed").json["posts"].array
             #expect(listed.first == post && post["counts"]["likes"].int == 0 && post["liked"].bool == false)
             let deleted = try await told(at: service) { _ = try await service.client.ask(.delete, "/v1/posts/\(own)") }
@@ -101,7 +101,7 @@ struct SocialFeedEventTests {
         }
     }
 
-    @Test("36: A stream of a home feed goes on behind any of its events, by Last-Event-ID and by the list's token")
+    @Test("36: A stream of a home feed continues after any of its events, by Last-Event-ID and by the list's token")
     func resumes() async throws {
         try await withPeople { service in
             let token = try await token(service)
@@ -111,7 +111,7 @@ struct SocialFeedEventTests {
             try await put("posts/a", "null", service)
             _ = try await service.client.ask(.delete, "/v1/people/maria/following/jan")
             let all = try await events(service, since: token)
-            // Of whom is not followed any more nothing is told but that.
+            // An unfollow is the only event about a person who is not followed any more.
             #expect(all.compactMap(\.postID) == ["c"] && all.last?.data["author"].string == "jan", "\(all)")
             for (index, event) in all.enumerated() {
                 let rest = try await events(service, since: token, lastEventID: event.id)
@@ -143,13 +143,13 @@ struct SocialFeedEventTests {
     }
 
     @Test(
-        "P22: Who is left or blocked is told by name; who is newly followed, and what a job has brought, by reading again"
+        "P22: An unfollowed or blocked person is named in an event; follows and the posts of a job require a new read"
     )
     func follows() async throws {
         try await withPeople { service in
             _ = try await service.client.post("earlier", by: "eve")
             for uid in ["maria", "jan"] { _ = try await service.client.post("hello", by: uid) }
-            // Marks that reading writes are no follows.
+            // The marks that a read writes are not follows.
             let read = try await names(at: service) { _ = try await service.client.get("/v1/people/maria/feed") }
             #expect(read == [])
             let followed = try await names(at: service) {
@@ -171,7 +171,7 @@ struct SocialFeedEventTests {
         }
     }
 
-    @Test("P22: Publishing writes nothing for whoever listens, and nothing for followers")
+    @Test("P22: A publication writes nothing for listeners, and nothing for followers")
     func cost() async throws {
         try await withPeople { service in
             let token = try await token(service)
@@ -187,7 +187,7 @@ struct SocialFeedEventTests {
         }
     }
 
-    @Test("A home feed's stream is for the person and for admins, and is refused for nobody and for nonsense")
+    @Test("A home feed's stream is for the person and for admins; other requests and malformed ids are refused")
     func whoMayListen() async throws {
         try await withPeople { service in
             func status(_ path: String, as uid: String?) async throws -> Int {
@@ -240,7 +240,7 @@ struct SocialFeedEventTests {
         }
     }
 
-    @Test("Nobody has more streams of a home feed at once than of other things")
+    @Test("The limit on streams includes the streams of home feeds")
     func limit() async throws {
         try await withService(changeServer: { $0.limits.streams = 1 }) { service in
             try await service.setDefaultRules()

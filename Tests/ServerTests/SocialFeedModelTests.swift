@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("Who follows a home feed has what the list has", .timeLimit(.minutes(30)))
+@Suite("A client that follows a home feed has the posts of the list", .timeLimit(.minutes(30)))
 struct SocialFeedModelTests {
     private static let people = ["maria", "jan", "eve", "tom"]
 
@@ -15,17 +15,17 @@ struct SocialFeedModelTests {
         private static let greeting = ": changes of the feed follow"
 
         private let service: Service
-        /// Authors and texts of what is shown, by the posts' ids.
+        /// The authors and texts of the shown posts, by the posts' ids.
         private(set) var shown: [String: [String?]] = [:]
         private var position: String?
         private(set) var isComplete = false
-        /// How often the service did not know what had happened since.
+        /// The number of answers that required a full read.
         private(set) var refusals = 0
         private(set) var readings = 0
 
         init(_ service: Service) { self.service = service }
 
-        /// The posts that one of two has, or has in another form.
+        /// Returns the posts that only one of the two has, or that differ.
         func difference(from other: Reader) -> [String] {
             Set(shown.keys).union(other.shown.keys).filter { shown[$0] != other.shown[$0] }.map {
                 "\($0): \(shown[$0] ?? []) is to be \(other.shown[$0] ?? [])"
@@ -51,7 +51,7 @@ struct SocialFeedModelTests {
             (shown, position) = (posts, token)
         }
 
-        /// Connects, takes in what it has missed, or only the first part of that, and is cut off.
+        /// Connects, reads the missed events, or only the first of them, and disconnects.
         mutating func takePart(atMost limit: Int) async throws {
             let events: [StreamedEvent]
             do {
@@ -75,7 +75,7 @@ struct SocialFeedModelTests {
                 let author = event.data["author"].string
                 shown = shown.filter { $0.value[0] != author }
             case "resnapshot":
-                // What is told from here on may be older than the list, and does no harm.
+                // The events from here on may be older than the list, which is harmless.
                 let position = position
                 try await readAll()
                 self.position = position
@@ -84,7 +84,7 @@ struct SocialFeedModelTests {
         }
     }
 
-    /// Something that somebody does, by a route or by the database.
+    /// Performs a random action of a user, by a route or by the database.
     private static func act(_ number: Int, _ service: Service, _ random: inout SeededGenerator) async throws {
         func person() -> String { people.randomElement(using: &random) ?? "jan" }
         func post() -> String { "p\(Int.random(in: 0..<12, using: &random))" }
@@ -118,7 +118,7 @@ struct SocialFeedModelTests {
     }
 
     @Test(
-        "37: Whatever happens, and wherever it is cut off, a reader of a home feed's stream has in the end what the list has; after 410 and a full read, too",
+        "37: A reader of a home feed's stream ends with the list's posts, through cuts, 410 and full reads",
         arguments: [(100_000, false), (100_000, true), (60, false), (60, true)])
     func random(retention: Int, isBusy: Bool) async throws {
         let seed = UInt64.random(in: .min ... .max)
@@ -129,7 +129,7 @@ struct SocialFeedModelTests {
             var reader = Reader(service)
             try await reader.readAll()
             let stopped = try await withThrowingTaskGroup(of: Void.self) { tasks in
-                // Others who write at the same time.
+                // Other clients write at the same time.
                 if isBusy {
                     tasks.addTask {
                         var random = SeededGenerator(seed: seed &+ 1)
@@ -157,7 +157,7 @@ struct SocialFeedModelTests {
                 try await list.readAll()
                 if list.isComplete { break }
             }
-            // What the last reading has brought about is told, too.
+            // The events caused by the last read are read, too.
             try await reader.takePart(atMost: .max)
             #expect(list.isComplete && reader.shown == list.shown, "seed \(seed): \(reader.difference(from: list))")
             if retention > 1000 { #expect(reader.refusals == 0, "seed \(seed)") }

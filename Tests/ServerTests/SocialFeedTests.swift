@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("Feeds, and what stands around the posts in them", .timeLimit(.minutes(30)))
+@Suite("Feeds, and the data around the posts in them", .timeLimit(.minutes(30)))
 struct SocialFeedTests {
-    /// Runs a test's body against a service with the rules that it begins with.
+    /// Runs a test's body against a service with the default rules.
     private func withRules(_ body: @Sendable (Service) async throws -> Void) async throws {
         try await withService { service in
             try await service.tree.setRules(DefaultRules.database)
@@ -28,7 +28,7 @@ struct SocialFeedTests {
     }
 
     @Test(
-        "P19, 12: A home feed has one's own posts and those of whom one follows, whoever has written the follow and how"
+        "P19, 12: A home feed has the person's own posts and those of followed people, however the follow was written"
     )
     func home() async throws {
         try await withRules { service in
@@ -44,14 +44,14 @@ struct SocialFeedTests {
             #expect(answer.headers[.named("Tintype-Token")] != nil)
             let new = try await service.client.post("new", by: "jan")
             #expect(try await ids("/v1/people/maria/feed", service) == [new, other, own])
-            // Written once it is answered.
+            // The write follows the answer.
             try await eventually { try await service.tree.get("people/maria/following/jan")?.stringValue == new }
             #expect(try await service.tree.get("feed/maria")?.object?.count == 3)
             #expect(try await ids("/v1/people/nobody/feed", service) == [])
         }
     }
 
-    @Test("A late draft of a followee stands in front of what was read before")
+    @Test("A late draft of a followee is listed before posts that were read earlier")
     func lateDraft() async throws {
         try await withRules { service in
             try await put("people/maria/following/jan", "true", service)
@@ -63,7 +63,7 @@ struct SocialFeedTests {
         }
     }
 
-    @Test("A home feed is read by the person and by admins, and by nobody else")
+    @Test("A home feed is for the person and for admins alone")
     func whoMayRead() async throws {
         try await withRules { service in
             _ = try await service.client.post("own")
@@ -80,7 +80,7 @@ struct SocialFeedTests {
     }
 
     @Test(
-        "P19, C7, 13, 14: `before` holds while posts come and go, `next` is opaque, and `has_more` is exact at the end")
+        "P19, C7, 13, 14: `before` is stable while posts come and go, `next` is opaque, and `has_more` is exact")
     func pages() async throws {
         try await withRules { service in
             try await put("people/maria/following/jan", "true", service)
@@ -105,7 +105,7 @@ struct SocialFeedTests {
             #expect(seen == expected.filter { $0 != deleted })
             let whole = try await service.client.get("/v1/people/maria/feed?limit=9").json
             #expect(whole["posts"].array.count == 9 && whole["has_more"].bool == false && whole["next"] == .null)
-            // A page begins behind a post, too.
+            // A page begins after a post, too.
             let behind = try await ids("/v1/people/maria/feed?before=\(seen[6] ?? "")", service)
             #expect(behind == Array(seen[7...]))
         }
@@ -127,7 +127,7 @@ struct SocialFeedTests {
     }
 
     @Test(
-        "F2, B5, 16: A post of a list has its author, counts, the first comments, and whether whoever reads likes it",
+        "F2, B5, 16: A post of a list has its author, counts, the first comments, and the reader's own like",
         arguments: ["/v1/people/maria/feed", "/v1/hashtags/sun/posts", "/v1/posts", "/v1/people/maria/posts"])
     func item(path: String) async throws {
         try await withRules { service in
@@ -140,7 +140,7 @@ struct SocialFeedTests {
                 let comment = #"{"author":{"uid":"jan","full_name":"Jan"},"text":"\#(text)","timestamp":5}"#
                 try await put("comments/\(id)/\(key)", comment, service)
             }
-            // What is no comment is counted, and not shown.
+            // A malformed comment is counted, and not shown.
             try await put("comments/\(id)/0", #""junk""#, service)
             let post = try await service.client.get("\(path)?as=maria").json["posts"].array.first ?? .null
             #expect(post["post_id"].string == id && post["text"].string == "hello #sun")
@@ -158,7 +158,7 @@ struct SocialFeedTests {
         }
     }
 
-    @Test("16: A photo of a feed has its size and a placeholder before it is there")
+    @Test("16: A photo of a feed has its size and a placeholder before it is loaded")
     func photo() async throws {
         try await withRules { service in
             _ = try await service.client.post(try fixture("photo.jpg"))
@@ -170,7 +170,7 @@ struct SocialFeedTests {
         }
     }
 
-    @Test("C9, 17: Each post says of what kind it is, one of an unknown kind too, so that it can be passed over")
+    @Test("C9, 17: Each post has its kind, also an unknown one, so that clients can skip it")
     func kinds() async throws {
         try await withRules { service in
             let author = #""author":{"uid":"maria"},"timestamp":1"#
@@ -185,7 +185,7 @@ struct SocialFeedTests {
         }
     }
 
-    @Test("18: A hashtag's posts, the last published first, in any script and case, as long as they have it")
+    @Test("18: A hashtag's posts are listed, the last published first, in any script and case, while they contain it")
     func hashtag() async throws {
         try await withRules { service in
             let first = try await service.client.post("%23Caf%C3%A9") ?? ""
@@ -207,7 +207,7 @@ struct SocialFeedTests {
         }
     }
 
-    @Test("P14, 19: A person's posts, and how many there are")
+    @Test("P14, 19: A person's posts are listed and counted")
     func profile() async throws {
         try await withRules { service in
             let ids = [try await service.client.post("one") ?? "", try await service.client.post("two") ?? ""]
@@ -221,7 +221,7 @@ struct SocialFeedTests {
         }
     }
 
-    @Test("Who has blocked somebody and who is blocked do not see each other in any list")
+    @Test("A user who blocks another and the blocked one do not see each other in any list")
     func blocked() async throws {
         try await withRules { service in
             let own = try await service.client.post("own%20%23sun") ?? ""
@@ -244,7 +244,7 @@ struct SocialFeedTests {
     }
 
     @Test(
-        "A list in which much is passed over has all that is to be seen: in one page, or where records tell, in shorter ones",
+        "A list with many skipped posts is complete: in one page, or where records are counted, in shorter ones",
         arguments: [("/v1/posts", 1...1), ("/v1/hashtags/sun/posts", 2...19)])
     func passedOver(path: String, pageCounts: ClosedRange<Int>) async throws {
         try await withRules { service in
@@ -268,7 +268,7 @@ struct SocialFeedTests {
         }
     }
 
-    @Test("What may not be read is not shown with posts")
+    @Test("Data that may not be read is not shown with posts")
     func rules() async throws {
         try await withRules { service in
             let id = try await service.client.post("hello") ?? ""

@@ -6,7 +6,7 @@ import TreeModel
 
 @Suite("Flags and privacy by HTTP", .timeLimit(.minutes(30)))
 struct SocialFlagTests {
-    @Test("Everybody flags for themselves, by route or as an app; admins see and dismiss, also by their token's claim")
+    @Test("Users flag for themselves, by route or as an app; admins see and dismiss, also by their token's claim")
     func flags() async throws {
         try await withService { service in
             try await service.setDefaultRules()
@@ -42,7 +42,7 @@ struct SocialFlagTests {
         }
     }
 
-    @Test("A comment is flagged, too, and its flags go with it")
+    @Test("A comment can be flagged, too, and its flags are deleted with it")
     func comments() async throws {
         try await withService { service in
             try await service.setDefaultRules()
@@ -59,7 +59,7 @@ struct SocialFlagTests {
         }
     }
 
-    @Test("What somebody has not agreed to neither routes nor rules take, and search does not tell of")
+    @Test("Content without the user's consent is refused by routes and rules, and left out of searches")
     func privacy() async throws {
         try await withService { service in
             try await service.setDefaultRules()

@@ -20,7 +20,7 @@ struct SocialFollowTests {
         try await service.ask(.get, path, as: uid).json["people"].array.compactMap { $0["uid"].string }
     }
 
-    /// What the follow of Bob by Ann comes to, whoever wrote it: the mark, its mirror, the numbers, and the lists.
+    /// Expects the follow of Bob by Ann in all its parts: the mark, its mirror, the numbers, and the lists.
     private func expectFollow(_ mark: TreeValue?, _ service: Service) async throws {
         #expect(try await service.tree.get("people/ann/following/bob") == mark)
         #expect(try await service.tree.get("followers/bob/ann") == mark.map { _ in true })
@@ -32,7 +32,7 @@ struct SocialFollowTests {
         #expect(bob["counts"]["followers"].int == (isThere ? 1 : 0))
     }
 
-    @Test("6: Somebody without any posts can be followed, and the mark is true: where the app of iOS could not")
+    @Test("6: A person without any posts can be followed, and the mark is true, unlike in the iOS app")
     func nobodysPosts() async throws {
         try await withPeople { service in
             let answer = try await service.ask(.put, "/v1/people/ann/following/bob", as: "ann")
@@ -45,7 +45,7 @@ struct SocialFollowTests {
     }
 
     @Test(
-        "6: A client that writes one side of a follow, or both, has what the route does",
+        "6: A client that writes one side of a follow, or both, gets the result of the route",
         arguments: [
             #"{"people/ann/following/bob":true}"#, #"{"followers/bob/ann":true}"#,
             #"{"people/ann/following/bob":true,"followers/bob/ann":true}"#,
@@ -61,7 +61,7 @@ struct SocialFollowTests {
         }
     }
 
-    @Test("7: Following twice is following once, and the mark that is there stays")
+    @Test("7: Following twice is following once, and the existing mark stays")
     func twice() async throws {
         try await withPeople { service in
             for _ in 0..<2 {
@@ -74,7 +74,7 @@ struct SocialFollowTests {
         }
     }
 
-    @Test("P14, 7: Many who follow one person at once are counted each")
+    @Test("P14, 7: Many concurrent followers of one person are counted each")
     func many() async throws {
         try await withPeople { service in
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -95,7 +95,7 @@ struct SocialFollowTests {
     }
 
     @Test(
-        "8, 9: Nobody follows or blocks themselves, somebody who is not there, or for somebody else",
+        "8, 9: Follows and blocks of oneself, of missing people and for other users are refused",
         arguments: [
             ("ann/following/ann", "ann", 422, "oneself"), ("ann/blocking/ann", "ann", 422, "oneself"),
             ("ann/following/zoe", "ann", 404, "not_found"), ("ann/blocking/zoe", "ann", 404, "not_found"),
@@ -110,7 +110,7 @@ struct SocialFollowTests {
         }
     }
 
-    @Test("8, 9: What the routes refuse, the default rules refuse, too")
+    @Test("8, 9: The default rules refuse the same follows and blocks as the routes")
     func refusedByRules() async throws {
         try await withPeople { service in
             #expect(try await service.ask(.put, "/v1/people/bob/blocking/ann", as: "bob").status == 200)
@@ -125,7 +125,7 @@ struct SocialFollowTests {
         }
     }
 
-    @Test("10: Who unfollows keeps their own posts, has none of the other's, and may do so twice")
+    @Test("10: A user who unfollows keeps their own posts, loses the other's, and may do so twice")
     func unfollow() async throws {
         try await withPeople { service in
             let own = try await service.client.post("own", by: "ann") ?? ""
@@ -143,7 +143,7 @@ struct SocialFollowTests {
         }
     }
 
-    @Test("A block ends the follows between the two, keeps both from following, and is its maker's alone to see")
+    @Test("A block ends the follows between the two, prevents new ones, and is visible to its author alone")
     func block() async throws {
         try await withPeople { service in
             _ = try await service.ask(.put, "/v1/people/ann/following/bob", as: "ann")
@@ -170,7 +170,7 @@ struct SocialFollowTests {
         }
     }
 
-    @Test("An admin who acts for somebody sees what that person sees, and does only what they may")
+    @Test("An admin who acts for a user sees the data of that user, and has no further rights")
     func actingFor() async throws {
         try await withPeople { service in
             let follow = try await service.client.ask(.put, "/v1/people/ann/following/bob?as=ann")
@@ -182,7 +182,7 @@ struct SocialFollowTests {
         }
     }
 
-    @Test("13, 14: Followers are in pages with names and pictures")
+    @Test("13, 14: Followers are listed in pages with names and pictures")
     func pages() async throws {
         try await withPeople { service in
             for uid in ["ann", "eve"] { _ = try await service.ask(.put, "/v1/people/\(uid)/following/bob", as: uid) }

@@ -6,13 +6,13 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("Who likes what", .timeLimit(.minutes(30)))
+@Suite("Likes of posts", .timeLimit(.minutes(30)))
 struct SocialLikeTests {
     private func number(ofLikes id: String, _ service: RoutedService) async throws -> Int {
         try await service.client.get("/stats/posts/\(id)/likes.json").json.int ?? 0
     }
 
-    @Test("P24, 20, 21: Liking twice is liking once, from the first time on; and so is taking it back")
+    @Test("P24, 20, 21: Liking twice is liking once, from the first time on; so is the removal of a like")
     func idempotent() async throws {
         try await withRoutes { service in
             let id = try await service.client.post("hello") ?? ""
@@ -43,7 +43,7 @@ struct SocialLikeTests {
         }
     }
 
-    @Test("22: What is no post is not found", arguments: ["nonsense", "-OaBcDeFgHiJkLmNoPqR"])
+    @Test("22: An id that is not a post's is not found", arguments: ["nonsense", "-OaBcDeFgHiJkLmNoPqR"])
     func missing(id: String) async throws {
         try await withRoutes { service in
             for (method, path) in [(HTTPRequest.Method.put, "/ann"), (.delete, "/ann"), (.get, "")] {
@@ -56,7 +56,7 @@ struct SocialLikeTests {
         }
     }
 
-    @Test("Everybody likes for themselves, an admin for anybody, a stranger for nobody")
+    @Test("Users like for themselves, admins for all users, and strangers for none")
     func access() async throws {
         try await withRoutes { service in
             let id = try await service.client.post("hello") ?? ""
@@ -70,7 +70,7 @@ struct SocialLikeTests {
         }
     }
 
-    @Test("Who is blocked by the author, or has blocked the author, is refused by the route and by the rules alike")
+    @Test("A like is refused by the route and by the rules if one of the user and the author has blocked the other")
     func blocked() async throws {
         try await withRoutes { service in
             try await service.tree.setRules(DefaultRules.database, onlyIfNone: true)
@@ -92,7 +92,7 @@ struct SocialLikeTests {
         }
     }
 
-    @Test("Pages of those who like a post and of what somebody likes have all of it once, and end exactly")
+    @Test("Pages of a post's likes and of a person's likes have each entry once, and end exactly")
     func pages() async throws {
         try await withRoutes { service in
             var ids: [String] = []
@@ -134,7 +134,7 @@ struct SocialLikeTests {
     }
 
     @Test(
-        "FriendlyPix 1: Likes are by post and by person, whoever writes them, and the way by person cannot be written")
+        "FriendlyPix 1: Likes are listed by post and by person, and the list by person cannot be written")
     func bothWays() async throws {
         try await withRoutes { service in
             let id = try await service.client.post("hello") ?? ""
@@ -147,7 +147,7 @@ struct SocialLikeTests {
                 #expect(page["posts"].array.map { $0["post_id"].string } == [id], "\(uid)")
             }
             #expect(try await number(ofLikes: id, service) == 3)
-            // As one write that says nothing of each.
+            // One write deletes all of them, without naming each.
             _ = try await service.client.ask(.delete, "/likes/\(id).json")
             #expect(try await service.client.get("/v1/people/ann/likes").status == 404)
             #expect(try await service.client.get("/v1/people/bob/likes").status == 404)
@@ -155,7 +155,7 @@ struct SocialLikeTests {
         }
     }
 
-    @Test("20, 21: Hundreds like and unlike at once, by route and raw, and the counter is exact")
+    @Test("20, 21: Hundreds of concurrent likes and removals, by route and raw, leave an exact counter")
     func concurrent() async throws {
         try await withRoutes { service in
             let id = try await service.client.post("hello") ?? ""
@@ -187,7 +187,7 @@ struct SocialLikeTests {
         }
     }
 
-    @Test("33: A deleted post takes its likes along, and nobody likes it any more")
+    @Test("33: A deleted post's likes are deleted with it, and it cannot be liked any more")
     func deletedPost() async throws {
         try await withRoutes { service in
             let id = try await service.client.post("hello") ?? ""

@@ -11,7 +11,7 @@ import Tree
 struct SocialNotificationTests {
     private static let json: HTTPFields = [.contentType: "application/json"]
 
-    /// A service with a post of Ann's.
+    /// Runs the body against a service with a post of Ann's.
     private func withPost(_ body: @Sendable (Service, String) async throws -> Void) async throws {
         try await withService { service in
             try await service.tree.setRules(DefaultRules.database)
@@ -19,7 +19,7 @@ struct SocialNotificationTests {
         }
     }
 
-    /// What somebody's list says, and what its answer has.
+    /// Returns the entries of a person's list, and the other members of the answer.
     private func page(
         of uid: String, query: String = "", _ service: Service
     ) async throws -> (kinds: [String?], answer: Answer) {
@@ -35,7 +35,7 @@ struct SocialNotificationTests {
         return try await service.tcpClient.ask(.post, path, headers: headers, body: .bytes(Array(body.utf8)))
     }
 
-    @Test("26: What a client of the database writes is told to whom it concerns, once")
+    @Test("26: A write by a database client notifies the people concerned, once")
     func raw() async throws {
         try await withPost { service, post in
             let comment = #"""
@@ -63,7 +63,7 @@ struct SocialNotificationTests {
         }
     }
 
-    @Test("B32, 27, 28: Marked are some, all up to one, and all, by the route and by the database; the count is exact")
+    @Test("B32, 27, 28: Some, all up to one, or all can be marked, by route and by database; the count is exact")
     func marks() async throws {
         try await withPost { service, post in
             for number in 0..<4 { try await service.tree.set(try TreePath("likes/\(post)/u\(number)"), to: 1) }
@@ -94,7 +94,7 @@ struct SocialNotificationTests {
         }
     }
 
-    @Test("Likes of one post are one notification where that is asked for, and are read as one")
+    @Test("Likes of one post are one notification on request, and are read as one")
     func grouped() async throws {
         try await withPost { service, post in
             for number in 0..<4 { try await service.tree.set(try TreePath("likes/\(post)/u\(number)"), to: 1) }
@@ -122,7 +122,7 @@ struct SocialNotificationTests {
     }
 
     @Test(
-        "What does not say what was read is refused",
+        "A request without a valid selection of read entries is refused",
         arguments: [
             "", "{}", "[]", "true", #"{"all":false}"#, #"{"all":true,"ids":["a"]}"#, #"{"ids":"a"}"#, #"{"ids":[5]}"#,
             #"{"ids":["a/b"]}"#, #"{"up_to":""}"#, #"{"up_to":"x"}"#, #"{"more":1}"#, #"{"ids":["a","a""#,
@@ -136,7 +136,7 @@ struct SocialNotificationTests {
         }
     }
 
-    @Test("Pages are the newest first, with announcements among them, and end exactly")
+    @Test("Pages are in order, the newest first, with announcements among them, and end exactly")
     func pages() async throws {
         try await withPost { service, post in
             for number in 0..<3 {
@@ -161,7 +161,7 @@ struct SocialNotificationTests {
         }
     }
 
-    @Test("Only the person and admins read them and mark them")
+    @Test("Notifications are read and marked by the person and by admins only")
     func access() async throws {
         try await withPost { service, _ in
             let path = "/v1/people/ann/notifications"
@@ -178,7 +178,7 @@ struct SocialNotificationTests {
         }
     }
 
-    @Test("B21, B26, 29: An announcement is by an admin only, in the name of a user who is one")
+    @Test("B21, B26, 29: An announcement is by an admin only, in the name of a user who is an admin")
     func announcer() async throws {
         try await withPost { service, _ in
             let body = #"{"text":"news"}"#
@@ -198,7 +198,7 @@ struct SocialNotificationTests {
         }
     }
 
-    @Test("B24, 30: An announcement stays in the list when it was read; one to a few is in their notifications alone")
+    @Test("B24, 30: An announcement stays in the list after it was read; one to a few is in their notifications alone")
     func announcements() async throws {
         try await withPost { service, _ in
             func announce(_ body: String) async throws -> JSON {
@@ -226,7 +226,7 @@ struct SocialNotificationTests {
     }
 
     @Test(
-        "What is no announcement is refused",
+        "An invalid announcement is refused",
         arguments: [
             ("{}", 400), (#"{"text":5}"#, 400), (#"{"text":""}"#, 400), (#"{"text":"a","title":5}"#, 400),
             (#"{"text":"a","to":"ann"}"#, 400), (#"{"text":"a","to":["a.b"]}"#, 400), (#"{"text":"a","to":[]}"#, 400),
@@ -244,7 +244,7 @@ struct SocialNotificationTests {
         }
     }
 
-    @Test("B22: A thousand can be told one by one, in one commit, and no more")
+    @Test("B22: A thousand people can be notified one by one, in one commit, but not more")
     func manyRecipients() async throws {
         try await withPost { service, _ in
             func announce(_ count: Int) async throws -> Int {

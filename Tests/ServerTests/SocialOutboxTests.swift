@@ -22,7 +22,7 @@ struct SocialOutboxTests {
             try await Outbox(service.tree, clock: clock).setOn(true)
             let post = try await service.client.post("hello", by: "ann") ?? ""
             for number in 0..<3 { try await service.tree.set(try TreePath("likes/\(post)/u\(number)"), to: 1) }
-            // Hours pass with every round.
+            // Each round advances the clock by hours.
             let hours = Hours(clock())
             let worker = OutboxWorker(service.tree, clock: { hours.next() }, logger: Logger(label: "test")) { _ in
                 throw Refusal()
@@ -56,7 +56,7 @@ struct SocialOutboxTests {
     }
 }
 
-/// A time that goes on by an hour whenever it is asked for.
+/// A clock that advances by an hour with each read.
 private final class Hours: Sendable {
     private let time: Mutex<Timestamp>
 

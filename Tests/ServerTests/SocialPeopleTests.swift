@@ -14,7 +14,7 @@ struct SocialPeopleTests {
         return answer.json["people"].array.compactMap { $0["uid"].string }
     }
 
-    @Test("1: A person is made by themselves, or by an admin, and read by everybody")
+    @Test("1: A person is created by themselves, or by an admin, and can be read by all users")
     func create() async throws {
         try await withRoutes { service in
             try await service.setDefaultRules()
@@ -40,7 +40,7 @@ struct SocialPeopleTests {
         }
     }
 
-    @Test("What a person cannot be called, or have, is refused, and nothing of it is kept")
+    @Test("Invalid names and profiles are refused as a whole")
     func refused() async throws {
         try await withRoutes { service in
             let long = String(repeating: "x", count: 2000)
@@ -67,7 +67,7 @@ struct SocialPeopleTests {
     }
 
     @Test(
-        "P9, 2: A new name, by the route or in the database, finds the person at once, and comes into posts and comments",
+        "P9, 2: A new name, by route or in the database, finds the person at once, and appears in posts and comments",
         arguments: [true, false])
     func rename(byRoute: Bool) async throws {
         try await withRoutes { service in
@@ -82,7 +82,7 @@ struct SocialPeopleTests {
                     .patch, "/v1/people/maria", as: "maria", #"{"full_name":"Mia Lind"}"#)
                 #expect(answer.status == 200, "\(answer.text)")
             } else {
-                // A client that knows nothing of what is searched.
+                // A client that does not write the search keys.
                 let answer = try await service.client.ask(
                     .put, "/people/maria/full_name.json", body: .bytes(Array(#""Mia Lind""#.utf8)))
                 #expect(answer.status == 200)
@@ -106,7 +106,7 @@ struct SocialPeopleTests {
         }
     }
 
-    @Test("P3: People are found by the beginnings of their names, each once, page by page, whatever the rules say")
+    @Test("P3: People are found by the beginnings of their names, each once, page by page, under any rules")
     func search() async throws {
         try await withRoutes { service in
             for (uid, name) in [("a", "Ánn Lee"), ("b", "Ann Lee"), ("c", "Anna Ant"), ("d", "Lee Ann"), ("e", "Bob")] {
@@ -129,20 +129,20 @@ struct SocialPeopleTests {
                 let answer = try await service.client.get("/v1/people?\(query)")
                 #expect(answer.json["code"].string == "bad_request", "\(query): \(answer.text)")
             }
-            // No rules: nobody but the owner reads people.
+            // There are no rules: only the owner may read people.
             #expect(try await service.ask(.get, "/v1/people?search=ann", as: "a").status == 401)
         }
     }
 
     @Test(
-        "B11, 13, 14, 15: People are listed in the order of their ids, and a page says exactly whether there are more")
+        "B11, 13, 14, 15: People are listed in the order of their ids, and the end of the list is exact")
     func list() async throws {
         try await withRoutes { service in
             try await service.setDefaultRules()
             try await service.addPeople("a", "b", "c", "d")
             let first = try await service.ask(.get, "/v1/people?limit=2", as: nil).json
             #expect(first["people"].array.map { $0["uid"].string } == ["a", "b"] && first["has_more"].bool == true)
-            // Who is made meanwhile before the cursor moves nothing.
+            // A person created meanwhile before the cursor changes nothing.
             try await service.addPeople("aa")
             let next = try #require(first["next"].string)
             let second = try await service.ask(.get, "/v1/people?limit=2&after=\(next)", as: nil).json
@@ -152,7 +152,7 @@ struct SocialPeopleTests {
         }
     }
 
-    @Test("5: A search reads no posts: it answers with names and pictures alone")
+    @Test("5: A search reads no posts: its answer has names and pictures alone")
     func onlyNames() async throws {
         try await withRoutes { service in
             _ = try await service.client.post("hello")
@@ -161,7 +161,7 @@ struct SocialPeopleTests {
         }
     }
 
-    @Test("FriendlyPix 12: Who is deleted goes with everything, a receipt tells what it was, and others stay")
+    @Test("FriendlyPix 12: A deleted person is removed with all their data, a receipt describes them, and others stay")
     func delete() async throws {
         try await withRoutes { service in
             try await service.setDefaultRules()
@@ -191,12 +191,12 @@ struct SocialPeopleTests {
             let jan = try await service.client.get("/v1/people/jan").json
             #expect(jan["counts"]["following"].int == 0 && jan["counts"]["posts"].int == 1, "\(jan)")
             #expect(try await service.tree.get(like) == nil)
-            // Whoever comes back begins anew.
+            // A person who returns starts with an empty profile.
             try await service.addPeople("maria")
         }
     }
 
-    @Test("A person who is being deleted is not made anew meanwhile")
+    @Test("A person in deletion cannot be created again meanwhile")
     func beingDeleted() async throws {
         try await withRoutes { service in
             try await service.addPeople("maria")

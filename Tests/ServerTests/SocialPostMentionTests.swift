@@ -7,7 +7,7 @@ import Tree
 
 @Suite("Mentions in the text of a post", .timeLimit(.minutes(30)))
 struct SocialPostMentionTests {
-    /// `Hi 😀 @Anna`: the mention begins behind 6 UTF-16 units, and 5 characters.
+    /// `Hi 😀 @Anna`: the mention begins after 6 UTF-16 units, and after 5 characters.
     private static let text = "Hi 😀 @Anna"
     private static let mentions = #"[{"uid":"anna","start":6,"length":5}]"#
 
@@ -29,7 +29,7 @@ struct SocialPostMentionTests {
         try await service.client.get("/v1/people/\(uid)/notifications").json["notifications"].array
     }
 
-    /// The ways of saying whom a post mentions.
+    /// The ways to write the mentions of a post.
     enum Way: String, CaseIterable {
         case query, form, draft, publishedJSON, publishedForm
     }
@@ -54,7 +54,7 @@ struct SocialPostMentionTests {
     }
 
     @Test(
-        "A post's mentions come with it, are told once, and are shown in both units wherever it is",
+        "A post's mentions arrive with it, notify once, and are shown in both units wherever the post is",
         arguments: Way.allCases)
     func mentions(way: Way) async throws {
         try await withPeople { service in
@@ -83,7 +83,7 @@ struct SocialPostMentionTests {
     }
 
     @Test(
-        "What is no mention is refused, and nothing is posted",
+        "A malformed mention is refused, and nothing is posted",
         arguments: [
             "x", "{}", "[1]", #"[{"uid":"anna"}]"#, #"[{"uid":"anna","start":7,"length":5}]"#,
             #"[{"uid":"anna","start":4,"length":5}]"#, #"[{"uid":"nobody","start":6,"length":5}]"#,
@@ -105,7 +105,7 @@ struct SocialPostMentionTests {
         }
     }
 
-    @Test("A draft keeps its mentions with its text, and another text has none unless it says so")
+    @Test("A draft keeps its mentions with its text; another text has none unless the request has some")
     func drafts() async throws {
         try await withPeople { service in
             for (query, count) in [("", 1), ("?text=\(Self.encoded(Self.text))", 1), ("?text=other", 0)] {
@@ -113,7 +113,7 @@ struct SocialPostMentionTests {
                 let path = "/v1/uploads/\(draft.json["upload_id"].string ?? "")/publish"
                 let answer = try await service.client.ask(.post, path + query)
                 #expect(answer.status == 201 && answer.json["post"]["mentions"].array.count == count, "\(answer.text)")
-                // Whoever asks once more, because the answer was lost, gets it.
+                // A repeated request, for example after a lost answer, gets the same answer.
                 #expect(try await service.client.ask(.post, path + query).json["post_id"] == answer.json["post_id"])
             }
         }
@@ -135,7 +135,7 @@ struct SocialPostMentionTests {
     }
 
     @Test(
-        "The default rules let a post's author write its mentions, and nobody else; who is mentioned is told, or no more"
+        "The default rules let only a post's author write its mentions; mentioned people are notified at most once"
     )
     func rules() async throws {
         try await withPeople { service in

@@ -35,7 +35,7 @@ struct SocialRequestKeyTests {
             let same = #"{"mentions":[{"length":5,"start":3,"uid":"anna"}],"text":"Hi @Anna"}"#
             #expect(try await send(path, same, key: "one % [.]", as: "anna", service).json == answers[0].json)
             #expect(try await service.client.get("/stats/posts/\(id)/comments.json").json.int == 1)
-            // Another request with the key, and the key of somebody else.
+            // Another request with the key, and the same key of another user.
             let second = try await service.client.post("other") ?? ""
             for (path, json) in [(path, #"{"text":"Hi @Anna"}"#), ("/v1/posts/\(second)/comments", json)] {
                 let other = try await send(path, json, key: "one % [.]", as: "anna", service)
@@ -44,7 +44,7 @@ struct SocialRequestKeyTests {
             #expect(try await send(path, json, key: "one % [.]", as: "maria", service).status == 201)
             #expect(try await send(path, json, key: nil, as: "anna", service).status == 201)
             #expect(try await service.client.get("/stats/posts/\(id)/comments.json").json.int == 3)
-            // What was refused has left the key free; what was deleted does not come back.
+            // A refused request has left the key free; a deleted comment does not return.
             #expect(try await send(path, #"{"text":""}"#, key: "two", as: "anna", service).status == 400)
             #expect(try await send(path, json, key: "two", as: "anna", service).status == 201)
             let comment = answers[0].json["comment_id"].string ?? ""
@@ -57,7 +57,7 @@ struct SocialRequestKeyTests {
         }
     }
 
-    @Test("The same announcement again is one announcement; to others, or with another title, it is refused")
+    @Test("The same announcement again is one announcement; another audience or title is refused")
     func announcements() async throws {
         try await withService { service in
             try await service.addPeople("maria", "anna")
@@ -80,7 +80,7 @@ struct SocialRequestKeyTests {
         }
     }
 
-    @Test("Keys are forgotten with the records of uploads, and leave nothing behind")
+    @Test("Keys are deleted with the records of uploads, and leave nothing behind")
     func forgotten() async throws {
         try await withService { service in
             let id = try await service.client.post("hello") ?? ""

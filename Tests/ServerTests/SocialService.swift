@@ -7,21 +7,21 @@ import TestSupport
 import Tree
 import TreeModel
 
-/// A service that a test asks, over sockets or without.
+/// A service for tests, over sockets or without.
 protocol AskedService: Sendable {
     associatedtype Client: AskingClient
 
-    /// Asks as the service's owner does, through the Unix socket.
+    /// The client of the service's owner, over the Unix socket.
     var client: Client { get }
-    /// Asks as programs elsewhere do, over TCP.
+    /// The client of remote programs, over TCP.
     var tcpClient: Client { get }
     var tree: TreeStore { get }
-    /// Issues the tokens that the service believes.
+    /// The issuer of the tokens that the service accepts.
     var authority: TokenAuthority { get }
 }
 
 extension AskedService {
-    /// The headers of a request that a user sends who has signed in.
+    /// Returns the header fields of a request by a signed-in user.
     func headers(of uid: String, _ claims: [String: JSONValue] = [:]) throws -> HTTPFields {
         var claims = claims
         claims["sub"] = .string(uid)
@@ -29,10 +29,10 @@ extension AskedService {
         return [.authorization: "Bearer \(try authority.issue(claims))"]
     }
 
-    /// Sets the rules that a store gets when it is made.
+    /// Sets the rules of a new store.
     func setDefaultRules() async throws { try await tree.setRules(DefaultRules.database) }
 
-    /// Sends a request over TCP as somebody who has signed in, with a JSON body if there is one; as nobody for nil.
+    /// Sends a request over TCP as a signed-in user, with a JSON body if there is one; without proof for a nil user.
     func ask(
         _ method: HTTPRequest.Method, _ path: String, as uid: String?, _ body: String? = nil
     ) async throws -> Answer {
@@ -43,7 +43,7 @@ extension AskedService {
         return try await tcpClient.ask(method, path, headers: headers, body: .bytes(Array(body.utf8)))
     }
 
-    /// Makes people whose names are their ids.
+    /// Creates people whose names are their ids.
     func addPeople(_ uids: String...) async throws {
         for uid in uids {
             let answer = try await ask(.put, "/v1/people/\(uid)", as: uid, #"{"full_name":"\#(uid)"}"#)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// An answer as it came.
+/// An answer in its raw form.
 struct SpokenAnswer: Sendable {
     let status: Int
     let fields: [String: String]

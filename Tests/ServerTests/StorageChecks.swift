@@ -11,14 +11,14 @@ import NIOCore
 @testable import TreeModel
 @testable import Uploads
 
-/// What must be true of whatever the bucket's requests are read by, under any bytes: what is accepted is within its limits, and
-/// written again it is read as the same; a body is the same in whatever pieces it comes.
+/// The invariants of the parsers of the bucket's requests, under any bytes: accepted input is within its limits, and is
+/// parsed as the same after it was written again; a body is parsed as the same in any pieces.
 enum StorageChecks {
     struct Complaint: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// Takes the bytes for an address, a query, a name, metadata, the head of a request, and a body.
+    /// Parses the bytes as an address, a query, a name, metadata, the head of a request, and a body.
     ///
     /// - Throws: `Complaint`.
     static func check(_ bytes: [UInt8]) async throws {
@@ -39,7 +39,7 @@ enum StorageChecks {
         if !isTrue { throw Complaint(description: complaint()) }
     }
 
-    /// Whether texts are the same byte by byte: to `==`, a letter with an accent is what the two of them are.
+    /// Whether texts are the same byte by byte: `==` ignores differences in normalization.
     private static func areSame(_ one: String?, _ other: String?) -> Bool {
         one.map { Array($0.utf8) } == other.map { Array($0.utf8) }
     }
@@ -58,10 +58,10 @@ enum StorageChecks {
         guard let object = address.name.flatMap({ ObjectName($0) }) else { return }
         try checkUploadAddress(of: object, in: address.bucket)
         let download = ObjectAddress("http://h:9/v0/b/\(escaped(address.bucket))/o\(name)?alt=media&token=t")
-        try expect(download?.name == object, "\(object) is not found by its address")
+        try expect(download?.name == object, "\(object) is not found at its address")
     }
 
-    /// The address at which an upload goes on leads to that upload.
+    /// Checks that the address of an upload leads to that upload.
     private static func checkUploadAddress(of name: ObjectName, in bucket: String) throws {
         guard let id = PostID("-OeVWmdPvLGxNyEv6bTq") else { throw Complaint(description: "no id") }
         let upload = UploadAddress(id, secret: "s.3")
@@ -73,20 +73,20 @@ enum StorageChecks {
         let again = query[UploadAddress.field].flatMap { UploadAddress($0) }
         try expect(
             areSame(address?.bucket, bucket) && address?.name == nil && areSame(query["name"], name.description)
-                && again?.id == id && again?.secret == upload.secret, "\(url) leads elsewhere")
+                && again?.id == id && again?.secret == upload.secret, "\(url) is another address")
     }
 
     private static func checkQuery(_ text: String) throws {
         guard let query = try? StorageQuery(text) else { return }
         let names = ["name", "prefix", "delimiter", "maxResults", "pageToken", "alt", "token", UploadAddress.field]
         let pairs = names.compactMap { name in query[name].map { "\(name)=\(escaped($0))" } }
-        // Escaped it may be too long.
+        // The escaped form may be too long.
         if let again = try? StorageQuery(pairs.joined(separator: "&")) {
-            for name in names { try expect(areSame(again[name], query[name]), "\(name) is another one") }
+            for name in names { try expect(areSame(again[name], query[name]), "\(name) changes") }
         }
         if let upload = query[UploadAddress.field].flatMap({ UploadAddress($0) }) {
             let again = UploadAddress("\(upload.id).\(upload.secret)")
-            try expect(again?.id == upload.id && areSame(again?.secret, upload.secret), "\(upload) is another one")
+            try expect(again?.id == upload.id && areSame(again?.secret, upload.secret), "\(upload) changes")
         }
     }
 
@@ -94,17 +94,17 @@ enum StorageChecks {
         if let address = ObjectAddress(text) {
             let (base, name) = (address.base, address.name)
             let again = ObjectAddress("\(base.origin)/v0/b/\(base.bucket)/o/\(escaped(name.description))")
-            try expect(again?.name == name && again?.base == base, "\(address) is another one")
+            try expect(again?.name == name && again?.base == base, "\(address) changes")
         }
         guard let name = ObjectName(text) else { return }
         try expect(
             (1...1024).contains(text.utf8.count) && !text.utf8.contains(where: { [0, 0x0A, 0x0D].contains($0) }),
-            "\(name) is no name")
+            "\(name) is not a name")
         try expect(ObjectKey.name(at: ObjectKey.path(name)) == name, "\(name) is not found by its key")
         try expect(ObjectAddress.name(inURI: "gs://b/\(text)") == name, "\(name) is not found by its URI")
     }
 
-    /// Keys are in the order of the names that they stand for.
+    /// Checks that keys are in the order of the names that they encode.
     private static func checkOrder(_ bytes: [UInt8]) throws {
         let bytes = bytes.prefix(2 * ObjectName.maxBytes)
         let names = [bytes.prefix(bytes.count / 2), bytes.suffix(bytes.count / 2)].map { Array($0) }
@@ -130,41 +130,43 @@ enum StorageChecks {
         for text in metadata.fields.values {
             try expect(
                 text.utf8.count <= 1024 && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F },
-                "\(text) is no value of a header field")
+                "\(text) is not a value of a header field")
         }
         let customBytes = metadata.custom.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
         try expect(customBytes <= 8 << 10, "the custom metadata has \(customBytes) bytes")
         try expect(
             metadata.tokens.count <= 10 && metadata.tokens.allSatisfy { (1...128).contains($0.utf8.count) },
-            "\(metadata.tokens) are no tokens")
+            "\(metadata.tokens) are not tokens")
         let name = json["name"]?.string.flatMap { ObjectName($0) } ?? ObjectName("u1/full/-P1/a.jpg")
         if let name { try checkRecord(of: name, metadata) }
     }
 
-    /// The record of an object is read again as it was, and what clients are told of it they may send back.
+    /// Checks that the record of an object is read again unchanged, and that clients may send back the metadata they
+    /// receive.
     private static func checkRecord(of name: ObjectName, _ metadata: ObjectMetadata) throws {
         let time = Timestamp(milliseconds: 1_795_329_600_005)
         var object = StoredObject(
             name: name, blob: try BlobName(userID: "u1", postID: "-P1", fileName: "a"), objectGeneration: 2,
             metageneration: 1, createdAt: time, updatedAt: time, byteCount: 3,
             md5: Array(0..<16), crc32c: Array(0..<4), metadata: metadata, tokens: metadata.tokens)
-        // Tokens are the object's, not the metadata's.
+        // Tokens belong to the object, not to the metadata.
         object.metadata.choose(tokens: [])
         try expect(try StoredObject(name, object.value) == object, "\(object) is not read again")
         let document = ObjectDocument(object: object, bucket: "b").json
-        try expect(JSONValue(text: document.text) == document, "\(document) is no JSON")
+        try expect(JSONValue(text: document.text) == document, "\(document) is not JSON")
         var patched = object
         do {
             try patched.metadata.merge(document)
         } catch {
-            throw Complaint(description: "what is told of \(name) is refused: \(error)")
+            throw Complaint(description: "the document of \(name) is refused: \(error)")
         }
-        try expect(ObjectDocument(object: patched, bucket: "b").json == document, "\(document) changes what it is of")
+        try expect(ObjectDocument(object: patched, bucket: "b").json == document, "\(document) changes its object")
     }
 
     // MARK: Header fields
 
-    /// A method and header fields, a line each, are a step of an upload; it can be said again, in either form.
+    /// Checks that a method and header fields, a line each, that are a step of an upload can be written again, in
+    /// either form.
     private static func checkStep(_ text: String) throws {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         var fields = HTTPFields()
@@ -178,18 +180,18 @@ enum StorageChecks {
         let numbers = isRanged ? fields[.contentRange]?.dropFirst("bytes ".count) : fields[.googUploadOffset]?[...]
         try expect(
             action.isWithoutBytes || numbers?.utf8.allSatisfy { "0123456789-/*".utf8.contains($0) } != false,
-            "\(fields) is taken for \(action)")
+            "\(fields) is parsed as \(action)")
         switch action {
         case .query:
-            try expect(self.action(.post, [.googUploadCommand: "query"]) == action, "a query is another one")
-            try expect(self.action(.put, [.contentRange: "bytes */*"]) == action, "a query is another one")
+            try expect(self.action(.post, [.googUploadCommand: "query"]) == action, "a query changes")
+            try expect(self.action(.put, [.contentRange: "bytes */*"]) == action, "a query changes")
         case .cancel:
-            try expect(self.action(.delete, [:]) == action, "\(action) is another one")
+            try expect(self.action(.delete, [:]) == action, "\(action) changes")
         case .receive(let offset, let isLast, let length):
-            try expect(offset ?? 0 >= 0 && length ?? .max >= offset ?? 0, "\(action) is nowhere")
+            try expect(offset ?? 0 >= 0 && length ?? .max >= offset ?? 0, "\(action) is out of range")
             if isRanged {
                 let again = self.action(.put, [.contentRange: range(offset ?? 0, isLast: isLast, length)])
-                try expect(again == action || length == nil && isLast, "\(action) is another one")
+                try expect(again == action || length == nil && isLast, "\(action) changes")
             }
             guard offset != nil || isLast else { throw Complaint(description: "\(action) has no offset") }
             let command = offset == nil ? "finalize" : isLast ? "upload, finalize" : "upload"
@@ -197,7 +199,7 @@ enum StorageChecks {
             again[.googUploadOffset] = offset.map(String.init)
             try expect(
                 self.action(.post, again) == .receive(offset: offset, isLast: isLast, length: nil),
-                "\(action) is another one")
+                "\(action) changes")
         }
     }
 
@@ -222,7 +224,7 @@ enum StorageChecks {
         guard let boundary = HeaderParameters(text)["boundary"],
             (try? MultipartParser(contentType: text, kind: .related)) != nil
         else { return }
-        try expect((1...70).contains(boundary.utf8.count), "\(boundary) is no boundary")
+        try expect((1...70).contains(boundary.utf8.count), "\(boundary) is not a boundary")
         let quoted = boundary.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
         let again = HeaderParameters("multipart/related; boundary=\"\(quoted)\"")["boundary"]
         try expect(areSame(again, boundary), "\(boundary) is read again as \(again ?? "none")")
@@ -230,13 +232,13 @@ enum StorageChecks {
 
     // MARK: Bodies
 
-    /// What an upload in one request is read as.
+    /// The result of parsing an upload in one request.
     private enum Reading: Equatable {
         case object(JSONValue?, contentType: String?, bytes: [UInt8])
         case refused(ErrorCode, String)
     }
 
-    /// A body is read as the same wherever it is cut.
+    /// Checks that a body is parsed as the same wherever it is cut.
     private static func checkBody(_ body: [UInt8]) async throws {
         let whole = try await read([body])
         let place = body.reduce(0) { ($0 &* 31 &+ Int($1)) & 0xFFFF } % (body.count + 1)
@@ -244,7 +246,7 @@ enum StorageChecks {
         if body.count < 300 { try await expect(read(body.map { [$0] }), whole, "cut everywhere") }
     }
 
-    /// Whatever the bytes of an object are, they come out as they went in.
+    /// Checks that the bytes of an object are stored and returned unchanged.
     private static func checkContent(_ bytes: [UInt8]) async throws {
         let delimiter = Array("\r\n--b".utf8)
         let isCut = bytes.indices.contains { bytes[$0...].starts(with: delimiter) }

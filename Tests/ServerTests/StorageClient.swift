@@ -7,10 +7,10 @@ import TestSupport
 @testable import Requests
 @testable import Server
 
-/// Speaks to the bucket as Firebase's SDKs do, as one of its users.
+/// A client of the bucket that sends the requests of Firebase's SDKs, as one of its users.
 struct StorageClient: Sendable {
     let service: Service
-    /// What every request has.
+    /// The header fields of every request.
     var headers: HTTPFields = [:]
     var bucket = "tintype.appspot.com"
 
@@ -35,7 +35,7 @@ struct StorageClient: Sendable {
         return try await service.tcpClient.ask(method, path, headers: headers, body: body)
     }
 
-    /// Uploads as the JavaScript SDK does: metadata and bytes in one request.
+    /// Uploads an object as the JavaScript SDK does: metadata and bytes in one request.
     func upload(
         _ bytes: [UInt8], as name: String, _ metadata: String = #"{"contentType":"image/jpeg"}"#
     ) async throws -> TestSupport.Answer {

@@ -11,7 +11,8 @@ import Tree
 
 @Suite("Lists of the bucket", .timeLimit(.minutes(30)))
 struct StorageListTests {
-    /// Names that differ in what keys of the tree refuse, in length, and in their order by other rules than that of bytes.
+    /// Names that differ in characters that keys of the tree refuse, in length, and in an order other than that of
+    /// bytes.
     private static let names = [
         "a", "a/", "a/b", "a/b/c.jpg", "a/b/d.$#[].jpg", "a/c", "a//c", "aa", "ab", "1", "10", "2", "é", "e\u{301}",
         "\u{FFFD}", "𐀀",
@@ -26,7 +27,7 @@ struct StorageListTests {
         left.utf8.lexicographicallyPrecedes(right.utf8)
     }
 
-    /// What a list should be, by looking at every name.
+    /// Returns the expected list, computed from every name.
     private static func expected(_ names: [String], prefix: String, delimiter: String) -> [String] {
         var folders: Set<[UInt8]> = []
         var items: [[UInt8]] = []
@@ -45,7 +46,7 @@ struct StorageListTests {
     }
 
     @Test(
-        "S9: Every name comes in the order of its bytes, below any prefix, with folders and without, in pages of any size"
+        "S9: Names are listed in the order of their bytes, below any prefix, with and without folders, in any page size"
     )
     func lists() async throws {
         try await withService { service in
@@ -88,14 +89,14 @@ struct StorageListTests {
         }
     }
 
-    @Test("A folder of thousands is passed over in one step")
+    @Test("A folder of thousands is skipped in one step")
     func large() async throws {
         try await withService { service in
             let upload = try await service.pipeline.objects.beginUpload()
             let first = try await service.pipeline.objects.put(
                 try await upload.finish(), as: #require(ObjectName("big/0")), ObjectMetadata()
             ) { _ in }
-            // The same record under many names: what a list costs does not hang on the bytes.
+            // The same record under many names: the cost of a list does not depend on the bytes.
             func copy(_ numbers: Range<Int>, named name: (Int) -> String) async throws {
                 var update = MultiPathUpdate()
                 for number in numbers {

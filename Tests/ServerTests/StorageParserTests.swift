@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import TreeModel
 
-@Suite("What the bucket's requests are read by, under any bytes", .timeLimit(.minutes(30)))
+@Suite("The parsers of the bucket's requests, under any bytes", .timeLimit(.minutes(30)))
 struct StorageParserTests {
-    /// Words of which parsers make something.
+    /// Words that the parsers recognize.
     private static let bodies = [
         "--b", "\r\n", "--b--", "\r", "\n", "-", "{}", "Content-Type: image/jpeg", ":", "x", "\r\n\r\n", "\r\n--b\r\n",
         " ", "\u{0}", "é", "content-type:",
@@ -22,7 +22,7 @@ struct StorageParserTests {
         "multipart/related; boundary=", "\"", "\\",
     ]
 
-    @Test("S16: What is accepted is within its limits and can be said again, and no place to cut a body is another one")
+    @Test("S16: Accepted input is within its limits and can be written again, and a body may be cut anywhere")
     func words() async throws {
         let run = RandomRun(rounds: 6000)
         var random = SeededGenerator(seed: run.seed)
@@ -37,7 +37,7 @@ struct StorageParserTests {
         }
     }
 
-    @Test("Metadata is refused or within its limits, and what is told of an object may be sent back")
+    @Test("Metadata is refused or within its limits, and the description of an object may be sent back")
     func metadata() async throws {
         let run = RandomRun(rounds: 3000)
         var random = SeededGenerator(seed: run.seed)
@@ -58,9 +58,9 @@ struct StorageParserTests {
         for _ in 0..<run.rounds { await Self.check(value(2, &random).text, "seed \(run.seed)") }
     }
 
-    /// The lengths at which a limit begins to hold, where only the end of a piece is there.
+    /// The lengths at which a limit takes effect, also where only the end of a piece has arrived.
     @Test(
-        "A line or a header block as long as it may be is taken, one that is longer refused, wherever the body is cut",
+        "A line or a header block at its limit is accepted, a longer one refused, wherever the body is cut",
         arguments: [255, 256, 257, 258, 8185, 8188, 8189, 8190, 8191, 8192, 8193, 8194])
     func limits(count: Int) async {
         let padding = "--b" + String(repeating: " ", count: count) + "\r\n\r\n{}\r\n--b\r\n\r\nx\r\n--b--"
@@ -69,16 +69,16 @@ struct StorageParserTests {
     }
 
     @Test(
-        "What is told of an object may be sent back, whatever its name",
+        "The description of an object may be sent back, whatever its name",
         arguments: ["a", "é", "\u{1F600}"])
     func longNames(letter: String) async {
         let name = String(repeating: letter, count: 1024 / letter.utf8.count)
         await Self.check(JSONValue.object(["name": .string(name)]).text, letter)
     }
 
-    /// Such a mark and the slash before it are one character to a `String`.
+    /// The combining marks, each of which is one character with the slash before it in a `String`.
     @Test(
-        "A name is found by its URI and its address, also where it begins with a mark that belongs to what is before it",
+        "A name is found by its URI and its address, also when it begins with a combining mark",
         arguments: ["\u{301}", "\u{7EB}a", "a/\u{301}", "?\u{301}#\u{301}", "\u{200D}"])
     func marks(name: String) async {
         await Self.check(Array(name.utf8), name)
@@ -86,7 +86,7 @@ struct StorageParserTests {
     }
 
     @Test(
-        "Numbers are digits",
+        "Numbers consist of digits",
         arguments: [
             "PUT\nContent-Range: bytes +0-5/6", "PUT\nContent-Range: bytes 0-+5/6", "PUT\nContent-Range: bytes 0-5/+6",
             "POST\nX-Goog-Upload-Command: upload\nX-Goog-Upload-Offset: +5",

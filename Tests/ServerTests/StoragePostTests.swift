@@ -11,9 +11,9 @@ import Tree
 
 @testable import Requests
 
-@Suite("What FriendlyPix's apps do with photos", .timeLimit(.minutes(30)))
+@Suite("Photos in FriendlyPix's apps", .timeLimit(.minutes(30)))
 struct StoragePostTests {
-    /// A post as FriendlyPix's web client makes it: two uploads and one update.
+    /// A post in the form of FriendlyPix's web client: two uploads and one update.
     private struct Posted: Sendable {
         let id: String
         let full: String
@@ -21,7 +21,7 @@ struct StoragePostTests {
         let urls: [String]
         let headers: HTTPFields
 
-        /// Changes the tree as the app's user.
+        /// Updates the tree as the app's user.
         func update(_ json: String, in service: Service) async throws {
             let answer = try await service.tcpClient.ask(
                 .patch, "/.json", headers: headers, body: .bytes(Array(json.utf8)))
@@ -56,7 +56,7 @@ struct StoragePostTests {
         return posted
     }
 
-    @Test("S12: Two uploads and one update become a post with photos of ours, at addresses that apps fetch")
+    @Test("S12: Two uploads and one update become a post with renditions of ours, at addresses that apps can load")
     func web() async throws {
         try await withService { service in
             let client = try StorageClient(service, as: "u1")
@@ -72,14 +72,14 @@ struct StoragePostTests {
             }
             let rendition = try #require(stored["photos"][0]["renditions"]["thumb"]["url"].string)
             #expect(try await service.tcpClient.get(rendition).status == 200)
-            // It is listed and shown as a post of the photo API.
+            // The post is listed and shown by the photo API.
             let listed = try await service.tcpClient.get("/v1/posts").json["posts"].array
             #expect(listed.map { $0["post_id"].string } == [posted.id] && listed[0]["photos"].array.count == 1)
             #expect(try await service.tcpClient.get("/hashtags/sunny/\(posted.id).json").json.bool == true)
         }
     }
 
-    /// Rules by which an app stores photos, and nobody fetches anything without a token.
+    /// Rules that let an app store photos, and let no client read them without a token.
     private static let closed = """
         service firebase.storage {
           match /b/{bucket}/o {
@@ -89,7 +89,7 @@ struct StoragePostTests {
           }
         }
         """
-    /// Rules by which everybody fetches everything.
+    /// Rules that let all clients read all files.
     private static let open = closed.replacing("allow write", with: "allow read; allow write")
 
     private func set(_ rules: String, in service: Service) async throws {
@@ -98,7 +98,7 @@ struct StoragePostTests {
         #expect(answer.status == 200, "\(answer.text)")
     }
 
-    @Test("Where not everybody may fetch renditions, a post names the app's own thumbnail, whose address has a token")
+    @Test("A post names the app's own thumbnail, whose address has a token, unless all clients may read renditions")
     func closedRenditions() async throws {
         try await withService { service in
             let client = try StorageClient(service, as: "u1")
@@ -118,7 +118,7 @@ struct StoragePostTests {
             #expect(listed["thumb_url"].string == posted.urls[1] && listed["full_url"].string == posted.urls[0])
             #expect(try await rethumb() == 0, "it names what it should")
 
-            // Posts from before a change of the rules follow when they are rendered anew, and nothing is rendered for that.
+            // Earlier posts follow a change of the rules when they are rendered again, which the change does not cause.
             try await set(Self.open, in: service)
             #expect(try await thumb() == posted.urls[1])
             #expect(try await rethumb(isDryRun: true) == 1)
@@ -132,7 +132,7 @@ struct StoragePostTests {
             #expect(try await thumb() == posted.urls[1])
             #expect(try await rethumb() == 0)
 
-            // Without the app's own there is nothing better than ours.
+            // Without the app's own thumbnail, the service's rendition is the best choice.
             try await set(Self.open, in: service)
             #expect(try await rethumb() == 1)
             #expect(try await client.ask(.delete, client.path(posted.thumb)).status == 204)
@@ -142,7 +142,7 @@ struct StoragePostTests {
         }
     }
 
-    @Test("Renditions and originals are objects, too, that go with their post")
+    @Test("Renditions and originals are objects, too, and are deleted with their post")
     func files() async throws {
         try await withService { service in
             let client = try StorageClient(service, as: "u1")
@@ -160,7 +160,8 @@ struct StoragePostTests {
             let stranger = try StorageClient(service, as: "u2")
             #expect(try await stranger.ask(.get, original).status == 404)
 
-            // The app deletes the post, and then what it knows of: nothing is left, and nothing is an error.
+            // The app deletes the post, and then the files that it has a record of: nothing is left, and nothing is an
+            // error.
             let (id, full, thumb) = (posted.id, posted.full, posted.thumb)
             try await posted.update(
                 #"{"posts/\#(id)":null,"people/u1/posts/\#(id)":null,"feed/u1/\#(id)":null}"#, in: service)
@@ -170,7 +171,7 @@ struct StoragePostTests {
         }
     }
 
-    @Test("S15: With a public address posts of all kinds name it, and what they name is there")
+    @Test("S15: With a public address, posts of all kinds contain it, and their files exist there")
     func publicAddress() async throws {
         let url = try #require(PublicURL("https://photos.example"))
         try await withService(changeServer: { $0.publicURL = url }) { service in

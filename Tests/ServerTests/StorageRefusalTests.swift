@@ -14,11 +14,11 @@ import Uploads
 
 @testable import Server
 
-@Suite("What the bucket refuses", .timeLimit(.minutes(30)))
+@Suite("Refusals of the bucket", .timeLimit(.minutes(30)))
 struct StorageRefusalTests {
     private static let name = "u1/full/-P1/a.jpg"
 
-    @Test("S11: Nobody writes, replaces, changes, deletes or lists what is another's")
+    @Test("S11: Users cannot write, replace, change, delete or list the objects of others")
     func strangers() async throws {
         let photo = try fixture("size-97x61.jpg")
         try await withService { service in
@@ -33,7 +33,7 @@ struct StorageRefusalTests {
                     (try await stranger.ask(.patch, path, body: .bytes(Array("{}".utf8))), "WRITE"),
                     (try await stranger.ask(.delete, path), "WRITE"),
                     (try await stranger.list("prefix=u1/&delimiter=/"), "LIST"),
-                    // The folder of "u" is not where this leads.
+                    // These do not lead to the folder of "u".
                     (try await stranger.list("prefix=u"), "LIST"), (try await stranger.list(""), "LIST"),
                 ]
                 for (answer, permission) in answers {
@@ -48,7 +48,7 @@ struct StorageRefusalTests {
     }
 
     @Test(
-        "Bodies that are none, and metadata that is none, leave nothing behind",
+        "Malformed bodies and malformed metadata leave nothing behind",
         arguments: [
             ("multipart/related", "x", 400), ("multipart/related; boundary=b", "", 400),
             ("multipart/related; boundary=b", "--b\r\n\r\n{}\r\n--b--", 400),
@@ -88,7 +88,7 @@ struct StorageRefusalTests {
         }
     }
 
-    @Test("The rules' limit of the size is exact, and is asked before the bytes come where that is known")
+    @Test("The rules' limit of the size is exact, and is checked before the bytes arrive where the size is declared")
     func ruledSize() async throws {
         let rules = """
             service firebase.storage { match /b/{b}/o { match /{n} { allow write: if request.resource.size < 1000; } } }
@@ -104,7 +104,7 @@ struct StorageRefusalTests {
     }
 
     @Test(
-        "Addresses that are none are 404 or 400, and no other application's",
+        "Invalid addresses get 404 or 400, and do not reach other applications",
         arguments: [
             ("/v0/b/other.appspot.com/o/x", 404), ("/v0/b/", 404), ("/v0/b/tintype.appspot.com", 404),
             ("/v0/b/tintype.appspot.com/x", 404), ("/v0/b/tintype.appspot.com/o/%FF", 404),
@@ -121,7 +121,7 @@ struct StorageRefusalTests {
         }
     }
 
-    @Test("A bad token is 401 in the SDKs' form; any bucket is the emulator's one")
+    @Test("A bad token is 401 in the SDKs' form; any bucket name is the emulator's one")
     func tokens() async throws {
         try await withService { service in
             let client = try StorageClient(service)
@@ -140,7 +140,7 @@ struct StorageRefusalTests {
         }
     }
 
-    @Test("S14: Pages of other origins ask first, and read the fields that they need")
+    @Test("S14: Pages of other origins send preflight requests, and may read the fields that they need")
     func origins() async throws {
         let page = "https://photos.example"
         try await withService(changeServer: { $0.allowedOrigins = .these([page]) }) { service in

@@ -14,11 +14,11 @@ import Uploads
 @testable import Requests
 @testable import Server
 
-@Suite("Objects that come in several requests", .timeLimit(.minutes(30)))
+@Suite("Objects that arrive in several requests", .timeLimit(.minutes(30)))
 struct StorageResumableTests {
     private static let name = "u1/full/-P1/a.jpg"
 
-    /// What an SDK says when it begins: its header fields, the path behind the bucket, and its metadata.
+    /// The first request of an SDK: its header fields, the path after the bucket, and its metadata.
     struct Dialect: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let path: @Sendable (StorageClient) -> String
@@ -71,7 +71,7 @@ struct StorageResumableTests {
     private static func send(
         _ bytes: some Sequence<UInt8>, at offset: Int, to url: String, _ command: String, by client: StorageClient
     ) async throws -> TestSupport.Answer {
-        // The address is enough: some clients send no token with the bytes.
+        // The address is sufficient: some clients send no token with the bytes.
         var client = client
         client.headers = [:]
         return try await client.ask(
@@ -79,7 +79,7 @@ struct StorageResumableTests {
     }
 
     @Test(
-        "What has come over a connection that is only half there is told, and it goes on from there",
+        "The bytes that arrived over a half-open connection are reported, and the upload continues from there",
         arguments: dialects)
     func halfOpen(_ dialect: Dialect) async throws {
         let bytes = [UInt8](repeating: 7, count: 3 << 20)
@@ -91,7 +91,7 @@ struct StorageResumableTests {
                     "POST \(url) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(bytes.count)\r\n"
                         + "X-Goog-Upload-Command: upload, finalize\r\nX-Goog-Upload-Offset: 0\r\n\r\n")
                 try await connection.send(bytes[..<2_000_000])
-                // A question ends the sender, who has to have begun.
+                // A query ends the sending request, which must have begun.
                 try await eventually {
                     try service.pipeline.storage.incoming.entries().contains { $0.byteCount > 0 }
                 }
@@ -106,7 +106,7 @@ struct StorageResumableTests {
         }
     }
 
-    @Test("S10: Each SDK's way from the beginning to the end", arguments: dialects)
+    @Test("S10: Each SDK's requests work from the beginning to the end", arguments: dialects)
     func dialect(_ dialect: Dialect) async throws {
         let photo = try fixture("exif-gps.jpg")
         try await withService { service in
@@ -127,7 +127,7 @@ struct StorageResumableTests {
             #expect(last.status == 200 && last.headers[.googUploadStatus] == "final", "\(last.text)")
             #expect(last.json["name"].string == Self.name && last.json["contentType"].string == "image/jpeg")
             #expect(try await client.bytes(Self.name).body == photo)
-            // Whoever did not get the answer gets it again, however it asks.
+            // A client that did not get the answer gets it again, with any command.
             for command in ["upload, finalize", "finalize", "query"] {
                 let again = try await Self.send(photo[half...], at: half, to: url, command, by: client)
                 #expect(again.status == 200 && again.headers[.googUploadStatus] == "final" && again.json == last.json)
@@ -139,7 +139,7 @@ struct StorageResumableTests {
         }
     }
 
-    @Test("An address with another secret, or of no upload, is 404; so is one that was cancelled")
+    @Test("An address with another secret, of no upload, or of a cancelled one is 404")
     func secrets() async throws {
         try await withService { service in
             let client = try StorageClient(service, as: "u1")
@@ -159,7 +159,7 @@ struct StorageResumableTests {
         }
     }
 
-    @Test("S11: The rules are asked at the beginning, and again at the end, as for whoever began")
+    @Test("S11: The rules are checked at the beginning, and again at the end, with the identity of the first request")
     func rules() async throws {
         try await withService { service in
             let (owner, other) = (try StorageClient(service, as: "u1"), try StorageClient(service, as: "u2"))
@@ -185,7 +185,7 @@ struct StorageResumableTests {
     }
 
     @Test(
-        "Requests that are none, and bytes that were not announced",
+        "Malformed requests, and bytes beyond the declared length, are refused",
         arguments: [
             ("upload", "x", 400), ("upload", "-1", 400), ("upload", nil, 400), ("nonsense", "0", 400),
             ("upload, cancel", "0", 400), ("", "0", 400),
@@ -205,7 +205,7 @@ struct StorageResumableTests {
         }
     }
 
-    @Test("The other form: Location, Content-Range, and 308 until all is there")
+    @Test("The other form: Location, Content-Range, and 308 until all bytes have arrived")
     func ranged() async throws {
         let photo = try fixture("exif-gps.jpg")
         try await withService { service in
@@ -235,7 +235,7 @@ struct StorageResumableTests {
         }
     }
 
-    @Test("S10: Where a crash came between the last byte and the object, asking for the state brings it to its end")
+    @Test("S10: A query of the state finishes an object after a crash between the last byte and the object")
     func endAfterCrash() async throws {
         try await withService { service in
             let client = try StorageClient(service, as: "u1")
@@ -251,7 +251,7 @@ struct StorageResumableTests {
             // Firebase's SDKs then send the command to finalize.
             let asked = try await Self.send([], at: 0, to: url, "query", by: client)
             #expect(asked.headers[.googUploadStatus] == "active" && asked.headers[.googUploadSizeReceived] == "3")
-            // Who speaks with Content-Range has nothing left to send.
+            // A client that uses Content-Range has no bytes left to send.
             let last = try await client.ask(.put, url, [.contentRange: "bytes */3"])
             #expect(last.status == 200 && last.json["size"].string == "3", "\(last.status) \(last.text)")
             #expect(try await client.bytes(Self.name).body == Array("abc".utf8))

@@ -11,9 +11,9 @@ import Tree
 @testable import Requests
 @testable import Server
 
-@Suite("Storage rules that are set in the running service", .timeLimit(.minutes(30)))
+@Suite("Storage rules set in the running service", .timeLimit(.minutes(30)))
 struct StorageRulesTests {
-    /// Renditions are for whoever has signed in.
+    /// Rules that let signed-in users read renditions.
     private static let closed = """
         service firebase.storage {
           match /b/{bucket}/o {
@@ -24,7 +24,7 @@ struct StorageRulesTests {
         }
         """
 
-    @Test("They count at once: files are closed, and posts are told with signed addresses")
+    @Test("They apply at once: files are closed, and posts have signed addresses")
     func closing() async throws {
         try await withService { service in
             try await service.tree.setRules(#"{"rules": {"posts": {".read": true}}}"#)
@@ -44,7 +44,7 @@ struct StorageRulesTests {
             #expect(signed.hasPrefix(plain + "?token=") && signed != plain)
             #expect(try await tcp.get(signed).status == 200)
 
-            // A key that was replaced once is still good; one in wrong hands is not.
+            // A key that was replaced once is still valid; a compromised one is not.
             #expect(try await client.ask(.post, "/v1/media-keys").status == 200)
             #expect(try await tcp.get(signed).status == 200)
             #expect(try await client.ask(.post, "/v1/media-keys?compromised=true").status == 200)
@@ -55,7 +55,7 @@ struct StorageRulesTests {
     }
 
     @Test(
-        "What is signed leads to where the service is known today, wherever a post names its photos, and to nobody else"
+        "Signed addresses use the current public address, wherever a post names its photos, and never a foreign one"
     )
     func publicAddress() async throws {
         let origin = "https://photos.example"
@@ -92,7 +92,7 @@ struct StorageRulesTests {
     }
 
     @Test(
-        "What are no rules changes nothing, and the answer says where the fault is",
+        "Invalid rules change nothing, and the answer names the position of the error",
         arguments: [("service firebase.storage {", "1:27"), ("", "1:1"), ("service x {}", "1:9")])
     func faults(text: String, place: String) async throws {
         try await withService { service in
@@ -104,7 +104,7 @@ struct StorageRulesTests {
         }
     }
 
-    @Test("They are for admins", arguments: ["/v1/storage-rules", "/v1/media-keys"])
+    @Test("Only admins may use them", arguments: ["/v1/storage-rules", "/v1/media-keys"])
     func admins(path: String) async throws {
         try await withService { service in
             let method: HTTPRequest.Method = path.hasSuffix("keys") ? .post : .put
@@ -116,7 +116,7 @@ struct StorageRulesTests {
         }
     }
 
-    @Test("They outlive the service; those that do not compile any more allow nothing")
+    @Test("They outlive the service; rules that do not compile any more allow nothing")
     func stored() async throws {
         try await withService { service in
             let logger = Logger(label: "test")
@@ -130,14 +130,15 @@ struct StorageRulesTests {
             try await service.tree.set(path, to: ["version": 2, "text": "service of an older version"])
             try await next.load(logger: logger)
             #expect(next.inForce.version == 2 && !next.inForce.areRenditionsPublic)
-            // What posts are made by knows the same, also after an earlier version that did not write it.
+            // The flag that posts are created by has the same value, also after an earlier version that did not write
+            // it.
             #expect(try await service.tree.get(path / "renditions_public") == false)
             try await next.set(Self.closed)
             #expect(next.inForce.version == 3 && next.inForce.text == Self.closed)
         }
     }
 
-    @Test("Of sets at the same time one stays, in the tree and in force")
+    @Test("One of several concurrent sets remains, in the tree and in force")
     func atOnce() async throws {
         try await withService { service in
             let store = try StorageRulesStore(in: service.tree, project: "tintype")

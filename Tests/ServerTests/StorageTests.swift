@@ -12,11 +12,11 @@ import Uploads
 
 @testable import Server
 
-@Suite("The bucket, as Firebase's Storage SDKs see it", .timeLimit(.minutes(30)))
+@Suite("The bucket in the protocol of Firebase's Storage SDKs", .timeLimit(.minutes(30)))
 struct StorageTests {
     private static let name = "u1/full/-P1/a photo.jpg"
 
-    @Test("S9: What is uploaded is described in the SDKs' words, and fetched byte for byte")
+    @Test("S9: An uploaded object is described in the SDKs' terms, and read byte for byte")
     func roundTrip() async throws {
         let photo = try fixture("size-97x61.jpg")
         try await withService { service in
@@ -69,7 +69,7 @@ struct StorageTests {
         }
     }
 
-    @Test("Ranges, and what the client has already")
+    @Test("Ranges and conditional requests are answered")
     func ranges() async throws {
         let photo = try fixture("size-97x61.jpg")
         let count = photo.count
@@ -95,7 +95,7 @@ struct StorageTests {
         }
     }
 
-    @Test("An overwrite keeps the tokens of an address that was given away, and is another generation")
+    @Test("An overwrite keeps the tokens of shared addresses, and is another generation")
     func overwrite() async throws {
         let (old, new) = (try fixture("size-97x61.jpg"), try fixture("exif-gps.jpg"))
         try await withService { service in
@@ -107,13 +107,13 @@ struct StorageTests {
             #expect(generations.count == 2 && generations[0] < generations[1])
             #expect(first["etag"].string != second["etag"].string)
             #expect(try await client.bytes(Self.name).body == new)
-            // Its bytes are swept; those of the present object are not.
+            // Its bytes are cleaned up; those of the current object are not.
             let blobs = service.pipeline.storage.blobs
             #expect(try await blobs.postIDs(userID: "u1").count == 2)
         }
     }
 
-    @Test("S11: Who has a download token needs nothing else; another one is worth nothing")
+    @Test("S11: A download token is sufficient proof; another one gives no access")
     func tokens() async throws {
         let photo = try fixture("size-97x61.jpg")
         try await withService { service in
@@ -132,7 +132,7 @@ struct StorageTests {
                 #expect(answer.json["error"]["message"].string == "Permission denied. No READ permission.")
             }
 
-            // Admins change them; the last one is replaced.
+            // Admins change the tokens; the last one is replaced.
             let path = anybody.path(Self.name)
             #expect(try await owner.ask(.post, "\(path)?create_token=true").status == 403)
             let two = try await service.client.ask(.post, "\(path)?create_token=true").json["downloadTokens"].string
@@ -145,7 +145,7 @@ struct StorageTests {
         }
     }
 
-    @Test("A client may choose the tokens, and they are told of as tokens alone")
+    @Test("A client may choose the tokens, and they are reported as tokens alone")
     func chosenTokens() async throws {
         try await withService { service in
             let client = try StorageClient(service, as: "u1")
@@ -158,7 +158,7 @@ struct StorageTests {
         }
     }
 
-    @Test("Metadata is changed by PATCH, and by what stands for it; null removes")
+    @Test("Metadata is changed by PATCH, and by its substitutes; null removes")
     func patch() async throws {
         try await withService { service in
             let client = try StorageClient(service, as: "u1")
@@ -186,7 +186,7 @@ struct StorageTests {
         }
     }
 
-    @Test("S9: A deleted object is gone, and 404 from then on")
+    @Test("S9: A deleted object gets 404 afterwards")
     func deletion() async throws {
         try await withService { service in
             let client = try StorageClient(service, as: "u1")
@@ -203,7 +203,7 @@ struct StorageTests {
         }
     }
 
-    @Test("What is no photo, and what a page would run, is handed out as what cannot do harm")
+    @Test("Files that are not photos, or that a page would run, are served with a harmless type")
     func hostileContents() async throws {
         try await withService { service in
             let client = try StorageClient(service)
@@ -221,7 +221,7 @@ struct StorageTests {
             }
             #expect(fetched.headers[.contentSecurityPolicy] == "default-src 'none'; sandbox")
             #expect(fetched.headers[.xContentTypeOptions] == "nosniff")
-            // It is served at no address of a photo.
+            // The object has no address of a photo.
             let name = try #require(ObjectName("page.html"))
             let blob = try #require(try await service.pipeline.objects.object(name)).blob
             #expect(try await service.client.get("/media/\(blob)").status == 404)

@@ -16,7 +16,7 @@ struct StoreCheckTests {
         return try answer.text.split(separator: "\n").map { try JSONDecoder().decode(JSON.self, from: Data($0.utf8)) }
     }
 
-    @Test("It finds what is damaged, a line each, tells at the end what it looked at, and mends what it is told to")
+    @Test("It reports each finding on a line, and a summary at the end, and corrects the chosen findings")
     func findings() async throws {
         try await withService { service in
             let answer = try await service.client.post(try Fixture.bytes("photo.jpg"))
@@ -49,7 +49,7 @@ struct StoreCheckTests {
     }
 
     @Test(
-        "What is asked wrongly is refused, and so is whoever is no admin",
+        "Malformed requests and requests without admin rights are refused",
         arguments: [
             ("", "action"), ("action=mend", "action"), ("action=verify&sample=0", "sample"),
             ("action=verify&rate=fast", "rate"), ("action=gc&max_share=101", "max_share"),
@@ -64,7 +64,7 @@ struct StoreCheckTests {
         }
     }
 
-    @Test("The life of a post is told, by its id, by a file's path and by its address")
+    @Test("The life of a post is reported, by its id, by a file's path and by its address")
     func explain() async throws {
         try await withService { service in
             let answer = try await service.client.post(try Fixture.bytes("photo.jpg"))

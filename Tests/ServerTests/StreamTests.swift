@@ -8,7 +8,7 @@ struct StreamTests {
     private static let read = "GET /a.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
     private static let listen = "GET /a.json HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n"
 
-    @Test("A stream that is asked for behind other requests begins when these are answered", arguments: [1, 2, 20])
+    @Test("A stream that is requested after other requests begins when these are answered", arguments: [1, 2, 20])
     func pipelined(count: Int) async throws {
         try await withService { service in
             _ = try await service.client.ask(.put, "/a.json", body: .bytes(Array("7".utf8)))
@@ -26,7 +26,7 @@ struct StreamTests {
         }
     }
 
-    @Test("What is said behind a request for a stream is not listened to")
+    @Test("Requests after a request for a stream are ignored")
     func behind() async throws {
         try await withService { service in
             let connection = try await WireConnection(socket: service.socketPath)
@@ -38,7 +38,7 @@ struct StreamTests {
         }
     }
 
-    @Test("Nonsense behind a request for a stream is not read: the stream goes on")
+    @Test("Malformed bytes after a request for a stream are not read: the stream continues")
     func nonsense() async throws {
         try await withService { service in
             for (number, nonsense) in ["nonsense\r\n\r\n", "\0\0\0", "GET / HTTP/9.9\r\n\r\n"].enumerated() {
@@ -54,7 +54,7 @@ struct StreamTests {
         }
     }
 
-    @Test("Streams that end at any moment of their beginning leave nothing behind")
+    @Test("Streams that end at any moment of their start leave nothing behind")
     func closedWhileOpening() async throws {
         try await withService { service in
             _ = try await service.client.ask(
@@ -75,7 +75,7 @@ struct StreamTests {
         }
     }
 
-    @Test("A query whose index goes is cancelled at once")
+    @Test("A query is cancelled at once when its index is removed")
     func cancelled() async throws {
         try await withService { service in
             let rules = #"{"rules":{"a":{".indexOn":"n"}}}"#

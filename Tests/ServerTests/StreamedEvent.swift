@@ -5,7 +5,7 @@ import NIOCore
 import TestSupport
 import Testing
 
-/// An event of a list of posts as it came.
+/// An event of a list of posts, in its raw form.
 struct StreamedEvent: Sendable, Equatable {
     var name: String?
     var id: String?
@@ -15,7 +15,7 @@ struct StreamedEvent: Sendable, Equatable {
     var postID: String? { path.map { String($0.dropFirst()) } }
     var isDeletion: Bool { data["data"] == .null && name == "put" }
 
-    /// The events of a stream, comments among them.
+    /// Parses the events of a stream, comments among them.
     static func read(_ text: String) -> [StreamedEvent] {
         text.components(separatedBy: "\n\n").filter { !$0.isEmpty }.map { block in
             var event = StreamedEvent()
@@ -39,7 +39,7 @@ struct StreamRefusal: Error {
 }
 
 extension ServiceClient {
-    /// Listens, calls `act` when the stream has begun, and gives the events up to the text.
+    /// Listens, calls `act` when the stream has begun, and returns the events up to the text.
     ///
     /// - Throws: `StreamRefusal` for any other status than 200.
     func events(
@@ -55,7 +55,7 @@ extension ServiceClient {
                 throw StreamRefusal(
                     status: response.status.code, body: (try? JSONDecoder().decode(JSON.self, from: bytes)) ?? .null)
             }
-            // The end of what has come, in which a text may begin that goes on in the next chunk.
+            // The end of the received text, which may contain the beginning of a match in the next chunk.
             var (stream, recent, hasActed, hasEnd) = ("", "", false, false)
             for try await chunk in body {
                 let piece = String(buffer: chunk)

@@ -9,16 +9,16 @@ import TreeModel
 @testable import Gallery
 @testable import Requests
 
-@Suite("Feeds for readers of many sites, and embedded posts", .timeLimit(.minutes(30)))
+@Suite("Feeds for feed readers, and embedded posts", .timeLimit(.minutes(30)))
 struct SyndicationTests {
     private static let allowed = "https://blog.example"
 
-    /// The texts of the elements of a name.
+    /// Returns the texts of the elements with a name.
     private func elements(_ name: String, _ text: String) -> [String] {
         text.split(separator: "<\(name)>").dropFirst().map { String($0.prefix { $0 != "<" }) }
     }
 
-    @Test("A feed has the newest posts with pictures and words, at addresses that are whole")
+    @Test("A feed has the newest posts with pictures and texts, at absolute addresses")
     func feeds() async throws {
         for url in ["https://photos.example", nil] {
             try await withService(changeServer: { $0.publicURL = url.flatMap { PublicURL($0) } }) { service in
@@ -58,7 +58,7 @@ struct SyndicationTests {
         #expect(Syndication.id(ofPost: "-P6xJd7DkF0an8Cy0qLi") != id)
     }
 
-    @Test("A feed leads to the posts before it, and is sent again only when it has changed")
+    @Test("A feed links to earlier posts, and is sent again only when it has changed")
     func paging() async throws {
         try await withService { service in
             try await service.setDefaultRules()
@@ -79,7 +79,7 @@ struct SyndicationTests {
     }
 
     @Test(
-        "XML has only what it allows",
+        "XML has only its allowed characters",
         arguments: [
             ("a<b>&\"", "a&lt;b&gt;&amp;&quot;"), ("]]>", "]]&gt;"),
             ("\u{0}\u{8}\u{B}\u{1F}", "\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}"),
@@ -90,7 +90,7 @@ struct SyndicationTests {
         #expect(Array(XMLText.escape(text).utf8) == Array(expected.utf8))
     }
 
-    @Test("Whoever embeds a post is told of a picture that fits, or of a link")
+    @Test("A page that embeds a post gets a picture that fits, or a link")
     func embedded() async throws {
         try await withService { service in
             try await service.setDefaultRules()
@@ -119,7 +119,7 @@ struct SyndicationTests {
         }
     }
 
-    @Test("Pages of allowed origins may import the module and read the feeds, and those of others may not")
+    @Test("Pages of allowed origins may import the module and read the feeds; those of others may not")
     func origins() async throws {
         try await withService(changeServer: { $0.allowedOrigins = .these([Self.allowed]) }) { service in
             try await service.setDefaultRules()

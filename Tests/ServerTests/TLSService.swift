@@ -5,10 +5,10 @@ import TestSupport
 import Transport
 
 extension Scratch {
-    /// The files that a service in this folder has its certificate from.
+    /// The files from which a service in this folder reads its certificate.
     var tlsFiles: TLSFiles { TLSFiles(certificate: "\(path)/certificate.pem", key: "\(path)/key.pem") }
 
-    /// Puts a certificate and its key in place.
+    /// Writes a certificate and its key to the files.
     func install(_ certificate: TestCertificate) throws {
         try write(certificate.key, to: "key.pem")
         try write(certificate.certificate, to: "certificate.pem")
@@ -16,9 +16,9 @@ extension Scratch {
 }
 
 extension Service {
-    /// Connects to the port with TLS, by a certificate that the client knows.
+    /// Connects to the port with TLS, as a client that trusts one certificate.
     ///
-    /// - Parameter end: Is told how the connection ends.
+    /// - Parameter end: Receives the error that ends the connection.
     func connect(
         trusting certificate: TestCertificate, maxVersion: TLSVersion? = nil, noting end: TLSEnd = TLSEnd()
     ) async throws -> WireConnection {
@@ -34,7 +34,7 @@ extension Service {
         }
     }
 
-    /// Whether a client that knows only this certificate is answered.
+    /// Whether the service answers a client that trusts only this certificate.
     func serves(_ certificate: TestCertificate, maxVersion: TLSVersion? = nil) async -> Bool {
         guard let connection = try? await connect(trusting: certificate, maxVersion: maxVersion) else { return false }
         let isServed = await connection.isAnswered
@@ -44,10 +44,10 @@ extension Service {
 }
 
 extension WireConnection {
-    /// A request that everybody may send.
+    /// A request that needs no proof.
     static let request = "GET /v1/version HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
-    /// Sends that request; whether it is answered as it should be.
+    /// Whether the service answers the request correctly.
     var isAnswered: Bool {
         get async {
             try? await send(Self.request)
@@ -56,17 +56,17 @@ extension WireConnection {
     }
 }
 
-/// How a connection with TLS came to its end.
+/// The end of a connection with TLS.
 final class TLSEnd: Sendable {
     private let first = Mutex<(any Error)?>(nil)
 
-    /// What went wrong; nil while nothing has.
+    /// The first error; nil while there is none.
     var error: (any Error)? { first.withLock { $0 } }
 
     func note(_ error: any Error) { first.withLock { $0 = $0 ?? error } }
 }
 
-/// Notes what goes wrong on a connection, and passes it on.
+/// Records the errors of a connection, and passes them on.
 private final class TLSEndHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

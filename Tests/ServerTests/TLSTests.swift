@@ -11,10 +11,10 @@ import Tree
 @testable import Service
 @testable import Transport
 
-/// The TCP port with a certificate, to clients that look at it, and to some that do worse.
+/// The TCP port with a certificate, with clients that verify it, and with hostile ones.
 @Suite("TLS", .timeLimit(.minutes(30)))
 struct TLSTests {
-    /// The beginning of a TLS record of 512 bytes, in which a client would say hello.
+    /// The beginning of a TLS record of 512 bytes, which would contain a ClientHello.
     private static let halfHello: [UInt8] = [0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01]
 
     /// Runs the body against a service that has the first certificate, in the folder of the test.
@@ -38,7 +38,7 @@ struct TLSTests {
     }
 
     @Test(
-        "Requests and their answers go through TLS one after the other, large ones too, and a last one ends it cleanly")
+        "Requests and their answers pass through TLS one after the other, also large ones; the last ends it cleanly")
     func requests() async throws {
         try await withTLS { service, _ in
             let end = TLSEnd()
@@ -60,7 +60,7 @@ struct TLSTests {
     }
 
     @Test(
-        "A WebSocket over TLS takes messages of every size one after the other, however their records are cut",
+        "A WebSocket over TLS accepts messages of every size one after the other, however their records are cut",
         arguments: [10, 15_000, 200_000, 2_000_000])
     func largeMessages(byteCount: Int) async throws {
         try await withTLS { service, _ in
@@ -76,7 +76,7 @@ struct TLSTests {
     }
 
     @Test(
-        "A client whose frame is too long hears why its WebSocket ends, while it is still sending",
+        "A client whose frame is too long gets the reason of the close, while it is still sending",
         arguments: [70_000, 8 << 20])
     func longFrames(byteCount: Int) async throws {
         try await withTLS { service, _ in
@@ -92,7 +92,7 @@ struct TLSTests {
         }
     }
 
-    @Test("A certificate that was replaced is served from then on, and streams that were open before go on")
+    @Test("A replaced certificate is served to new connections, and streams that were open before continue")
     func renewal() async throws {
         try await withTLS { service, certificates in
             let stream = try await service.connect(trusting: .first)
@@ -108,7 +108,7 @@ struct TLSTests {
     }
 
     @Test(
-        "Files that cannot be used leave the certificate as it was, which is told once; what can be is used then",
+        "Unusable files leave the certificate unchanged, with one log line; usable ones are served then",
         arguments: [
             ("certificate.pem", "nonsense"), ("certificate.pem", ""), ("key.pem", "nonsense"),
             ("key.pem", TestCertificate.second.key), ("certificate.pem", TestCertificate.second.certificate),
@@ -129,7 +129,7 @@ struct TLSTests {
         }
     }
 
-    @Test("Whoever does not know the certificate, or speaks an old version, gets no connection")
+    @Test("A client that does not trust the certificate, or speaks an old version, gets no connection")
     func refusals() async throws {
         try await withTLS { service, _ in
             #expect(await !service.serves(.second))
@@ -138,7 +138,7 @@ struct TLSTests {
         }
     }
 
-    @Test("Plain HTTP is answered in the clear, with where to go instead")
+    @Test("Plain HTTP is answered in the clear, with the address to use instead")
     func plaintext() async throws {
         try await withTLS { service, _ in
             try await WireConnection.with(port: service.tcpPort) { connection in
@@ -153,7 +153,7 @@ struct TLSTests {
     }
 
     @Test(
-        "What is neither TLS nor HTTP is not listened to",
+        "Bytes that are neither TLS nor HTTP are not answered",
         arguments: [[0], [0x80, 0x2E, 1, 3, 1], [0x16, 0xFF, 0xFF, 0xFF]])
     func nonsense(bytes: [UInt8]) async throws {
         try await withTLS { service, _ in
@@ -166,7 +166,7 @@ struct TLSTests {
     }
 
     @Test(
-        "A client that does not finish its handshake in time is cut, and one that did is not",
+        "A client that does not finish its handshake in time is disconnected; one that did is not",
         arguments: [[], halfHello])
     func deadline(bytes: [UInt8]) async throws {
         try await withTLS(change: { $0.tlsTimes.handshake = .seconds(1) }) { service, _ in
@@ -182,7 +182,7 @@ struct TLSTests {
         }
     }
 
-    @Test("A flood of handshakes that are never finished takes no room from clients that finish theirs")
+    @Test("A flood of unfinished handshakes takes no room from clients that finish theirs")
     func flood() async throws {
         try await withTLS(change: { $0.connections = ConnectionLimits(tcp: 8, all: 16) }) { service, _ in
             var flood: [WireConnection] = []
@@ -194,13 +194,13 @@ struct TLSTests {
             }
             #expect(await service.serves(.first))
             #expect(try await service.client.get("/readyz").status == 200)
-            // The oldest made room.
+            // The oldest was closed for it.
             _ = await flood[0].readToEnd()
             for connection in flood { await connection.close() }
         }
     }
 
-    @Test("Of the handshakes that go on, the oldest that is not finished ends for a new one")
+    @Test("The oldest unfinished handshake ends for a new one")
     func queue() async throws {
         try await withTLS(change: { $0.connections = ConnectionLimits(tcp: 4, all: 16) }) { service, _ in
             let oldest = try await WireConnection(port: service.tcpPort)

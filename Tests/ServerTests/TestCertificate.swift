@@ -1,4 +1,4 @@
-/// A certificate of localhost that vouches for itself until 2120, and its key.
+/// A self-signed certificate of localhost that is valid until 2120, and its key.
 enum TestCertificate: Sendable {
     case first, second
 

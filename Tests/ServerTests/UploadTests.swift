@@ -7,10 +7,10 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("Photos in, a post out", .timeLimit(.minutes(30)))
+@Suite("Uploads of photos become posts", .timeLimit(.minutes(30)))
 struct UploadTests {
     @Test(
-        "P4, P6, P8: a photo as the raw body, whatever it is called, becomes a post with its renditions",
+        "P4, P6, P8: A photo as the raw body, under any name, becomes a post with its renditions",
         arguments: [
             ("orientation-6-mm.jpg", "image/jpeg", "jpg"), ("rgba-8.png", "image/jpeg", "png"),
             ("plain.gif", "application/octet-stream", "gif"), ("orientation-6-mm.jpg", nil, "jpg"),
@@ -39,7 +39,7 @@ struct UploadTests {
         }
     }
 
-    @Test("P8: a photo that lies on its side is upright in what the post says")
+    @Test("P8: A photo that is stored on its side is described upright in the post")
     func orientation() async throws {
         try await withService { service in
             let post = try await service.client.post(try fixture("orientation-6-mm.jpg"))["post"]
@@ -49,7 +49,7 @@ struct UploadTests {
     }
 
     @Test(
-        "C2: a form with several photos, its fields before, between or after them, cut anywhere",
+        "C2: A form with several photos, its fields before, between or after them, is read wherever it is cut",
         arguments: [1 << 20, 1000, 7])
     func multipart(chunk: Int) async throws {
         let (jpeg, gif) = (try fixture("size-97x61.jpg"), try fixture("plain.gif"))
@@ -69,7 +69,7 @@ struct UploadTests {
         }
     }
 
-    @Test("The user may stand in the query, the text after the photos")
+    @Test("The user may be in the query, and the text after the photos")
     func userInTheQuery() async throws {
         let jpeg = try fixture("size-97x61.jpg")
         try await withService { service in
@@ -81,7 +81,7 @@ struct UploadTests {
         }
     }
 
-    @Test("C2: a text alone is a post", arguments: ["query", "form"])
+    @Test("C2: A text alone is a post", arguments: ["query", "form"])
     func textOnly(way: String) async throws {
         try await withService { service in
             let answer =
@@ -98,7 +98,7 @@ struct UploadTests {
         }
     }
 
-    @Test("K2, P23: the same idempotency key is the same post, and it is echoed")
+    @Test("K2, P23: The same idempotency key is the same post, and it is echoed")
     func idempotency() async throws {
         let jpeg = try fixture("size-97x61.jpg")
         try await withService { service in
@@ -118,7 +118,7 @@ struct UploadTests {
     }
 
     @Test(
-        "A draft's key that comes again with something else is refused, never answered so that it hides a photo",
+        "A draft's key with another request is refused, and never hides a photo behind an old answer",
         .timeLimit(.minutes(30)))
     func idempotencyConflicts() async throws {
         let jpeg = try fixture("size-97x61.jpg")
@@ -139,7 +139,7 @@ struct UploadTests {
         }
     }
 
-    @Test("P5, P23: twenty at once with one key are one post")
+    @Test("P5, P23: Twenty at once with one key are one post")
     func idempotencyConcurrently() async throws {
         let jpeg = try fixture("size-97x61.jpg")
         try await withService { service in
@@ -174,7 +174,7 @@ struct UploadTests {
         }
     }
 
-    @Test("B13: with Prefer: respond-async the answer comes first and the post later")
+    @Test("B13: With Prefer: respond-async the answer arrives first and the post later")
     func asynchronous() async throws {
         let jpeg = try fixture("size-97x61.jpg")
         try await withService { service in
@@ -197,7 +197,7 @@ struct UploadTests {
         }
     }
 
-    @Test("F20, K8: an upload that can never be a post says so, in the answer and afterwards")
+    @Test("F20, K8: An upload that can never be a post reports it, in the answer and afterwards")
     func failure() async throws {
         let cut = try fixture("truncated-baseline-420.jpg")
         try await withService { service in
@@ -217,7 +217,7 @@ struct UploadTests {
         }
     }
 
-    @Test("Two hundred at once are two hundred posts, in fewer transactions than updates")
+    @Test("Two hundred at once become two hundred posts, in fewer transactions than updates")
     func manyAtOnce() async throws {
         try await withService { service in
             try await withThrowingDiscardingTaskGroup { group in

@@ -6,9 +6,9 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("How much room files take up, over HTTP", .timeLimit(.minutes(10)))
+@Suite("The disk usage of files, over HTTP", .timeLimit(.minutes(10)))
 struct UsageTests {
-    @Test("Admins see everybody's, in pages, and each user their own alone")
+    @Test("Admins see the usage of all users, in pages, and each user sees their own alone")
     func pages() async throws {
         try await withService { service in
             let photo = try Fixture.bytes("photo.jpg")
@@ -34,7 +34,7 @@ struct UsageTests {
         }
     }
 
-    @Test("A quota that an admin has set is kept to, before bytes are read where their number is known")
+    @Test("A quota set by an admin is enforced, before bytes are read where their number is known")
     func quota() async throws {
         try await withService { service in
             let photo = try Fixture.bytes("photo.jpg")
@@ -61,7 +61,7 @@ struct UsageTests {
         }
     }
 
-    @Test("Accounts that people made have a quota, a larger one with an address, until an admin says another one")
+    @Test("Self-created accounts have a quota, a larger one with an address, until an admin sets another one")
     func selfMade() async throws {
         try await withService { service in
             let toolkit = "/identitytoolkit.googleapis.com/v1"
@@ -109,7 +109,7 @@ struct UsageTests {
             _ = try await ask("\(project)/accounts:delete", #"{"localId":"\#(uid)"}"#, by: service.client)
             #expect(try await quota(of: uid)["quota"].int == nil)
 
-            // Whose accounts an operator makes, are not bound.
+            // The accounts that an operator creates have no quota.
             for body in [#"{"localId":"ben","email":"ben@example.com"}"#, #"{"localId":"cleo"}"#] {
                 let made = try await ask("\(project)/accounts", body, by: service.client)
                 let usage = try await quota(of: try #require(made["localId"].string, "\(made)"))

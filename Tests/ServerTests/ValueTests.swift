@@ -5,7 +5,7 @@ import Testing
 @testable import Server
 @testable import Transport
 
-@Suite("Small values that come from outside")
+@Suite("Small values from requests and settings")
 struct ValueTests {
     @Test(
         arguments: [
@@ -27,7 +27,7 @@ struct ValueTests {
         }
     }
 
-    @Test("A field that may be given several times is a list; what was taken can be given anew")
+    @Test("A field that may be repeated is a list, and accepted values can be written back")
     func lists() throws {
         var fields = try RequestFields(urlEncoded: "alt=a&text=t&alt=&alt=a", names: ["text", "alt"], lists: ["alt"])
         #expect(fields.list("alt") == ["a", "", "a"] && fields["text"] == "t" && fields.list("nothing").isEmpty)
@@ -60,7 +60,7 @@ struct ValueTests {
     }
 
     @Test(
-        "An address to listen at is an IP address and a port",
+        "A listen address is an IP address and a port",
         arguments: [
             ("127.0.0.1:8080", "127.0.0.1:8080", true), ("localhost:0", "127.0.0.1:0", true),
             ("[::1]:80", "[::1]:80", true), ("127.1.2.3:65535", "127.1.2.3:65535", true),
@@ -77,7 +77,7 @@ struct ValueTests {
     }
 
     @Test(
-        "A network is the addresses that begin with the same bits",
+        "A network contains the addresses that begin with the same bits",
         arguments: [
             ("10.0.0.0/8", "10.255.0.1", true), ("10.0.0.0/8", "11.0.0.1", false), ("10.0.0.7", "10.0.0.7", true),
             ("10.0.0.7", "10.0.0.8", false), ("0.0.0.0/0", "198.51.100.1", true),

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Transport
 
-@Suite("HTTP/1.1 to the letter: bodies", .timeLimit(.minutes(30)))
+@Suite("HTTP/1.1 by the standard: bodies", .timeLimit(.minutes(30)))
 struct WireBodyTests {
     static let chunks = [
         "zz\r\n", " 1\r\n1\r\n0\r\n\r\n", "1 \r\n1\r\n0\r\n\r\n", "1\n1\r\n0\r\n\r\n", "1\r1\r\n0\r\n\r\n",
@@ -16,7 +16,7 @@ struct WireBodyTests {
         "1;\(String(repeating: "x", count: 9000))\r\n1\r\n0\r\n\r\n", "1\r\n1\r\n0\r\nX: y\n\r\n",
     ]
 
-    @Test("A body that is not chunked as it says is refused, and writes nothing", arguments: chunks)
+    @Test("A malformed chunked body is refused, and writes nothing", arguments: chunks)
     func chunked(body: String) async throws {
         try await withService { service in
             for (line, says) in [
@@ -33,10 +33,10 @@ struct WireBodyTests {
         }
     }
 
-    // MARK: - Asking for bodies
+    // MARK: - 100 Continue
 
     @Test(
-        "Who is refused for what the head says is not asked for the body first",
+        "A client that is refused for its head does not get 100 Continue",
         arguments: [
             ("PUT /a.json", "Content-Length: 5", 401), ("POST /v1/nowhere", "Content-Length: 5", 404),
             ("POST /v1/uploads?user=a&caption=x", "Content-Length: 5", 400),
@@ -53,7 +53,7 @@ struct WireBodyTests {
         }
     }
 
-    @Test("A body that is wanted is asked for once, and not from HTTP/1.0", arguments: ["1.1", "1.0"])
+    @Test("A client gets 100 Continue once, and never with HTTP/1.0", arguments: ["1.1", "1.0"])
     func asked(version: String) async throws {
         try await withService { service in
             let text = try await WireConnection.with(socket: service.socketPath) { connection in
@@ -74,7 +74,7 @@ struct WireBodyTests {
     // MARK: - Slow bodies
 
     @Test(
-        "A body that comes too slowly is cut off, and leaves nothing",
+        "A body that arrives too slowly is cut off, and leaves nothing",
         arguments: [
             ("PUT /a.json", "Content-Length: 9", "1"), ("POST /v1/uploads?user=maria", "Content-Length: 9000", "x"),
             ("POST /v1/uploads?user=maria", "Transfer-Encoding: chunked", "9\r\nx"),
@@ -94,7 +94,7 @@ struct WireBodyTests {
         }
     }
 
-    @Test("Only the time that is waited for the sender counts, beyond its patience at 512 bytes a second")
+    @Test("Only the time spent waiting for the sender counts, beyond its patience at 512 bytes a second")
     func pace() {
         let start = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
         var pace = BodyPace(patience: .seconds(60))
@@ -103,7 +103,7 @@ struct WireBodyTests {
         pace.wait(at: start + .seconds(10))
         #expect(pace.left(at: start + .seconds(20)) == .seconds(40))
         pace.receive(5120, at: start + .seconds(30))
-        // The service takes an hour to deal with what came.
+        // The service needs an hour to process the received bytes.
         #expect(pace.left(at: start + .hours(1)) == .seconds(40))
         pace.wait(at: start + .hours(1))
         #expect(pace.left(at: start + .hours(1) + .seconds(40)) == .zero)

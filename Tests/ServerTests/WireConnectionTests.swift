@@ -6,7 +6,7 @@ import Service
 import TestSupport
 import Testing
 
-@Suite("HTTP/1.1 to the letter: connections", .timeLimit(.minutes(30)))
+@Suite("HTTP/1.1 by the standard: connections", .timeLimit(.minutes(30)))
 struct WireConnectionTests {
     private static func request(_ line: String) -> String { "\(line)\r\nHost: localhost\r\n\r\n" }
 
@@ -20,7 +20,7 @@ struct WireConnectionTests {
             + "0005;name=\"v\"\r\n[1,\r\n\r\na\r\n\r\n\r\n 2, 3]\r\n0\r\nTrailer: x\r\nOther: y\r\n\r\n",
     ]
 
-    @Test("What is a request is one, however its bytes are cut, and others may follow it", arguments: good)
+    @Test("A valid request is read however its bytes are cut, and others may follow it", arguments: good)
     func taken(request: String) async throws {
         try await withService(changeServer: { $0.database.isEmulator = true }) { service in
             let bytes = Array((request + request + Self.request("GET /healthz HTTP/1.1\r\nConnection: close")).utf8)
@@ -32,7 +32,7 @@ struct WireConnectionTests {
     }
 
     @Test(
-        "A connection is kept for who asks to keep it",
+        "A connection is kept open on request of the client",
         arguments: [
             ("1.0", "", false), ("1.0", "Connection: keep-alive\r\n", true),
             ("1.0", "Connection: Keep-Alive\r\n", true),
@@ -49,19 +49,19 @@ struct WireConnectionTests {
         }
     }
 
-    @Test("HTTP/1.0 needs no Host on the socket, and gets a long answer whole before the connection ends")
+    @Test("HTTP/1.0 needs no Host on the socket, and gets a long answer complete before the connection ends")
     func longAnswer() async throws {
         try await withService { service in
             let value = "{\"a\":\"\(String(repeating: "x", count: 9 << 20))\",\"b\":1}"
             _ = try await service.client.ask(.put, "/a.json", body: .bytes(Array(value.utf8)))
             let answers = try await service.answers(to: Array("GET /a.json HTTP/1.0\r\n\r\n".utf8), isTCP: false)
-            // An expectation describes what it compares, which takes long of so much text.
+            // An expectation describes the compared values, which takes long for so much text.
             let isWhole = answers.first?.body == value
             #expect(isWhole)
         }
     }
 
-    @Test("HTTP/1.0 knows no chunks: an answer without a length ends with its connection")
+    @Test("HTTP/1.0 does not support chunks: an answer without a length ends with its connection")
     func noChunks() async throws {
         try await withService { service in
             let text = try await WireConnection.with(socket: service.socketPath) { connection in
@@ -75,7 +75,7 @@ struct WireConnectionTests {
     }
 
     @Test(
-        "A request that would rather speak another protocol is answered, and its connection closed: nothing waits for ever",
+        "A request to switch to another protocol is answered, and its connection closed: no client waits for ever",
         arguments: [
             "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA\r\n\r\n",
             "GET /.ws?v=5 HTTP/1.1\r\nHost: localhost\r\nConnection: keep-alive, upgrade\r\nUpgrade: websocket\r\n\r\n",

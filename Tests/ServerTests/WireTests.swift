@@ -2,15 +2,15 @@ import Client
 import TestSupport
 import Testing
 
-@Suite("HTTP/1.1 to the letter: what can be read in two ways is not read", .timeLimit(.minutes(30)))
+@Suite("HTTP/1.1 by the standard: ambiguous requests are refused", .timeLimit(.minutes(30)))
 struct WireTests {
-    /// Bytes that are no request, and how they are refused.
+    /// A malformed request, and its refusal.
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
         let bytes: String
         var status = 400
         var code = "malformed_request"
-        /// What the answer has to name.
+        /// The text that the answer must contain.
         var says = ""
 
         init(
@@ -20,7 +20,7 @@ struct WireTests {
             (self.name, self.bytes, self.status, self.code, self.says) = (name, bytes, status, code, says)
         }
 
-        /// A request for /healthz with these fields.
+        /// Creates a request for /healthz with these fields.
         init(
             fields: String, _ status: Int = 400, _ code: String = "malformed_request", says: String = "",
             version: String = "1.1"
@@ -45,7 +45,7 @@ struct WireTests {
         Row("an unknown method", request("BREW /healthz HTTP/1.1"), says: "HTTP/1.1"),
         Row("a method that is no token", request("GE(T /healthz HTTP/1.1")),
         Row("a zero byte", request("GET /\0 HTTP/1.1")), Row("a control character", request("GET /\u{7} HTTP/1.1")),
-        Row("raw UTF-8", request("GET /v1/posts?text=Größe HTTP/1.1"), says: "percent-encode"),
+        Row("raw UTF-8", request("GET /v1/posts?text=Größe HTTP/1.1"), says: "Percent-encode"),
         Row("HTTP/2.0", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505, "version_not_supported", says: "HTTP/2.0"),
         Row("HTTP/0.9", request("GET / HTTP/0.9"), 505, "version_not_supported"),
         Row("no path", request("GET healthz HTTP/1.1")),

@@ -6,7 +6,7 @@ import Testing
 @testable import Social
 @testable import Tree
 
-@Suite("An audience whose last owner is deleted has another one")
+@Suite("An audience whose last owner is deleted gets another one")
 struct AudienceHeirTests {
     private func withAudience(
         _ members: TreeValue, _ body: (TreeStore, FollowUpTaskWorker) async throws -> Void
@@ -26,12 +26,12 @@ struct AudienceHeirTests {
     struct Case: Sendable {
         let members: TreeValue
         let deleted: [String]
-        /// The members in the end; nil for none.
+        /// The expected members in the end; nil without members.
         let left: TreeValue?
     }
 
     @Test(
-        "The first poster is the heir, else the first reader, of those who stay",
+        "The heir is the first remaining poster, else the first remaining reader",
         arguments: [
             Case(
                 members: ["zoe": "owner", "bob": "reader", "cem": "poster", "dan": "poster"], deleted: ["zoe"],
@@ -65,7 +65,7 @@ struct AudienceHeirTests {
         }
     }
 
-    @Test("Heirs have heirs; the one after the last is chosen by an admin")
+    @Test("Heirs have heirs; an admin chooses the one after the last")
     func chain() async throws {
         let audience = try #require(AudienceID("c"))
         try await withAudience(["ann": "owner", "bob": "poster", "cem": "reader"]) { tree, worker in
@@ -83,7 +83,7 @@ struct AudienceHeirTests {
         }
     }
 
-    @Test("Whoever removes an owner who is being deleted, an owner who stays is kept before there is an heir")
+    @Test("An owner who stays is kept before an heir is chosen, for all ways of removing an owner who is being deleted")
     func removedByOthers() async throws {
         try await withAudience(["ann": "owner", "bob": "reader"]) { tree, worker in
             try await beginDeletion(of: ["ann"], in: tree)

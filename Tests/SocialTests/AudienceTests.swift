@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Audiences, and the stories of their posts")
 struct AudienceTests {
-    /// Runs a body with a store that has a class, of which Ann is an owner, Bob a poster and Cem a reader.
+    /// Runs a body with a store with a class: Ann is an owner, Bob a poster, Cem a reader.
     private func withClass(_ body: (TreeStore, FollowUpTaskWorker) async throws -> Void) async throws {
         let tree = try await TreeStore(
             engine: MemoryEngine(), derivations: SocialDerivations.strata, constraints: SocialDerivations.constraints,
@@ -34,7 +34,7 @@ struct AudienceTests {
         ["timestamp": 1, "text": .string(text), "author": ["uid": .string(uid), "full_name": .string(uid)]]
     }
 
-    /// The copies at a path of stories, without when they were published.
+    /// Returns the copies at a path of stories, without their times of publication.
     private func copies(_ tree: TreeStore, _ path: TreePath = "stories") async throws -> TreeValue? {
         func stripped(_ value: TreeValue) -> TreeValue {
             guard var fields = value.object else { return value }
@@ -44,13 +44,13 @@ struct AudienceTests {
         return try await tree.get(path).map(stripped)
     }
 
-    /// The ids of a story in the order of publication, the newest first.
+    /// Returns the ids of a story in the order of publication, the newest first.
     private func story(_ audience: String, _ tree: TreeStore) async throws -> [String] {
         let list = AudienceNodes.published(try #require(AudienceID(audience)))
         return try await tree.children(of: list, order: .descending).compactMap(\.value.stringValue)
     }
 
-    @Test("Who is a member of what is kept on both sides, whoever writes, and is nobody else's to write")
+    @Test("Memberships are stored on both sides after any write, and only authorized clients may write them")
     func memberships() async throws {
         try await withClass { tree, _ in
             #expect(
@@ -66,7 +66,7 @@ struct AudienceTests {
         }
     }
 
-    @Test("The last owner stays, whoever would remove them; with another one they may go")
+    @Test("The last owner cannot be removed in any way; with another owner they may leave")
     func lastOwner() async throws {
         try await withClass { tree, _ in
             for value in [nil, "reader"] as [TreeValue?] {
@@ -83,7 +83,7 @@ struct AudienceTests {
         }
     }
 
-    @Test("C1: A post comes to all its audiences in one commit, changes with it, and goes with it")
+    @Test("C1: A post is added to all its audiences in one commit, and changes and ends with it")
     func copies() async throws {
         try await withClass { tree, _ in
             try await tree.set("audience_posts/p", to: post(by: "ann", for: ["c", "s"]))
@@ -101,7 +101,7 @@ struct AudienceTests {
         }
     }
 
-    @Test("A story is in the order in which its posts came to it")
+    @Test("A story is in the order in which its posts were added")
     func order() async throws {
         try await withClass { tree, _ in
             var update = MultiPathUpdate()
@@ -115,7 +115,7 @@ struct AudienceTests {
         }
     }
 
-    @Test("What somebody writes into a story, or takes out of it, is put right")
+    @Test("Forged or missing entries of a story are repaired")
     func restored() async throws {
         try await withClass { tree, _ in
             try await tree.set("audience_posts/p", to: post(by: "ann", for: ["c"]))
@@ -130,7 +130,7 @@ struct AudienceTests {
         }
     }
 
-    @Test("What a client names that are no audiences are none, and of too many the first twenty are")
+    @Test("Malformed audiences of a client's post are ignored, and only the first twenty are used")
     func hostile() async throws {
         try await withClass { tree, _ in
             var record = post(by: "ann", for: (10..<40).map { "a\($0)" })
@@ -151,7 +151,7 @@ struct AudienceTests {
         }
     }
 
-    @Test("An import of everything at once comes out as it was")
+    @Test("An import of everything at once yields the exported data")
     func imported() async throws {
         try await withClass { tree, _ in
             for id in ["p", "q"] {
@@ -165,7 +165,7 @@ struct AudienceTests {
         }
     }
 
-    @Test("An audience that is deleted is nobody's at once, and nobody makes another one with its id")
+    @Test("A deleted audience has no members at once, and its id is not used again")
     func deletedAudience() async throws {
         try await withClass { tree, worker in
             for number in 10..<70 {
@@ -176,7 +176,7 @@ struct AudienceTests {
             try await tree.set("audiences/c", to: nil)
             #expect(try await tree.get("memberships") == ["ann": ["s": "poster"]])
             let mallorys: TreeValue = ["name": "7b", "kind": "class", "members": ["eve": "owner"]]
-            await #expect(throws: TreeError.self, "its maker would see what is left") {
+            await #expect(throws: TreeError.self, "its creator would see the remains") {
                 try await tree.set("audiences/c", to: mallorys)
             }
             #expect(try await tree.get("memberships/eve") == nil)
@@ -184,7 +184,7 @@ struct AudienceTests {
             #expect(try await tree.get("audience_posts")?.object?.count == 30)
             #expect(try await story("s", tree).count == 30)
             #expect(try await story("c", tree) == [])
-            await #expect(throws: TreeError.self, "its maker would pass for who had it") {
+            await #expect(throws: TreeError.self, "its creator would pass for the former owner") {
                 try await tree.set("audiences/c", to: mallorys)
             }
             #expect(try await tree.get("memberships/eve") == nil)
@@ -192,7 +192,7 @@ struct AudienceTests {
         }
     }
 
-    @Test("A name that comes in one update with a post for audiences is in that post, too")
+    @Test("A name that is written in one update with a post for audiences is in that post, too")
     func nameWithPost() async throws {
         try await withClass { tree, worker in
             var update = MultiPathUpdate()
@@ -205,7 +205,7 @@ struct AudienceTests {
         }
     }
 
-    @Test("A new name comes into posts for audiences and their copies, and a deletion takes them and memberships along")
+    @Test("A new name is written into posts for audiences and their copies; a deletion removes them and memberships")
     func people() async throws {
         try await withClass { tree, worker in
             try await tree.set("people/ann/full_name", to: "ann")
@@ -227,7 +227,7 @@ struct AudienceTests {
         }
     }
 
-    @Test("A post that a client has written says in the stories when it was published, as one of the service's does")
+    @Test("A client's post has its time of publication in the stories, as one of the service's does")
     func publishedCopies() async throws {
         try await withClass { tree, _ in
             for id in ["b", "a"] as [TreeKey] {
@@ -242,13 +242,13 @@ struct AudienceTests {
             let before = try await tree.get("stories/c/b/published")
             try await tree.set("audience_posts/b/text", to: "y")
             #expect(try await tree.get("stories/c/b/published") == before)
-            // Nobody else writes a copy.
+            // Clients cannot write a copy.
             try await tree.set("stories/c/b/published", to: 1)
             #expect(try await tree.get("stories/c/b/published") == before)
         }
     }
 
-    @Test("Of many owners who are removed at once one stays, among however many readers")
+    @Test("One of many owners who are removed at once stays, among however many readers")
     func manyOwners() async throws {
         try await withClass { tree, _ in
             func members(_ prefix: String, _ role: TreeValue) -> [(TreeKey, TreeValue)] {
@@ -263,7 +263,7 @@ struct AudienceTests {
         }
     }
 
-    @Test("Posts of an audience that is deleted leave it step by step, and nobody reads them meanwhile")
+    @Test("Posts of a deleted audience leave it step by step, and have no readers meanwhile")
     func deletedStory() async throws {
         try await withClass { tree, worker in
             for number in 0..<120 {

@@ -6,7 +6,7 @@ import Testing
 @testable import Social
 @testable import Tree
 
-@Suite("Where one of two people has blocked the other, neither sees the other")
+@Suite("A block between two people hides each from the other")
 struct BlockTests {
     private let post: PostID
     private let (ann, bob, eve): (UserID, UserID, UserID)
@@ -18,7 +18,7 @@ struct BlockTests {
         )
     }
 
-    /// Bob has a post.
+    /// Runs a body with a store with a post of Bob's.
     private func withPost(_ body: (TreeStore) async throws -> Void) async throws {
         let tree = try await TreeStore(
             engine: MemoryEngine(), derivations: SocialDerivations.strata, isMaintained: false, clock: { 1000 })
@@ -28,7 +28,7 @@ struct BlockTests {
     }
 
     @Test(
-        "Comments, in full pages of either order and each by its id; everybody else sees them",
+        "Comments are hidden, in full pages of either order and each by its id; all others see them",
         arguments: ["blocking/ann/eve", "blocking/eve/ann"], [true, false])
     func comments(path: String, isNewestFirst: Bool) async throws {
         try await withPost { tree in
@@ -63,7 +63,7 @@ struct BlockTests {
     }
 
     @Test(
-        "Who likes a post, though pages are shorter for it", arguments: ["blocking/ann/eve", "blocking/eve/ann"])
+        "Likers of a post are hidden, though pages are shorter", arguments: ["blocking/ann/eve", "blocking/eve/ann"])
     func likes(path: String) async throws {
         try await withPost { tree in
             let likes = Likes(tree)

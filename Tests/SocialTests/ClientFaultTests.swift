@@ -5,8 +5,8 @@ import Testing
 @testable import Social
 @testable import Tree
 
-/// What FriendlyPix's own clients leave undone: the service does it in the same change.
-@Suite("A post that a client writes half is whole")
+/// Steps that FriendlyPix's own clients omit: the service performs them in the same change.
+@Suite("A post that a client writes half is complete")
 struct ClientFaultTests {
     private func withTree(_ body: (TreeStore) async throws -> Void) async throws {
         let tree = try await TreeStore(
@@ -20,7 +20,7 @@ struct ClientFaultTests {
     ]
 
     @Test(
-        "FriendlyPix 3: A client that ends after its first call has the post in profile, feed and hashtags nevertheless"
+        "FriendlyPix 3: A client that ends after its first call still has the post in profile, feed and hashtags"
     )
     func firstCallAlone() async throws {
         try await withTree { tree in
@@ -31,7 +31,7 @@ struct ClientFaultTests {
             let paths = Set(change.writes.map(\.path))
             #expect(paths.isSuperset(of: ["posts/p", "people/ann/posts/p", "feed/ann/p", "hashtags/sun/p"]))
             #expect(try await tree.get("stats/people/ann/posts") == 1)
-            // The second call, if it comes, changes nothing.
+            // The second call, if it is sent, changes nothing.
             let after = try await tree.token
             var second = MultiPathUpdate()
             second["people/ann/posts/p"] = true
@@ -41,7 +41,7 @@ struct ClientFaultTests {
     }
 
     @Test(
-        "FriendlyPix 4: A client that forgets its author's feed has the post there, and one that forgets the profile, too"
+        "FriendlyPix 4: A client that omits its author's feed has the post there; one that omits the profile, too"
     )
     func forgottenLists() async throws {
         for list in ["people/ann/posts/p", "feed/ann/p"] {

@@ -20,7 +20,7 @@ struct CommentTests {
         )
     }
 
-    /// Bob has a post, and Ann a profile.
+    /// Runs a body with a store with a post of Bob's and a profile of Ann's.
     private func withComments(_ body: (Comments, TreeStore) async throws -> Void) async throws {
         let tree = try await TreeStore(
             engine: MemoryEngine(), derivations: SocialDerivations.strata, isMaintained: false, clock: { 1000 })
@@ -32,7 +32,7 @@ struct CommentTests {
 
     private func identity(_ uid: String) -> Identity { .user(User(uid: uid, auth: ["uid": .string(uid)])) }
 
-    @Test("A comment has its author's name and picture, the time of its commit, and is counted with it")
+    @Test("A comment has its author's name and picture and the time of its commit, which also counts it")
     func add() async throws {
         try await withComments { comments, tree in
             let (comment, token) = try await comments.add(try CommentText(" Hello \n"), by: ann, to: post)
@@ -66,7 +66,7 @@ struct CommentTests {
         }
     }
 
-    @Test("24: Its author changes it, and nobody else; the time of that is noted, but not of a change that is none")
+    @Test("24: Only the author changes a comment; the time of a real change is noted")
     func edit() async throws {
         try await withComments { comments, tree in
             let first = try await comments.add(try CommentText("Hello"), by: ann, to: post)
@@ -90,7 +90,7 @@ struct CommentTests {
         }
     }
 
-    @Test("24: It is deleted by its author, by the post's, by an admin, and by nobody else; once")
+    @Test("24: A comment is deleted once, by its author, the post's author or an admin, and by no other person")
     func remove() async throws {
         try await withComments { comments, tree in
             let text = try CommentText("Hello")
@@ -115,7 +115,7 @@ struct CommentTests {
         }
     }
 
-    @Test("What is no post cannot be commented on, nor can a comment be changed that is not there")
+    @Test("A missing post cannot be commented on, and a missing comment cannot be changed")
     func missing() async throws {
         try await withComments { comments, tree in
             let (missing, text) = (try #require(PostID("-OaBcDeFgHiJkLmNoPqS")), try CommentText("x"))
@@ -134,7 +134,7 @@ struct CommentTests {
         }
     }
 
-    @Test("Who is blocked does not comment, whoever blocked whom, nor change what they said", arguments: [0, 1])
+    @Test("A block in either direction prevents comments and changes of comments", arguments: [0, 1])
     func blocked(by index: Int) async throws {
         try await withComments { comments, tree in
             let text = try CommentText("x")
@@ -154,7 +154,7 @@ struct CommentTests {
         }
     }
 
-    @Test("Whoever is mentioned has to be there")
+    @Test("A mentioned person must exist")
     func mentions() async throws {
         try await withComments { comments, tree in
             func text(_ uid: String) throws -> CommentText {
@@ -179,7 +179,7 @@ struct CommentTests {
     }
 
     @Test(
-        "P25, B4, 25: Pages have every comment once, in either order, and say whether there are more",
+        "P25, B4, 25: Pages have every comment once, in either order, and report whether there are more",
         arguments: [true, false])
     func pages(isNewestFirst: Bool) async throws {
         try await withComments { comments, tree in
@@ -188,7 +188,7 @@ struct CommentTests {
                 _ = try await comments.add(try CommentText("c\(number)"), by: ann, to: post)
                 expected.append("c\(number)")
             }
-            // What is none is passed over, wherever it stands.
+            // Malformed records are skipped, wherever they are.
             for key in ["!", "-zz", "zz"] as [TreeKey] {
                 try await tree.set(ReactionNodes.comment(post) / key, to: "junk")
             }
@@ -212,7 +212,7 @@ struct CommentTests {
         }
     }
 
-    @Test("A page is full although hundreds of records before it are no comments")
+    @Test("A page is full although hundreds of records before it are not comments")
     func junk() async throws {
         try await withComments { comments, tree in
             var update = MultiPathUpdate()
@@ -238,14 +238,14 @@ struct CommentTests {
         (["text": "x", "author": ["uid": "a"], "timestamp": 1e300], "its timestamp is no time in milliseconds"),
     ]
 
-    @Test("What can be shown is a comment, whoever wrote it", arguments: records)
+    @Test("Every record that can be shown is a comment, also one of a client of the database", arguments: records)
     func shape(record: TreeValue, fault: String?) throws {
         #expect(Comment.fault(of: record) == fault)
         #expect((Comment("c", of: post.key, record) == nil) == (fault != nil))
     }
 
     @Test(
-        "FriendlyPix 12: What somebody said goes with them, by the comment's own key, and other people's comments stay")
+        "FriendlyPix 12: A deleted person's comments are deleted, by the comment's own key; others' comments stay")
     func deletedPerson() async throws {
         try await withComments { comments, tree in
             for uid in [ann, bob, ann] { _ = try await comments.add(try CommentText("by \(uid)"), by: uid, to: post) }
@@ -266,7 +266,7 @@ struct CommentTests {
         let token: SyncToken
     }
 
-    @Test("Hundreds comment at once: each has an id of its own, later ones greater ones, and the counter is exact")
+    @Test("Hundreds comment at once: each comment has its own id, later ones greater ones, and the counter is exact")
     func concurrent() async throws {
         try await withComments { comments, tree in
             let (texts, uids) = (try (0..<300).map { try CommentText("c\($0)") }, [ann, bob])

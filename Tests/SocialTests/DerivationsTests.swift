@@ -6,7 +6,7 @@ import Testing
 @testable import Social
 @testable import Tree
 
-@Suite("What follows from what people write is there with it")
+@Suite("Derived data are written with their source")
 struct SocialDerivationsTests {
     private func withStore(_ body: (TreeStore) async throws -> Void) async throws {
         let store = try await TreeStore(
@@ -29,7 +29,7 @@ struct SocialDerivationsTests {
     }
 
     @Test(
-        "Either side of a follow brings the other, and takes it along",
+        "A write of either side of a follow, or its removal, changes the other",
         arguments: ["people/ann/following/bob", "followers/bob/ann"])
     func follow(path: String) async throws {
         try await withStore { store in
@@ -43,7 +43,7 @@ struct SocialDerivationsTests {
         }
     }
 
-    @Test("People are found by the name that they have, whatever a client says")
+    @Test("People are found by their current name, whatever a client writes as search keys")
     func searchKeys() async throws {
         try await withStore { store in
             try await store.set(
@@ -58,7 +58,7 @@ struct SocialDerivationsTests {
         }
     }
 
-    @Test("A person's list of posts is what they have posted, whatever a client writes at the person")
+    @Test("A person's list of posts contains their posts, whatever a client writes into it")
     func ownPosts() async throws {
         try await withStore { tree in
             for id in ["p", "q"] as [TreeKey] {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Feeds of stores of earlier versions")
 struct EarlierFeedTests {
-    @Test("Lists that were written before they had authors are read all the same")
+    @Test("Lists from before they had authors can still be read")
     func earlierLists() async throws {
         try await withFeeds { model in
             try await model.follow("ann", "bob")

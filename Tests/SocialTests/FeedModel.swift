@@ -6,7 +6,7 @@ import Testing
 @testable import Social
 @testable import Tree
 
-/// A tree with people who post and follow each other, and beside it what every feed has to have, kept in the simplest way.
+/// A tree with people who post and follow each other, with the expected feeds in their simplest form.
 struct FeedModel {
     let tree: TreeStore
     let worker: FollowUpTaskWorker
@@ -19,7 +19,7 @@ struct FeedModel {
         worker = FollowUpTaskWorker(tree, clock: { 1000 }, logger: Logger(label: "test"))
     }
 
-    /// What a person's feed has to have, the newest first.
+    /// Returns the expected posts of a person's feed, the newest first.
     func feed(of uid: String) -> [String] {
         posts.filter { $0.author == uid || follows[uid, default: []].contains($0.author) }.map(\.id).reversed()
     }
@@ -33,7 +33,7 @@ struct FeedModel {
         posts.append((id, uid))
     }
 
-    /// Publishes posts in one commit: by their ids.
+    /// Publishes posts with the given ids in one commit.
     mutating func post(_ ids: [String], by uid: String) async throws {
         var update = MultiPathUpdate()
         for id in ids { update[PostNodes.post() / (try TreeKey(id))] = Self.post(by: uid) }
@@ -51,7 +51,7 @@ struct FeedModel {
         posts.removeAll { ids.contains($0.id) }
     }
 
-    /// Gives a post to another author: it is published anew.
+    /// Gives a post to another author: it is published again.
     mutating func give(_ id: String, to uid: String) async throws {
         try await tree.set(PostNodes.post() / TreeKey(id) / "author" / "uid", to: .string(uid))
         guard let index = posts.firstIndex(where: { $0.id == id }), posts[index].author != uid else { return }
@@ -74,7 +74,7 @@ struct FeedModel {
         try await tree.set(try TreePath("blocking/\(blocker)/\(other)"), to: true)
     }
 
-    /// - Parameter isWritten: Whether the service lives for long enough to write what the reading has found.
+    /// - Parameter isWritten: Whether the service lives long enough to write the results of the reading.
     func page(
         of uid: String, before cursor: PostPosition? = nil, limit: Int = 20, _ bounds: FeedBounds = FeedBounds(),
         isWritten: Bool = true
@@ -86,7 +86,7 @@ struct FeedModel {
         return page
     }
 
-    /// All pages of a feed, one after the other.
+    /// Returns the posts of all pages of a feed, one page after the other.
     func walk(
         _ uid: String, limit: Int = 20, _ bounds: FeedBounds = FeedBounds()
     ) async throws -> (ids: [String], isComplete: Bool) {

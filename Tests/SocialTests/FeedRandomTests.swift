@@ -5,9 +5,9 @@ import Testing
 @testable import Social
 @testable import Tree
 
-@Suite("Whatever people do, in whatever order, feeds are what they have to be")
+@Suite("Feeds are correct, whatever people do, in whatever order")
 struct FeedRandomTests {
-    /// Bounds of which a few posts exceed all, some, or none.
+    /// Bounds: a few posts exceed all, some, or none of them.
     private static let bounds = [
         FeedBounds(
             maxPosts: 10, maxSearches: 3, rowsPerFollowee: 1, scannedRows: 3...6, fewRows: 2, rowsWorthAMark: 2,
@@ -21,7 +21,7 @@ struct FeedRandomTests {
     private static let people = ["a", "b", "c", "d", "e", "f"]
 
     @Test(
-        "No gap, no post twice, no stranger's post, while people post, publish drafts late, delete, follow and leave",
+        "No gap, no duplicate, no stranger's post, while people post, publish drafts late, delete, follow and leave",
         arguments: 0..<3)
     func random(run: Int) async throws {
         let seed = UInt64.random(in: .min ... .max)
@@ -47,7 +47,7 @@ struct FeedRandomTests {
         }
     }
 
-    /// Something that somebody does, or a job.
+    /// Performs an action of a person, or a job.
     private static func act(
         _ model: inout FeedModel, _ number: inout Int, _ random: inout SeededGenerator
     ) async throws {
@@ -55,7 +55,7 @@ struct FeedRandomTests {
         switch Int.random(in: 0..<16, using: &random) {
         case 0...5:
             number += 1
-            // Ids are reserved long before: their order is nobody's.
+            // Ids are reserved long before: their order has no meaning.
             let id = "\(UInt32.random(in: .min ... .max, using: &random))-\(number)"
             try await model.post(id, by: one)
         case 6:
@@ -75,7 +75,7 @@ struct FeedRandomTests {
         }
     }
 
-    /// Reads a feed until it says that it is complete: then it is. Until then it has nothing that it should not have.
+    /// Reads a feed until it reports that it is complete: then it must be. Until then it must not have false entries.
     private static func expectExact(
         _ reader: String, _ model: inout FeedModel, _ bounds: FeedBounds, _ random: inout SeededGenerator,
         _ seed: UInt64
@@ -92,7 +92,7 @@ struct FeedRandomTests {
         Issue.record("the feed is never complete; seed \(seed)")
     }
 
-    /// Reads the pages of a feed while much happens: what was there all the time is in them, once.
+    /// Reads the pages of a feed during other changes: posts that exist all the time are in them, once.
     private static func expectStable(
         _ reader: String, _ model: inout FeedModel, _ number: inout Int, _ bounds: FeedBounds,
         _ random: inout SeededGenerator, _ seed: UInt64
@@ -108,9 +108,9 @@ struct FeedRandomTests {
                 let before = model.posts.map(\.id)
                 let followees = model.follows[reader, default: []]
                 try await act(&model, &number, &random)
-                // With more people, a feed that nobody writes may lack more than is looked for at once.
+                // With more people, a feed that is never written may lack more than one reading searches for.
                 if !isWritten, !model.follows[reader, default: []].isSubset(of: followees) { isComplete = false }
-                // What was published anew has another place.
+                // A post that was published again has another position.
                 let isMoved = model.posts.count == before.count && model.posts.map(\.id) != before
                 let now = Set(
                     isMoved ? model.feed(of: reader).filter { $0 != model.posts.last?.id } : model.feed(of: reader))
@@ -124,7 +124,7 @@ struct FeedRandomTests {
         if isComplete { #expect(ids.filter(Set(kept).contains) == kept, "seed \(seed)") }
     }
 
-    /// When all jobs are done and all feeds were read, both forms of the feeds have what they should, and the marks are right.
+    /// Expects both forms of the feeds and the marks to be correct after all jobs are done and all feeds were read.
     private static func expectTidy(_ model: FeedModel, _ seed: UInt64) async throws {
         #expect(try await model.tree.get(WorkNodes.followUpTask()) == nil, "seed \(seed)")
         for reader in people {
@@ -137,7 +137,7 @@ struct FeedRandomTests {
                 let last = model.posts.last { $0.author == followee }?.id
                 let mark = try await model.tree.get(try TreePath("people/\(reader)/following/\(followee)"))
                 #expect(try await model.tree.get(try TreePath("followers/\(followee)/\(reader)")) == mark)
-                // A mark stays when its post is deleted, as nothing later has come.
+                // A mark stays when its post is deleted, as no later post has been read.
                 if let mark = mark?.stringValue, model.posts.contains(where: { $0.id == mark && $0.author == followee })
                 {
                     #expect(mark == last, "seed \(seed)")
@@ -146,7 +146,7 @@ struct FeedRandomTests {
         }
     }
 
-    @Test("36: A page has all that was published up to its token, while others go on publishing")
+    @Test("36: A page has all posts up to its token, while others continue publishing")
     func token() async throws {
         try await withFeeds { model in
             try await model.follow("ann", "bob")

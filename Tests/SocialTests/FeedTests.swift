@@ -5,7 +5,7 @@ import Testing
 @testable import Social
 @testable import Tree
 
-@Suite("Home feeds are brought up to date when they are read")
+@Suite("Home feeds are updated when they are read")
 struct FeedTests {
     private func names(_ prefix: String, _ count: Int) -> [String] {
         (0..<count).map { prefix + String(repeating: "0", count: 5 - "\($0)".count) + "\($0)" }
@@ -18,7 +18,7 @@ struct FeedTests {
         ]
     }
 
-    @Test("P19, 12: A feed has one's own posts at once, and those of whom one follows, the last published first")
+    @Test("P19, 12: A feed has one's own posts and those of followed people at once, the last published first")
     func own() async throws {
         try await withFeeds { model in
             try await model.post("a", by: "ann")
@@ -34,7 +34,7 @@ struct FeedTests {
         }
     }
 
-    @Test("A draft that is published late stands in front, for whoever has read the feed before, too")
+    @Test("A draft that is published late is listed first, also for a reader who has read the feed before")
     func latePublication() async throws {
         try await withFeeds { model in
             try await model.follow("ann", "bob")
@@ -48,7 +48,7 @@ struct FeedTests {
         }
     }
 
-    @Test("P16, 6, FriendlyPix 8: Whom one follows who has not posted yet is followed, and marked by the first post")
+    @Test("P16, 6, FriendlyPix 8: A person without posts can be followed; the first post sets the mark")
     func followeeWithoutPosts() async throws {
         try await withFeeds { model in
             try await model.follow("ann", "bob")
@@ -61,7 +61,7 @@ struct FeedTests {
     }
 
     @Test(
-        "P13, 11, FriendlyPix 2, FriendlyPix 7: Both sides of a follow name the followee's last post that the feed has, whatever its id"
+        "P13, 11, FriendlyPix 2, FriendlyPix 7: Both sides of a follow name the followee's last post that the feed has"
     )
     func mirrorMarks() async throws {
         try await withFeeds { model in
@@ -85,7 +85,7 @@ struct FeedTests {
         }
     }
 
-    @Test("P20, FriendlyPix 5: What is new and the marks come in one change")
+    @Test("P20, FriendlyPix 5: New posts and the marks are written in one change")
     func oneChange() async throws {
         try await withFeeds { model in
             for followee in ["bob", "eve"] { try await model.follow("ann", followee) }
@@ -107,7 +107,7 @@ struct FeedTests {
         }
     }
 
-    @Test("P20, FriendlyPix 6: Who reads again when nobody has posted has nothing written, nor when strangers have")
+    @Test("P20, FriendlyPix 6: A second reading writes nothing, unless followed people have posted")
     func nothingNew() async throws {
         try await withFeeds { model in
             try await model.follow("ann", "bob")
@@ -117,7 +117,7 @@ struct FeedTests {
             let token = try await model.tree.token
             for _ in 0..<3 { _ = try await model.page(of: "ann") }
             #expect(try await model.tree.token == token)
-            // Only when many rows would be gone through again and again.
+            // The feed is updated only to avoid reading many rows again and again.
             let reader = try #require(UserID("ann"))
             let mark = try await model.tree.get(FeedNodes.homeMark(reader))
             try await model.post(names("f", 300), by: "eve")
@@ -127,7 +127,7 @@ struct FeedTests {
         }
     }
 
-    @Test("P20, FriendlyPix 9: The last post that a feed has does not come again with the next one")
+    @Test("P20, FriendlyPix 9: The last post that a feed has is not added again with the next one")
     func lastPostOnce() async throws {
         try await withFeeds { model in
             try await model.follow("ann", "bob")
@@ -142,7 +142,7 @@ struct FeedTests {
         }
     }
 
-    @Test("P17, 10: Who is left goes from the feed at once, with the marks; one's own posts stay, and others'")
+    @Test("P17, 10: An unfollowed person's posts leave the feed at once, with the marks; all other posts stay")
     func unfollow() async throws {
         try await withFeeds { model in
             for followee in ["bob", "eve"] { try await model.follow("ann", followee) }
@@ -160,7 +160,7 @@ struct FeedTests {
         }
     }
 
-    @Test("FriendlyPix 11: A post that was deleted when its author had been left goes with the next reading")
+    @Test("FriendlyPix 11: A post that was deleted after an unfollow leaves with the next reading")
     func deadEntries() async throws {
         try await withFeeds { model in
             for followee in ["bob", "eve"] { try await model.follow("ann", followee) }
@@ -176,7 +176,7 @@ struct FeedTests {
         }
     }
 
-    @Test("P16: A page right after a follow has the posts of whoever is followed, each in its place")
+    @Test("P16: A page right after a follow has the followed person's posts, each in its position")
     func rightAfterFollow() async throws {
         try await withFeeds { model in
             try await model.post("a", by: "ann")
@@ -190,7 +190,7 @@ struct FeedTests {
         }
     }
 
-    @Test("P21: The first reading has the newest posts at once, and jobs bring the rest, with the first page saying so")
+    @Test("P21: The first reading has the newest posts at once, and reports incompleteness until jobs add the rest")
     func firstReading() async throws {
         try await withFeeds { model in
             for followee in ["bob", "eve", "joe"] { try await model.follow("ann", followee) }
@@ -211,7 +211,7 @@ struct FeedTests {
         }
     }
 
-    @Test("P21: Much that is new comes over several readings without a gap, the newest first")
+    @Test("P21: Many new posts are added over several readings without a gap, the newest first")
     func muchNew() async throws {
         try await withFeeds { model in
             for number in 0..<20 { try await model.follow("ann", "f\(number)") }
@@ -225,7 +225,7 @@ struct FeedTests {
                 maxSteps: 0)
             let page = try await model.page(of: "ann", limit: 5, bounds)
             #expect(page.ids == Array(model.feed(of: "ann").prefix(5)) && !page.isComplete)
-            // What comes while the rest is being brought is there at once, too.
+            // Posts that are published meanwhile are there at once, too.
             try await model.post("new", by: "f3")
             #expect(try await model.page(of: "ann", limit: 1, bounds).ids == ["new"])
             bounds.maxSteps = 4
@@ -253,7 +253,7 @@ struct FeedTests {
         }
     }
 
-    @Test("Nobody's new post and nobody's follow are in the way of a reading, and no two readings of each other")
+    @Test("A reading conflicts neither with new posts nor with follows, nor do two readings with each other")
     func concurrent() async throws {
         try await withFeeds { model in
             let people = ["ann", "bob", "eve", "joe"]

@@ -5,9 +5,9 @@ import Testing
 @testable import Social
 @testable import Tree
 
-@Suite("Nobody waits for what a reading of a home feed writes")
+@Suite("No request waits for the writes after a reading of a home feed")
 struct FeedUpkeepTests {
-    @Test("All pages have what is new before it is written, and none has it twice when a job has brought some of it")
+    @Test("All pages have new posts before these are written, and none twice after a job has written some")
     func unwritten() async throws {
         try await withFeeds { model in
             for followee in ["bob", "eve"] { try await model.follow("ann", followee) }
@@ -35,7 +35,7 @@ struct FeedUpkeepTests {
         }
     }
 
-    @Test("Whoever reads on finds no gap, though more has come meanwhile than is looked for at once")
+    @Test("A reader of later pages finds no gap, although more posts are new than one reading searches for")
     func unwrittenAndMuchNew() async throws {
         try await withFeeds { model in
             var bounds = FeedBounds()
@@ -50,7 +50,7 @@ struct FeedUpkeepTests {
             let second = try await model.page(
                 of: "ann", before: first.posts.next, limit: 2, bounds, isWritten: false)
             #expect(second.ids == ["b1", "b0"] && second.isComplete)
-            // It has not looked for all that is new, and moves no mark.
+            // It has not searched for all new posts, and moves no mark.
             let third = try await model.page(of: "ann", before: first.posts.next, limit: 2, bounds)
             #expect(third.ids == ["b1", "b0"])
             #expect(try await model.walk("ann", limit: 3).ids == model.feed(of: "ann"))

@@ -9,7 +9,7 @@ import Testing
 @testable import Social
 @testable import Tree
 
-@Suite("What people flag: counted, listed, told of once, and gone with what it is about")
+@Suite("Flags of people are counted, listed, reported once, and deleted with their subject")
 struct FlagTests {
     private let post = "-OaBcDeFgHiJkLmNoPqR"
 
@@ -29,14 +29,14 @@ struct FlagTests {
         try await store.tree.set(try TreePath(path), to: isThere ? true : nil)
     }
 
-    /// What the list has: the post's text or the comment, and the number.
+    /// Returns the list: the post's text or the comment, and the number.
     private func list(_ flags: Flags, _ order: Flags.Order = .most, limit: Int = 10) async throws -> [String] {
         try await flags.page(order, after: nil, limit: limit).document.flagged.map {
             "\($0.commentID ?? $0.text ?? "?") \($0.flags)"
         }
     }
 
-    /// What waits for the operator.
+    /// Returns the messages that wait for the operator.
     private func messages(_ store: NotificationStore) async throws -> [TreeValue] {
         try await store.tree.children(of: OutboxNodes.entry() / "@operator").compactMap { $0.value["notification"] }
     }
@@ -48,7 +48,7 @@ struct FlagTests {
         #expect(faults.isEmpty, "\(faults)")
     }
 
-    @Test("Members flag what an audience has, and nobody else; it goes with the post")
+    @Test("Only members flag the posts of an audience; a flag is deleted with its post")
     func ofAudience() async throws {
         try await withFlags { store, flags in
             let id = try #require(PostID("-OaBcDeFgHiJkLmNoPqT"))
@@ -73,7 +73,7 @@ struct FlagTests {
         }
     }
 
-    @Test("The number is always that of the flags, whoever writes them: one by one, several at once, above them")
+    @Test("The number is always that of the flags, for all writes: one by one, several at once, above them")
     func count() async throws {
         try await withFlags { store, flags in
             try await flag("postFlags/\(post)/bob", store)
@@ -92,7 +92,7 @@ struct FlagTests {
         }
     }
 
-    @Test("The operator is told of the first flag of each post and comment, once, and by nobody's id")
+    @Test("The operator is notified of the first flag of each post and comment once, without the flagger's id")
     func told() async throws {
         try await withFlags { store, flags in
             try await store.comment("c", on: post, by: "bob")
@@ -116,7 +116,7 @@ struct FlagTests {
         }
     }
 
-    @Test("What an admin has nothing against is not listed and not told of again; flags stay with those who made them")
+    @Test("A dismissed subject is neither listed nor reported again; flags stay with the people who set them")
     func dismissed() async throws {
         try await withFlags { store, flags in
             let subject = FlagSubject(post: try #require(PostID(post)))
@@ -124,7 +124,7 @@ struct FlagTests {
             _ = try await flags.add(by: try #require(UserID("bob")), to: subject)
             _ = try await flags.dismiss(subject)
             let token = try await store.tree.token
-            #expect(try await flags.dismiss(subject) == token, "nothing is left to do")
+            #expect(try await flags.dismiss(subject) == token, "there is no change left to make")
             #expect(try await list(flags).isEmpty)
             _ = try await flags.add(by: try #require(UserID("cat")), to: subject)
             #expect(try await list(flags).isEmpty)
@@ -134,7 +134,7 @@ struct FlagTests {
         }
     }
 
-    @Test("Flags go with a comment at once, with a post by its job, and with the person who made them")
+    @Test("Flags are deleted with a comment at once, with a post by its job, and with the person who set them")
     func gone() async throws {
         try await withFlags { store, flags in
             try await store.comment("c", on: post, by: "bob")
@@ -145,7 +145,7 @@ struct FlagTests {
             #expect(try await store.tree.get("commentFlags") == nil)
             try await expectNoFaults(store)
             try await store.tree.set(try TreePath("posts/\(post)"), to: nil)
-            #expect(try await list(flags) == ["two 1"], "before the job has come")
+            #expect(try await list(flags) == ["two 1"], "before the job has run")
             let jobs = FollowUpTaskWorker(store.tree, clock: { 0 }, logger: Logger(label: "test"))
             try await jobs.runAll()
             #expect(try await store.tree.get(try TreePath("postFlags/\(post)")) == nil)
@@ -160,7 +160,7 @@ struct FlagTests {
         }
     }
 
-    @Test("A post that comes back before its flags are gone is listed again, and told of again")
+    @Test("A post that is restored before its flags are deleted is listed and reported again")
     func cameBack() async throws {
         try await withFlags { store, flags in
             let subject = FlagSubject(post: try #require(PostID(post)))
@@ -179,7 +179,7 @@ struct FlagTests {
         }
     }
 
-    @Test("Pages go on where the last one ended, in both orders, and pass over what is gone")
+    @Test("Pages continue after the end of the last one, in both orders, and skip deleted subjects")
     func pages() async throws {
         try await withFlags { store, flags in
             for number in 0..<5 {

@@ -7,7 +7,7 @@ import Testing
 @testable import Social
 @testable import Tree
 
-@Suite("Follows and blocks are the same, whoever writes them")
+@Suite("Follows and blocks are the same for all ways of writing them")
 struct FollowTests {
     private func withTree(_ body: (TreeStore) async throws -> Void) async throws {
         let tree = try await TreeStore(
@@ -21,7 +21,7 @@ struct FollowTests {
 
     private func uid(_ text: String) throws -> UserID { try #require(UserID(text)) }
 
-    /// What there is of follows and blocks.
+    /// Returns the paths of all follows and blocks.
     private func links(_ tree: TreeStore) async throws -> [TreePath] {
         var found: [TreePath] = []
         for place in ["people/*/following/*", "followers/*/*", "blocking/*/*", "blocked/*/*", "stats/people/*/*"] {
@@ -31,7 +31,7 @@ struct FollowTests {
         return found
     }
 
-    @Test("7: Who follows already keeps the mark that is there, and nothing is written")
+    @Test("7: A repeated follow keeps the existing mark, and nothing is written")
     func again() async throws {
         try await withTree { tree in
             let follows = Follows(tree)
@@ -47,7 +47,7 @@ struct FollowTests {
         }
     }
 
-    @Test("8, 9: Nobody follows or blocks themselves, or somebody who is not there")
+    @Test("8, 9: Nobody follows or blocks themselves, or a person who does not exist")
     func refused() async throws {
         try await withTree { tree in
             let (follows, blocks) = (Follows(tree), Blocks(tree))
@@ -64,7 +64,7 @@ struct FollowTests {
     }
 
     @Test(
-        "A block ends the follows between the two, both ways and in one change, and whoever is blocked follows no more",
+        "A block ends the follows between the two, both ways and in one change, and prevents new ones",
         arguments: ["blocking/ann/bob", "blocked/bob/ann", ""])
     func block(path: String) async throws {
         try await withTree { tree in
@@ -91,7 +91,7 @@ struct FollowTests {
         }
     }
 
-    @Test("Of a follow that comes with the block nothing is left")
+    @Test("A follow in the same update as the block leaves no trace")
     func together() async throws {
         try await withTree { tree in
             for follow in ["people/bob/following/ann", "followers/ann/bob", "followers/bob/ann"] {
@@ -117,7 +117,7 @@ struct FollowTests {
             let first = try #require(try await follows.followers(of: ann, after: nil, limit: 3))
             #expect(first.people.map(\.fullName) == ["Name 0", "Name 1", "Name 2"] && first.hasMore)
             #expect(first.people.first?.profilePicture == "/p.jpg")
-            // Who comes meanwhile before the cursor moves nothing.
+            // An entry that appears before the cursor meanwhile moves nothing.
             try await tree.set("followers/ann/a", to: true)
             let second = try #require(try await follows.followers(of: ann, after: first.next, limit: 3))
             #expect(second.people.map(\.uid.description) == ["u3", "u4"] && !second.hasMore)

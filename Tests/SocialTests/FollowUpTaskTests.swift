@@ -7,7 +7,7 @@ import Testing
 @testable import Social
 @testable import Tree
 
-@Suite("What is too much for a commit is done behind it, and never lost")
+@Suite("Work that is too much for a commit follows it, and is never lost")
 struct SocialJobTests {
     private func withTree(_ body: (TreeStore, FollowUpTaskWorker) async throws -> Void) async throws {
         let tree = try await TreeStore(
@@ -24,7 +24,7 @@ struct SocialJobTests {
         for number in 0..<count { try await tree.set(try path(number), to: true) }
     }
 
-    @Test("P25, 11: A deleted post goes from all feeds, with its likes and comments, however many there are")
+    @Test("P25, 11: A deleted post leaves all feeds, with its likes and comments, however many there are")
     func deletedPost() async throws {
         try await withTree { tree, worker in
             try await tree.set("posts/p", to: post(by: "bob"))
@@ -54,7 +54,7 @@ struct SocialJobTests {
     }
 
     @Test(
-        "What stands at the id of a deleted post inherits nothing, and is left alone",
+        "A node at the id of a deleted post inherits nothing, and is left alone",
         arguments: [
             ["author": ["uid": "eve"], "text": "x"], ["author": ["uid": "bob"], "text": "x"], ["moderated": true],
         ]
@@ -82,7 +82,7 @@ struct SocialJobTests {
         }
     }
 
-    @Test("P9, 2: A new name is in all posts and comments of the person, and in nobody else's")
+    @Test("P9, 2: A new name is in all posts and comments of the person, and in no others")
     func rename() async throws {
         try await withTree { tree, worker in
             try await tree.set("people/bob/full_name", to: "Old")
@@ -105,7 +105,7 @@ struct SocialJobTests {
         }
     }
 
-    @Test("2: A new name that comes with somebody's first post is in that post, too")
+    @Test("2: A new name in the commit of a person's first post is in that post, too")
     func renameWithFirstPost() async throws {
         try await withTree { tree, worker in
             var update = MultiPathUpdate()
@@ -117,7 +117,7 @@ struct SocialJobTests {
         }
     }
 
-    @Test("A new name tells nobody of comments that an import has brought")
+    @Test("A new name does not notify of imported comments")
     func renameIsNoNews() async throws {
         try await withTree { tree, worker in
             try await tree.set("posts/p", to: post(by: "ann"))
@@ -130,7 +130,7 @@ struct SocialJobTests {
         }
     }
 
-    @Test("2: A name that changes again while the copies of the one before are made is in all of them in the end")
+    @Test("2: A name that changes again while copies of the one before are written is in all of them in the end")
     func renameMeanwhile() async throws {
         try await withTree { tree, worker in
             try await tree.set("people/bob/full_name", to: "Old")
@@ -139,7 +139,7 @@ struct SocialJobTests {
             try await tree.set("people/bob/full_name", to: "New")
             #expect(try await worker.runRound())
             let names = try await tree.children(of: "posts").map { $0.value["author"]?["full_name"] }
-            #expect(names.contains("New") && names.contains("Old"), "the job is under way")
+            #expect(names.contains("New") && names.contains("Old"), "the job is in progress")
             try await tree.set("people/bob/full_name", to: "Newest")
             try await worker.runAll()
             for post in try await tree.children(of: "posts") {
@@ -150,12 +150,12 @@ struct SocialJobTests {
         }
     }
 
-    @Test("Whom somebody follows is in the feed with all earlier posts, and not once they are left")
+    @Test("The feed has all earlier posts of a followed person, and none after the person is unfollowed")
     func follow() async throws {
         try await withTree { tree, worker in
             for number in 0..<600 { try await tree.set(try TreePath("posts/p\(number)"), to: post(by: "bob")) }
             let ann = try #require(UserID("ann"))
-            // Nobody has read this feed yet: the first reading finds everything.
+            // The feed has not been read yet: the first reading finds everything.
             try await tree.set("people/ann/following/eve", to: true)
             #expect(try await tree.get(WorkNodes.followUpTask()) == nil)
             try await tree.set(FeedNodes.homeMark(ann), to: "x")
@@ -171,7 +171,7 @@ struct SocialJobTests {
         }
     }
 
-    /// Fails as long as it is told to.
+    /// A job that fails until its test permits it.
     private struct FailingJob: FollowUpTask {
         static let kind = FollowUpTaskKind.backfill
         let isFailing: Shared<Bool>
@@ -186,7 +186,7 @@ struct SocialJobTests {
         }
     }
 
-    @Test("A job that fails is tried again, later and later, and in nobody's way")
+    @Test("A failing job is tried again with growing delays, and does not delay other jobs")
     func failing() async throws {
         try await withTree { tree, _ in
             let (isFailing, now) = (Shared(true), Shared(Timestamp(milliseconds: 1000)))
@@ -208,7 +208,7 @@ struct SocialJobTests {
         }
     }
 
-    @Test("Who leaves and comes back before a job was done has the posts, and the other way round")
+    @Test("An unfollow and a follow before a job was done keep the posts, and the reverse removes them")
     func changesOfMind() async throws {
         try await withTree { tree, worker in
             try await tree.set("posts/p", to: post(by: "bob"))
@@ -228,10 +228,10 @@ struct SocialJobTests {
     }
 }
 
-@Suite("Who is deleted leaves nothing behind")
+@Suite("A deleted person leaves no data behind")
 struct PersonDeletionTests {
     @Test(
-        "FriendlyPix 12: All posts, comments, likes, follows, blocks and feeds go, those of others stay, and a receipt tells"
+        "FriendlyPix 12: All the person's posts, comments, likes, follows, blocks and feeds are deleted, with a receipt"
     )
     func everything() async throws {
         let tree = try await TreeStore(
@@ -261,7 +261,7 @@ struct PersonDeletionTests {
         let began = try await PersonDeletion.begin(of: ann, in: tree)
         #expect(began.ended == nil)
         #expect(try await tree.get("people/ann/full_name") == nil)
-        // Of all jobs the person's alone: it has not ended before what others would do about the posts is done.
+        // Only the person's job runs: it has not ended before the work of the other jobs on the posts is done.
         let worker = FollowUpTaskWorker(tree, clock: { 1000 }, logger: Logger(label: "test"))
         while let job = try await tree.children(of: FollowUpTaskKind.deletePerson.path).first {
             _ = try await worker.step(PendingFollowUpTask(.deletePerson, job))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Posts that are not shown leave no empty pages, however many there are")
 struct LeftAuthorTests {
-    /// Has ann read a feed in which 1,000 posts of bob stand before three of eve.
+    /// Runs a body with a feed of ann's in which 1,000 posts of bob precede three of eve.
     private func withFeed(_ body: (inout FeedModel) async throws -> Void) async throws {
         try await withFeeds { model in
             for followee in ["bob", "eve"] { try await model.follow("ann", followee) }
@@ -24,7 +24,7 @@ struct LeftAuthorTests {
     }
 
     @Test(
-        "A home feed's page is full before a job has come to any entry of whoever is left, or blocked, or has deleted all",
+        "A home feed's page is full before a job has removed the entries of an unfollowed, blocked or empty author",
         arguments: Loss.allCases)
     func home(_ loss: Loss) async throws {
         try await withFeed { model in
@@ -39,7 +39,7 @@ struct LeftAuthorTests {
                 #expect(page.ids == Array(["e3", "e2", "e1"].prefix(limit)))
                 #expect(page.posts.hasMore == (limit < 3))
             }
-            // The first entries are removed by what follows each reading, the rest by the job.
+            // Each reading's updates remove the first entries, the job the rest.
             for _ in 0..<2 {
                 for limit in [2, 20] {
                     #expect(try await model.walk("ann", limit: limit).ids == ["e3", "e2", "e1"])
@@ -50,7 +50,7 @@ struct LeftAuthorTests {
         }
     }
 
-    @Test("Posts between those that are passed over are all there once, and so is one that was given to another author")
+    @Test("Posts between skipped ones are all listed once, and so is one that was given to another author")
     func between() async throws {
         try await withFeed { model in
             for number in [150, 151, 299] { try await model.give("b2-\(number)", to: "eve") }
@@ -71,14 +71,14 @@ struct LeftAuthorTests {
                 } while cursor != nil
                 #expect(ids == expected, "\(limit)")
             }
-            // Whoever comes back has everything again.
+            // A new follow restores everything.
             try await model.follow("ann", "bob")
             try await model.worker.runAll()
             #expect(try await model.walk("ann", limit: 200).ids == model.feed(of: "ann"))
         }
     }
 
-    @Test("The list of all posts is full for whoever has blocked an author, or is blocked by one")
+    @Test("The list of all posts is full for a person who has blocked an author, or is blocked by one")
     func blocked() async throws {
         try await withFeed { model in
             for (blocker, other) in [("ann", "bob"), ("bob", "joe")] { try await model.block(blocker, other) }

@@ -6,7 +6,7 @@ import Testing
 @testable import Social
 @testable import Tree
 
-@Suite("What is gone is in no feed, whatever happens to those who followed its author")
+@Suite("Deleted posts are in no feed, whatever happens to their author's followers")
 struct LeftFeedTests {
     private func withTree(_ body: (TreeStore, FollowUpTaskWorker) async throws -> Void) async throws {
         let tree = try await TreeStore(
@@ -17,7 +17,7 @@ struct LeftFeedTests {
 
     private func post(by uid: String) -> TreeValue { ["timestamp": 1, "text": "x", "author": ["uid": .string(uid)]] }
 
-    /// Has 300 people follow bob, who has three posts, with all of these in their feeds.
+    /// Lets 300 people follow bob, who has three posts, and adds these to their feeds.
     private func follow(_ tree: TreeStore) async throws {
         let bob = try #require(UserID("bob"))
         try await tree.set("people/bob/full_name", to: "Bob")
@@ -44,7 +44,7 @@ struct LeftFeedTests {
     }
 
     @Test(
-        "12: The posts of a deleted person go from all feeds, also of followers whose follow goes before the job has come to them"
+        "12: The posts of a deleted person leave all feeds, also of followers who unfollow before the job reaches them"
     )
     func deletedPerson() async throws {
         try await withTree { tree, worker in
@@ -56,7 +56,7 @@ struct LeftFeedTests {
     }
 
     @Test(
-        "11: Followers who all go in the commit that deletes the posts have none of them left",
+        "11: Followers who all unfollow in the commit that deletes the posts have none of them left",
         arguments: [true, false])
     func atOnce(_ isOneUpdate: Bool) async throws {
         try await withTree { tree, worker in
@@ -76,7 +76,7 @@ struct LeftFeedTests {
     }
 
     @Test(
-        "11: Whatever comes between the steps of jobs, feeds have the posts that are there, of those who are followed",
+        "11: Feeds have exactly the existing posts of followed people, whatever happens between the steps of jobs",
         arguments: 0..<16)
     func random(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
@@ -111,7 +111,7 @@ struct LeftFeedTests {
                 for row in try await tree.children(of: FeedNodes.home(uid)) {
                     let id = TreeKey(unchecked: row.value.stringValue ?? "")
                     let author = try await tree.get("posts" / id / "author" / "uid")?.stringValue
-                    #expect(author != nil, "seed \(seed): \(reader) has \(id), which is gone")
+                    #expect(author != nil, "seed \(seed): \(reader) has \(id), which is deleted")
                     guard let author, author != reader else { continue }
                     let link = try await tree.get(try TreePath("people/\(reader)/following/\(author)"))
                     #expect(link != nil, "seed \(seed): \(reader) has \(id) of \(author)")

@@ -17,7 +17,7 @@ struct LikeTests {
         (ann, bob) = (try #require(UserID("ann")), try #require(UserID("bob")))
     }
 
-    /// Bob has a post.
+    /// Runs a body with a store with a post of Bob's.
     private func withLikes(
         clock: @escaping @Sendable () -> Timestamp = { 1000 }, _ body: (Likes, TreeStore) async throws -> Void
     ) async throws {
@@ -28,7 +28,7 @@ struct LikeTests {
         await tree.close()
     }
 
-    @Test("P24, 20, 21: A like is from its commit on, and another one changes nothing; so does another end of it")
+    @Test("P24, 20, 21: A like and an unlike take effect with their commits, and repeating them changes nothing")
     func idempotent() async throws {
         let clock = Mutex<Timestamp>(1000)
         try await withLikes(clock: { clock.withLock { $0 } }) { likes, tree in
@@ -46,7 +46,7 @@ struct LikeTests {
         }
     }
 
-    @Test("22: What is no post cannot be liked; a like that outlives its post can be taken back")
+    @Test("22: A missing post cannot be liked; a like that outlives its post can be removed")
     func missing() async throws {
         try await withLikes { likes, tree in
             let missing = try #require(PostID("-OaBcDeFgHiJkLmNoPqS"))
@@ -60,7 +60,7 @@ struct LikeTests {
         }
     }
 
-    @Test("Who is blocked does not like, whoever blocked whom; what they like they may take back", arguments: [0, 1])
+    @Test("A block in either direction prevents likes; existing likes can be removed", arguments: [0, 1])
     func blocked(by index: Int) async throws {
         try await withLikes { likes, tree in
             _ = try await likes.add(by: ann, to: post)
@@ -73,7 +73,7 @@ struct LikeTests {
         }
     }
 
-    @Test("Pages of those who like a post have everybody once, with their names, and say whether there are more")
+    @Test("Pages of a post's likers have each person once, with names, and report whether there are more")
     func pages() async throws {
         try await withLikes { likes, tree in
             for number in 0..<7 {
@@ -95,7 +95,7 @@ struct LikeTests {
         }
     }
 
-    @Test("What clients of the database wrote and is no like is in the pages as what it is")
+    @Test("Malformed likes of the database's clients are listed as they are")
     func strange() async throws {
         try await withLikes { likes, tree in
             try await tree.set(ReactionNodes.like(post), to: ["a b": true, "ann": ["x": 1], "bob": 1.5])
@@ -106,14 +106,14 @@ struct LikeTests {
         }
     }
 
-    @Test("Pages of what somebody likes pass over posts that are gone, and are full nevertheless")
+    @Test("Pages of a person's likes skip deleted posts, and are full nevertheless")
     func likedPosts() async throws {
         try await withLikes { likes, tree in
             var update = MultiPathUpdate()
             let ids = (0..<600).map { TreeKey(unchecked: "-P\(1000 + $0)") }
             for (number, id) in ids.enumerated() {
                 update["likes" / id / "ann"] = 5
-                // All but a few are gone, or are no posts.
+                // All but a few are deleted, or are not posts.
                 if number % 100 == 7 {
                     update[PostNodes.post() / id] = ["timestamp": 1, "text": "x", "author": ["uid": "bob"]]
                 } else if number % 100 == 8 {
@@ -134,7 +134,7 @@ struct LikeTests {
         }
     }
 
-    @Test("There is nothing that a stranger likes, and no stranger; whoever is known may like nothing")
+    @Test("The likes of an unknown person do not exist; a known person may have none")
     func likedByNobody() async throws {
         try await withLikes { likes, tree in
             let failure = await #expect(throws: Failure.self) {

@@ -18,7 +18,7 @@ struct MentionSpanTests {
         try CommentText(text, mentions: claims).mentions
     }
 
-    /// A text, the part that is mentioned, and where that is in characters.
+    /// A text, the part that is mentioned, and its range in characters.
     static let parts: [(text: String, start: Int, length: Int, part: String, characters: Range<Int>)] = [
         ("Hello @Ann", 6, 4, "@Ann", 6..<10),
         ("@Ann", 0, 4, "@Ann", 0..<4),
@@ -34,7 +34,7 @@ struct MentionSpanTests {
         ("日本@安", 2, 2, "@安", 2..<4),
     ]
 
-    @Test("Both ways of counting tell the same part", arguments: parts)
+    @Test("Both ways of counting yield the same part", arguments: parts)
     func sameParts(text: String, start: Int, length: Int, part: String, characters: Range<Int>) throws {
         let span = try #require(try checked([Self.claim(start, length)], of: text).first)
         #expect(span.start == start && span.length == length)
@@ -45,13 +45,13 @@ struct MentionSpanTests {
         #expect(String(decoding: units, as: UTF16.self) == part)
     }
 
-    /// A text, what somebody says of it, and what is wrong with it.
+    /// A text, the claims of a client about it, and the expected error.
     static let wrong: [(text: String, claims: [Claim], words: String)] = [
-        ("Hello", [claim(5, 1)], "mentions/0 lies outside"), ("Hello", [claim(0, 6)], "mentions/0 lies outside"),
-        ("Hello", [claim(0, 0)], "mentions/0 lies outside"), ("Hello", [claim(-1, 2)], "mentions/0 lies outside"),
-        ("Hello", [claim(0, -1)], "mentions/0 lies outside"),
-        ("Hello", [claim(.max, .max)], "mentions/0 lies outside"), ("Hello", [claim(1, .max)], "lies outside"),
-        ("Hello", [claim(.min, .min)], "mentions/0 lies outside"),
+        ("Hello", [claim(5, 1)], "mentions/0 is outside"), ("Hello", [claim(0, 6)], "mentions/0 is outside"),
+        ("Hello", [claim(0, 0)], "mentions/0 is outside"), ("Hello", [claim(-1, 2)], "mentions/0 is outside"),
+        ("Hello", [claim(0, -1)], "mentions/0 is outside"),
+        ("Hello", [claim(.max, .max)], "mentions/0 is outside"), ("Hello", [claim(1, .max)], "is outside"),
+        ("Hello", [claim(.min, .min)], "mentions/0 is outside"),
         ("Hello", [claim(0, 2), claim(1, 2)], "mentions/1 overlaps mentions/0"),
         ("Hello", [claim(3, 2), claim(0, 1), claim(0, 4)], "overlaps"),
         ("Hello", [claim(1, 1), claim(1, 1)], "mentions/1 overlaps mentions/0"),
@@ -66,14 +66,14 @@ struct MentionSpanTests {
         (String(repeating: "x", count: 31), (0..<31).map { claim($0, 1) }, "31 mentions"),
     ]
 
-    @Test("B18: What is no part of the text is refused, and named", arguments: wrong)
+    @Test("B18: A span that is not part of the text is refused, and named", arguments: wrong)
     func refused(text: String, claims: [Claim], words: String) throws {
         let failure = #expect(throws: Failure.self) { try checked(claims, of: text) }
         #expect(failure?.code == .badMention)
         #expect(failure?.message.contains(words) == true, "\(failure?.message ?? "")")
     }
 
-    @Test("They are put into the order of the text, and may touch; thirty are not too many")
+    @Test("Spans are put into the order of the text, and may touch; thirty are not too many")
     func order() throws {
         let spans = try checked([Self.claim(2, 2, uid: "bob"), Self.claim(0, 2)], of: "abcd")
         #expect(spans.map(\.uid.description) == ["ann", "bob"])
@@ -90,7 +90,7 @@ struct MentionSpanTests {
         #expect(throws: Failure.self) { try checked([Self.claim(2, 5)], of: "  @Ann ") }
     }
 
-    @Test("What is stored is read back; what others wrote there and is none is left out")
+    @Test("Stored spans are read back; malformed spans are left out")
     func stored() throws {
         let text = "😀 @Ann @Bob"
         let spans = try checked([Self.claim(3, 4), Self.claim(8, 4, uid: "bob")], of: text)
@@ -110,7 +110,7 @@ struct MentionSpanTests {
         #expect(MentionSpan.read(value, of: String(repeating: text, count: 100_000)).isEmpty)
     }
 
-    @Test("B18: However spans lie, what is accepted is inside, apart, and between characters")
+    @Test("B18: Accepted spans are inside the text, apart, and between characters")
     func random() throws {
         var generator = SeededGenerator(seed: 23)
         let pieces = ["a", "é", "e\u{301}", "😀", "👨‍👩‍👧", "🇨🇭", "\r\n", " ", "日", "\u{200D}", "\u{301}"]
@@ -131,7 +131,7 @@ struct MentionSpanTests {
         }
     }
 
-    /// The numbers of UTF-16 units after which a character begins or the text ends.
+    /// Returns the numbers of UTF-16 units after which a character begins or the text ends.
     private static func boundaries(of text: String) -> Set<Int> {
         var (ends, sum): (Set<Int>, Int) = ([0], 0)
         for character in text {

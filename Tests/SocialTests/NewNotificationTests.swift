@@ -4,9 +4,9 @@ import Testing
 @testable import Social
 @testable import Tree
 
-@Suite("People are told of what concerns them, in the commit that does it")
+@Suite("People are notified of events in the commit of the event")
 struct NewNotificationTests {
-    @Test("A like of a post notifies its author, with the name of who likes it")
+    @Test("A like of a post notifies its author, with the liker's name")
     func like() async throws {
         try await NotificationStore.run { store in
             try await store.like("p", by: "bob")
@@ -37,7 +37,7 @@ struct NewNotificationTests {
         }
     }
 
-    @Test("Nobody is told of what they do themselves")
+    @Test("Actions do not notify the person who performs them")
     func oneself() async throws {
         try await NotificationStore.run { store in
             try await store.like("p", by: "ann")
@@ -48,7 +48,7 @@ struct NewNotificationTests {
     }
 
     @Test(
-        "Who follows in the update that ends a block is told of, whichever sides are written",
+        "A follow in the update that ends a block notifies, whichever sides are written",
         arguments: ["blocking/ann/bob", "blocked/bob/ann"], ["people/bob/following/ann", "followers/ann/bob"])
     func unblocked(block: String, follow: String) async throws {
         try await NotificationStore.run { store in
@@ -62,7 +62,7 @@ struct NewNotificationTests {
     }
 
     @Test(
-        "Nobody is told of those whom they have blocked, nor of those who have blocked them",
+        "People who have blocked one another do not notify one another",
         arguments: ["blocking/ann/bob", "blocked/bob/ann", "blocking/bob/ann", "blocked/ann/bob"])
     func blocked(path: String) async throws {
         try await NotificationStore.run { store in
@@ -77,7 +77,7 @@ struct NewNotificationTests {
         }
     }
 
-    @Test("Unlike takes the notification back, and a like again within a day makes none")
+    @Test("An unlike removes the notification, and a like again within a day creates none")
     func unlike() async throws {
         try await NotificationStore.run { store in
             try await store.like("p", by: "bob")
@@ -115,7 +115,7 @@ struct NewNotificationTests {
         }
     }
 
-    @Test("B19, 26: A comment notifies the post's author, and each whom it mentions once")
+    @Test("B19, 26: A comment notifies the post's author, and each mentioned person once")
     func comment() async throws {
         try await NotificationStore.run { store in
             try await store.comment("c", by: "bob", mentioning: ["cat", "cat", "ann", "bob", "not a user!"])
@@ -127,7 +127,7 @@ struct NewNotificationTests {
         }
     }
 
-    @Test("26: An edited comment notifies those whom it mentions now, and no others again")
+    @Test("26: An edited comment notifies newly mentioned people only")
     func edited() async throws {
         try await NotificationStore.run { store in
             try await store.comment("c", by: "bob", mentioning: ["cat"])
@@ -143,7 +143,7 @@ struct NewNotificationTests {
         }
     }
 
-    @Test("What is deleted takes its notifications along", arguments: ["comments/p/c", "comments/p", "comments"])
+    @Test("Deletions delete their notifications", arguments: ["comments/p/c", "comments/p", "comments"])
     func deletedComment(path: String) async throws {
         try await NotificationStore.run { store in
             try await store.comment("c", by: "bob", mentioning: ["cat"])
@@ -153,13 +153,13 @@ struct NewNotificationTests {
         }
     }
 
-    @Test("No comment tells more people than there is room for, however often it is edited")
+    @Test("A comment notifies a limited number of people, however often it is edited")
     func manyMentions() async throws {
         try await NotificationStore.run { store in
             for round in 0..<8 {
                 try await store.comment("c", by: "bob", mentioning: (0..<30).map { "u\(round)-\($0)" })
             }
-            // The last mentions stay, of those that there was room for.
+            // The last mentions stay, of those within the limit.
             #expect(try await store.tree.keys(of: "notifications").count <= 51)
             #expect(try await store.tree.keys(of: NotificationNodes.notedComment() / "p" / "c").count == 50)
             try await store.tree.set("comments/p/c", to: nil)
@@ -168,7 +168,7 @@ struct NewNotificationTests {
     }
 
     @Test(
-        "What comes with more, as an import does, is no news",
+        "A large update, such as an import, does not notify",
         arguments: [
             ("likes/p", ["bob": 1]), ("likes", ["p": ["bob": 1]]), ("followers/ann", ["bob": true]),
             ("people/bob", ["full_name": "Bob", "following": ["ann": true]]),
@@ -181,7 +181,7 @@ struct NewNotificationTests {
         }
     }
 
-    @Test("What names nobody notifies nobody")
+    @Test("A mention without a person creates no notification")
     func strange() async throws {
         try await NotificationStore.run { store in
             let long = try TreeKey(String(repeating: "x", count: 768))
@@ -196,13 +196,13 @@ struct NewNotificationTests {
             try await store.tree.set("comments/p/d", to: ["author": ["uid": 5], "mentions": ["0": ["uid": "cat"]]])
             try await store.tree.set("comments/gone/d", to: ["author": ["uid": "bob"]])
             #expect(try await store.tree.get("notifications") == nil)
-            // A long id of a comment is good.
+            // A long id of a comment is valid.
             try await store.tree.set("comments" / "p" / long, to: ["author": ["uid": "bob"]])
             #expect(try await store.list(of: "ann") == ["comment bob"])
         }
     }
 
-    @Test("The newest are kept, and the count with them")
+    @Test("The newest notifications are kept, and the count with them")
     func limit() async throws {
         try await NotificationStore.run { store in
             for number in 0..<520 { try await store.like("p", by: "u\(number)") }
@@ -211,13 +211,13 @@ struct NewNotificationTests {
             #expect(rows.first?.value["actor"]?["uid"] == "u20")
             #expect(try await store.unread(of: "ann") == 500)
             #expect(try await store.tree.keys(of: NotificationNodes.unreadID(try #require(UserID("ann")))).count == 500)
-            // Taking back what is not there any more changes nothing.
+            // Removing a notification that no longer exists changes nothing.
             try await store.like("p", by: "u3", false)
             #expect(try await store.unread(of: "ann") == 500)
         }
     }
 
-    @Test("Likes go first, then what the busiest have said: what others say stays", arguments: ["likes", "comments"])
+    @Test("Likes are dropped first, then the busiest person's rows: others' stay", arguments: ["likes", "comments"])
     func importance(flood: String) async throws {
         try await NotificationStore.run { store in
             let ann = try #require(UserID("ann"))
@@ -237,7 +237,7 @@ struct NewNotificationTests {
         }
     }
 
-    @Test("The number of unread ones is nobody's to write, and reading is")
+    @Test("Clients cannot write the number of unread notifications; reading them changes it")
     func unreadNumber() async throws {
         try await NotificationStore.run { store in
             try await store.like("p", by: "bob")
@@ -253,7 +253,7 @@ struct NewNotificationTests {
         }
     }
 
-    @Test("New notifications come behind those that another store has numbered higher")
+    @Test("New notifications follow those that another store has numbered higher")
     func foreignPositions() async throws {
         try await NotificationStore.run { store in
             let high = PostPosition(sequence: 1_000_000, number: 3).key
@@ -265,7 +265,7 @@ struct NewNotificationTests {
         }
     }
 
-    @Test("What many do at once is counted exactly")
+    @Test("Concurrent actions of many people are counted exactly")
     func concurrent() async throws {
         try await NotificationStore.run { store in
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -5,13 +5,13 @@ import Testing
 @testable import Social
 @testable import Tree
 
-@Suite("Likes of one post are told as one where that is asked for")
+@Suite("Likes of one post are grouped on request")
 struct NotificationGroupTests {
     private let ann: UserID
 
     init() throws { ann = try #require(UserID("ann")) }
 
-    /// The notifications of ann's pages: the kind, and for groups the people who are named and the count.
+    /// Returns the notifications of ann's pages: the kind, and for groups the named people and the count.
     private func lines(_ store: NotificationStore, limit: Int) async throws -> [String] {
         var (lines, cursor): ([String], TreeKey?) = ([], nil)
         repeat {
@@ -33,7 +33,7 @@ struct NotificationGroupTests {
         return lines
     }
 
-    /// Posts of ann's with likes, between which other things happen.
+    /// Runs a body with posts of ann's with likes, between which there are other events.
     private func withLikes(_ body: (NotificationStore) async throws -> Void) async throws {
         try await NotificationStore.run { store in
             for post in ["p2", "p3"] {
@@ -51,7 +51,7 @@ struct NotificationGroupTests {
     }
 
     @Test(
-        "Pages have each post's likes once, in the place of the newest, and everything else as it is",
+        "Pages have each post's likes once, at the position of the newest, and everything else unchanged",
         arguments: [1, 2, 3, 4, 5, 200])
     func pages(limit: Int) async throws {
         try await withLikes { store in
@@ -59,7 +59,7 @@ struct NotificationGroupTests {
                 try await lines(store, limit: limit) == [
                     "like bob,u1 of 2", "like u4,u2 of 3", "like u3", "comment hi", "announcement news",
                 ])
-            // What is taken back is in no group, and who was the newest gives way.
+            // Removed likes are in no group, and the second newest becomes the newest.
             try await store.like("p", by: "u4", false)
             try await store.like("p2", by: "u1", false)
             #expect(
@@ -82,14 +82,14 @@ struct NotificationGroupTests {
         }
     }
 
-    @Test("A group is read with all that stands behind it, and with nothing else; the count is exact")
+    @Test("A group is marked as read with all its notifications, and no others; the count is exact")
     func marks() async throws {
         try await withLikes { store in
             func page() async throws -> NotificationPageDocument {
                 try await store.notifications.page(of: ann, before: nil, limit: 20, isGrouped: true).document
             }
             let ids = try await page().notifications.map { try TreeKey($0.id) }
-            // A like that comes meanwhile is not read, nor are those of other posts.
+            // A like that is added meanwhile is not read, nor are those of other posts.
             try await store.like("p", by: "late")
             #expect(try await page().unread == 9)
             #expect(try await store.notifications.markRead(.groups([ids[1], ids[4], "x"]), by: ann).unread == 5)
@@ -101,7 +101,7 @@ struct NotificationGroupTests {
                 ])
             let states = try await page().notifications.map(\.isUnread)
             #expect(states == [true, true, true, true, false])
-            // By its own id one of several is read alone, and the group is not.
+            // The id of one of several marks it alone, and not the group.
             #expect(try await store.notifications.markRead(.ids([ids[0]]), by: ann).unread == 4)
             #expect(try await page().notifications.map(\.isUnread) == [true, true, true, true, false])
             #expect(try await store.notifications.markRead(.groups([ids[0]]), by: ann).unread == 3)
@@ -109,7 +109,7 @@ struct NotificationGroupTests {
         }
     }
 
-    @Test("An import may bring more than are kept: all of them are told, each once", arguments: [7, 200])
+    @Test("An import may bring more than are kept: each of them is returned once", arguments: [7, 200])
     func imported(limit: Int) async throws {
         try await NotificationStore.run { store in
             var rows: [TreeKey: TreeValue] = [:]

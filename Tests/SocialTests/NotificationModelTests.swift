@@ -7,7 +7,7 @@ import Testing
 @testable import Social
 @testable import Tree
 
-@Suite("Whatever people do, in whatever order, their notifications are what they should be")
+@Suite("Notifications are correct, whatever people do, in whatever order")
 struct NotificationModelTests {
     private static let people = ["ann", "bob", "cat", "dan"]
 
@@ -30,7 +30,7 @@ struct NotificationModelTests {
         }
     }
 
-    /// Does something that people or clients do.
+    /// Performs an action of people or clients.
     private func step(_ store: NotificationStore, _ generator: inout SeededGenerator) async throws {
         func any(_ choices: [String]) -> String { choices.randomElement(using: &generator) ?? "" }
         let (actor, other, post) = (any(Self.people), any(Self.people), any(["p", "q"]))
@@ -53,7 +53,7 @@ struct NotificationModelTests {
         }
     }
 
-    /// Sees to it that what somebody was told of is there.
+    /// Expects the cause of a notification to exist.
     private func expectCause(of row: TreeValue, told uid: String, _ store: NotificationStore) async throws {
         let kind = row["kind"]?.stringValue ?? ""
         let (actor, post) = (row["actor"]?["uid"]?.stringValue ?? "", row["post"]?.stringValue ?? "")

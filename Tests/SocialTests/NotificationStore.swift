@@ -26,7 +26,7 @@ struct NotificationStore: Sendable {
         await tree.close()
     }
 
-    /// Waits until nothing is left to deliver.
+    /// Delivers until no delivery is left.
     func untilDelivered() async throws {
         while true {
             let token = try await tree.token
@@ -35,7 +35,7 @@ struct NotificationStore: Sendable {
         }
     }
 
-    /// What stands in somebody's list, the oldest first: the kinds and who has done it.
+    /// Returns a person's list, the oldest first: the kinds and the actors.
     func list(of uid: String) async throws -> [String] {
         try await tree.children(of: try TreePath("notifications/\(uid)")).map { row in
             let unread = row.value["unread"] == true ? "" : " (read)"
@@ -43,7 +43,7 @@ struct NotificationStore: Sendable {
         }
     }
 
-    /// The number that clients see.
+    /// Returns the number of unread notifications that clients see.
     func unread(of uid: String) async throws -> Int64 {
         try await tree.get(try TreePath("unread/\(uid)"))?.integerValue ?? 0
     }
@@ -66,7 +66,7 @@ struct NotificationStore: Sendable {
     }
 }
 
-/// A time that stands still until it is set.
+/// A clock that is constant until it is set.
 final class TestClock: Sendable {
     private let time = Mutex<Timestamp>(1_000_000)
 

@@ -15,7 +15,7 @@ struct NotificationTests {
         bob = try #require(UserID("bob"))
     }
 
-    @Test("Pages are the newest first, and say exactly whether there are more", arguments: [1, 2, 3, 7, 8, 200])
+    @Test("Pages are the newest first, and report exactly whether there are more", arguments: [1, 2, 3, 7, 8, 200])
     func pages(limit: Int) async throws {
         try await NotificationStore.run { store in
             for number in 0..<4 {
@@ -36,7 +36,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("A page shows people by their present names, and what a comment says now")
+    @Test("A page has people's current names, and the current texts of comments")
     func present() async throws {
         try await NotificationStore.run { store in
             let bob = try #require(UserID("bob"))
@@ -53,7 +53,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("27, 28: Marked are one, some up to one, and all; the count is exact")
+    @Test("27, 28: One notification, a range up to one, and all can be marked; the count is exact")
     func marks() async throws {
         try await NotificationStore.run { store in
             for number in 0..<3 {
@@ -69,7 +69,7 @@ struct NotificationTests {
             let page = try await notifications.page(of: ann, before: nil, limit: 20).document
             let ids = try page.notifications.map { try TreeKey($0.id) }
             #expect(try await states() == [true, true, true, true, true, true])
-            // An announcement, a like, and what is none.
+            // An announcement, a like, and an invalid id.
             #expect(try await notifications.markRead(.ids([ids[0], ids[3], "x"]), by: ann).unread == 4)
             #expect(try await states() == [false, true, true, false, true, true])
             #expect(try await notifications.markRead(.ids([ids[0], ids[3]]), by: ann).unread == 4)
@@ -78,7 +78,7 @@ struct NotificationTests {
             #expect(try await notifications.markRead(.all, by: ann).unread == 0)
             #expect(try await states() == [false, false, false, false, false, false])
             #expect(try await store.unread(of: "ann") == 0)
-            // Nobody else has read them.
+            // The other person's are still unread.
             #expect(try await notifications.page(of: bob, before: nil, limit: 20).document.unread == 3)
             _ = try await store.announcements.publish("more")
             try await store.like("p", by: "late")
@@ -86,7 +86,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("27: Marking all of as many as there may be is one update, and again none")
+    @Test("27: Marking the largest possible list as read is one update, and a repetition none")
     func markAll() async throws {
         try await NotificationStore.run { store in
             for number in 0..<520 { try await store.like("p", by: "u\(number)") }
@@ -98,7 +98,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("28: The count is exact while many write and read at once")
+    @Test("28: The count is exact during concurrent writes and reads")
     func concurrent() async throws {
         try await NotificationStore.run { store in
             let notifications = store.notifications
@@ -135,7 +135,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("30: An announcement stays in the list, page by page, when everybody has read it; a deleted one goes")
+    @Test("30: An announcement stays in the list, page by page, after everybody has read it; a deleted one disappears")
     func announcementList() async throws {
         try await NotificationStore.run { store in
             var ids: [TreeKey] = []
@@ -160,7 +160,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("An announcement that an admin writes into the database is one, and what has no text is none")
+    @Test("An announcement that an admin writes into the database is valid if it has a text")
     func rawAnnouncement() async throws {
         try await NotificationStore.run { store in
             try await store.tree.set("announcements/a b", to: ["text": "raw", "author": "x", "timestamp": "y"])
@@ -170,7 +170,7 @@ struct NotificationTests {
             #expect(list.announcements.map(\.id) == ["a b"] && list.announcements.map(\.text) == ["raw"])
             let page = try await store.notifications.page(of: ann, before: nil, limit: 20).document
             #expect(page.notifications.map(\.announcement) == ["a b"] && page.unread == 1)
-            // Its place is that of its appearance.
+            // Its position is that of its appearance.
             _ = try await store.announcements.publish("later")
             try await store.tree.set("announcements/a b/text", to: "changed")
             let texts = try await store.announcements.page(before: nil, limit: 20).document.announcements.map(\.text)
@@ -181,7 +181,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("An announcement to a few is a notification of each, and goes with it")
+    @Test("An announcement to a few is a notification of each, and is deleted with it")
     func letter() async throws {
         try await NotificationStore.run { store in
             let document = try await store.announcements.publish(
@@ -201,7 +201,7 @@ struct NotificationTests {
     }
 
     @Test(
-        "What is no announcement is refused",
+        "A malformed announcement is refused",
         arguments: [("", nil, nil), (" \n", nil, nil), ("a\u{7}", nil, nil), ("a", "", nil), ("a", nil, [])]
             as [(String, String?, [UserID]?)])
     func refused(text: String, title: String?, people: [UserID]?) async throws {
@@ -218,7 +218,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("Rows that an admin has written anyhow are shown, as far as they can be")
+    @Test("Malformed rows of an admin are shown as far as possible")
     func strangeRows() async throws {
         try await NotificationStore.run { store in
             try await store.tree.set("notifications/ann", to: ["x": "text", "y": ["kind": 5, "actor": ["uid": "!"]]])

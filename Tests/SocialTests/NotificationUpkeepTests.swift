@@ -7,9 +7,9 @@ import Testing
 @testable import Social
 @testable import Tree
 
-@Suite("What is known of notifications goes with people, and can be mended")
+@Suite("Records of notifications end with their people, and can be repaired")
 struct NotificationUpkeepTests {
-    @Test("Whoever is deleted leaves no notifications behind, nor what is known of them")
+    @Test("A deleted person leaves neither notifications nor their records")
     func deletedPerson() async throws {
         try await NotificationStore.run { store in
             try await store.like("p", by: "bob")
@@ -25,7 +25,7 @@ struct NotificationUpkeepTests {
             let worker = FollowUpTaskWorker(
                 store.tree, clock: { [clock = store.clock] in clock.now }, logger: Logger(label: "test"))
             try await worker.runAll()
-            // What was taken back before, and might have come again, is known for a day.
+            // Removed notifications, which could be repeated, are remembered for a day.
             store.clock.advance(by: .seconds(86_401))
             try await WithdrawnNotifications(store.tree).forget(now: store.clock.now)
             for key in ["noticed", "unread", "notification_counts", "announcements_read"] as [TreeKey] {
@@ -38,7 +38,7 @@ struct NotificationUpkeepTests {
     }
 
     @Test(
-        "A block takes what the two were told of one another out of their lists, numbers and deliveries",
+        "A block removes the notifications of the two from each other's lists, numbers and deliveries",
         arguments: ["blocking/ann/bob", "blocked/bob/ann", "blocking/bob/ann", "blocked/ann/bob"])
     func blocked(path: String) async throws {
         try await NotificationStore.run { store in
@@ -59,7 +59,7 @@ struct NotificationUpkeepTests {
                 #expect(try await store.unread(of: uid) == Int64(count))
                 #expect(try await store.tree.keys(of: OutboxNodes.entry() / TreeKey(unchecked: uid)).count == count)
             }
-            // What has gone does not come back with the end of the block.
+            // The end of the block does not restore them.
             try await store.tree.set(try TreePath(path), to: nil)
             try await store.like("p", by: "bob", false)
             try await store.like("p", by: "bob")
@@ -70,7 +70,7 @@ struct NotificationUpkeepTests {
         }
     }
 
-    @Test("What is known of what was taken back goes after a day, unless it has come again")
+    @Test("The memory of removed notifications expires after a day, unless they are repeated")
     func takenBack() async throws {
         try await NotificationStore.run { store in
             let known = TreePath(["noticed"], in: .social)
@@ -90,7 +90,7 @@ struct NotificationUpkeepTests {
             #expect(try await store.tree.get(known / "withdrawn") == nil)
             #expect(try await store.tree.get(known / "follows") == nil)
             #expect(try await store.tree.keys(of: known / "likes" / "p") == ["cat"])
-            // What is there has nothing to be told of again, and goes at once when it is taken back so late.
+            // An existing notification is deleted at once when it is removed so late.
             #expect(try await store.list(of: "ann") == [])
             try await store.like("p", by: "cat", false)
             #expect(try await store.tree.get(known) == nil)
@@ -111,7 +111,7 @@ struct NotificationUpkeepTests {
             let whole = try #require(try await store.tree.get(.root))
             try await NotificationStore.run { other in
                 let target = isSame ? store : other
-                // Somebody's numbers are not believed.
+                // Written numbers are not trusted.
                 var fields = whole.object ?? [:]
                 fields["unread"] = ["ann": 77, "nobody": 5]
                 try await target.tree.set(.root, to: .object(fields))
@@ -125,7 +125,7 @@ struct NotificationUpkeepTests {
         }
     }
 
-    @Test("Of those that come at once as many are kept as of those that come one by one")
+    @Test("Notifications of one update and of many are kept up to the same number")
     func limitAtOnce() async throws {
         try await NotificationStore.run { store in
             var total = 0
@@ -146,7 +146,7 @@ struct NotificationUpkeepTests {
         }
     }
 
-    @Test("What is taken back is not delivered, though a full list has dropped it")
+    @Test("A removed notification is not delivered, even if a full list has dropped it")
     func takenBackOfAFullList() async throws {
         try await NotificationStore.run { store in
             try await Outbox(store.tree, clock: { 0 }).setOn(true)
@@ -163,7 +163,7 @@ struct NotificationUpkeepTests {
         }
     }
 
-    @Test("What is kept of notifications is what follows from them")
+    @Test("Stored data about notifications can be derived from them")
     func repair() async throws {
         try await NotificationStore.run { store in
             for number in 0..<5 { try await store.like("p", by: "u\(number)") }
@@ -174,7 +174,7 @@ struct NotificationUpkeepTests {
             let version = TreePath(["version"], in: .social)
             let repair = SocialRepair(store.tree, version: version, logger: Logger(label: "test"))
             #expect(try await repair.faults() == [])
-            // Lost, and too many.
+            // A missing one, and a false one.
             var update = MultiPathUpdate()
             update.firstStratum = 100
             update["unread/ann"] = 77

@@ -5,7 +5,7 @@ import Synchronization
 @testable import Social
 
 extension OutboxTests {
-    /// What is delivered to, and what it was given.
+    /// A receiver of deliveries, which records them.
     final class Receiver: Sendable {
         struct Refusal: Error, CustomStringConvertible {
             let description = "refused"
@@ -35,7 +35,7 @@ extension OutboxTests {
             }
         }
 
-        /// To whom what was delivered, in order.
+        /// The recipient and content of each delivery, in order.
         var lines: [String] { taken.map { "\($0.to ?? "all") \($0.kind) \($0.actor?.uid ?? "-")" } }
     }
 }

@@ -8,7 +8,7 @@ import Testing
 @testable import Social
 @testable import Tree
 
-@Suite("What people are told of is delivered, at least once and in order", .timeLimit(.minutes(30)))
+@Suite("Notifications are delivered at least once and in order", .timeLimit(.minutes(30)))
 struct OutboxTests {
     private func withOutbox(
         isOn: Bool = true, _ body: (NotificationStore, Outbox, OutboxWorker, Receiver) async throws -> Void
@@ -25,7 +25,7 @@ struct OutboxTests {
         }
     }
 
-    /// Sees to it that nothing is left of deliveries.
+    /// Expects no data about deliveries.
     private func expectEmpty(_ store: NotificationStore) async throws {
         for path in [OutboxNodes.entry(), OutboxNodes.head(), OutboxNodes.queued()] {
             #expect(try await store.tree.get(path) == nil, "\(path)")
@@ -49,7 +49,7 @@ struct OutboxTests {
         }
     }
 
-    @Test("B23, 31: An announcement is delivered once, for everybody; one to a few to each of them")
+    @Test("B23, 31: An announcement to everybody is delivered once; one to a few people, to each of them")
     func announcements() async throws {
         try await withOutbox { store, _, worker, receiver in
             let bob = try #require(UserID("bob"))
@@ -64,7 +64,7 @@ struct OutboxTests {
         }
     }
 
-    @Test("Where there is nothing to deliver to nothing is kept, and what comes by an import is not delivered")
+    @Test("Without a receiver no deliveries are kept, and imported events are not delivered")
     func off() async throws {
         try await withOutbox(isOn: false) { store, outbox, _, _ in
             try await store.like("p", by: "bob")
@@ -78,7 +78,7 @@ struct OutboxTests {
         }
     }
 
-    @Test("What is taken back is not delivered; what a full list has dropped is")
+    @Test("A removed notification is not delivered; one that a full list has dropped is")
     func takenBack() async throws {
         try await withOutbox { store, _, worker, receiver in
             try await store.like("p", by: "bob")
@@ -92,7 +92,7 @@ struct OutboxTests {
         }
     }
 
-    @Test("What is taken back keeps nobody waiting, and an announcement that is deleted in time reaches nobody")
+    @Test("Removed notifications delay no others, and an announcement that is deleted in time is not delivered")
     func takenBackWhileItFails() async throws {
         try await withOutbox { store, _, worker, receiver in
             receiver.refuse { _ in true }
@@ -116,7 +116,7 @@ struct OutboxTests {
         }
     }
 
-    @Test("32: What fails is tried later and later, in order, and nobody else waits for it")
+    @Test("32: A failed delivery is retried with growing delays, in order, without delaying other recipients")
     func backoff() async throws {
         try await withOutbox { store, outbox, worker, receiver in
             receiver.refuse { $0.to == "ann" }
@@ -145,7 +145,7 @@ struct OutboxTests {
         }
     }
 
-    @Test("32: What was tried often enough is given up, the next go on, and a retry delivers it under the same id")
+    @Test("32: A delivery is given up after enough tries, later ones continue, and a retry has the same id")
     func deadLetter() async throws {
         try await withOutbox { store, outbox, worker, receiver in
             receiver.refuse { $0.actor?.uid == "cat" }
@@ -172,7 +172,7 @@ struct OutboxTests {
         }
     }
 
-    @Test("A retry of what waits does not wait for its time, and what is new meanwhile does not jump the queue")
+    @Test("A retry of waiting deliveries does not wait for its time, and newer ones keep their order")
     func retryWaiting() async throws {
         try await withOutbox { store, outbox, worker, receiver in
             receiver.refuse { _ in true }
@@ -190,7 +190,7 @@ struct OutboxTests {
         }
     }
 
-    @Test("Of one recipient no more are kept after they were given up than there is room for")
+    @Test("The number of given-up deliveries of one recipient is limited")
     func manyDead() async throws {
         try await withOutbox { store, outbox, worker, receiver in
             var update = MultiPathUpdate()
@@ -218,7 +218,7 @@ struct OutboxTests {
         }
     }
 
-    @Test("What many cause while it is delivered comes once each, in the order of each recipient")
+    @Test("Concurrent notifications are delivered once each, in the order of each recipient")
     func concurrent() async throws {
         try await withOutbox { store, _, worker, receiver in
             let running = Task { await worker.run() }
@@ -240,7 +240,7 @@ struct OutboxTests {
         }
     }
 
-    @Test("What was cut off comes again under the same id")
+    @Test("An interrupted delivery is repeated under the same id")
     func cutOff() async throws {
         try await withOutbox { store, _, worker, receiver in
             try await store.like("p", by: "bob")
@@ -264,7 +264,7 @@ struct OutboxTests {
         }
     }
 
-    @Test("Whoever is deleted is told nothing any more")
+    @Test("A deleted person gets no more deliveries")
     func deletedPerson() async throws {
         try await withOutbox { store, _, worker, receiver in
             receiver.refuse { _ in true }
@@ -279,7 +279,7 @@ struct OutboxTests {
     }
 
     @Test(
-        "What names no delivery is none",
+        "Malformed ids do not name a delivery",
         arguments: [
             "", "x", ":ann", "000000000000002a-00000000:", "000000000000002a-00000000:a.b", "2a-0:ann",
             "000000000000002A-00000000", "000000000000002a-00000000:+",

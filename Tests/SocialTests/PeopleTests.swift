@@ -8,7 +8,7 @@ import Testing
 @testable import Social
 @testable import Tree
 
-@Suite("People are found by their names, whoever writes them")
+@Suite("People are found by their names after any write")
 struct PeopleTests {
     private func withTree(
         _ engine: any Engine = MemoryEngine(), _ body: (TreeStore, People) async throws -> Void
@@ -23,7 +23,7 @@ struct PeopleTests {
         for (uid, name) in names { try await tree.set(try TreePath("people/\(uid)/full_name"), to: .string(name)) }
     }
 
-    /// The ids of all who are found, page by page; each page but the last is full.
+    /// Returns the ids of all found people, page by page; each page but the last is full.
     private func find(_ text: String, limit: Int = 20, _ people: People) async throws -> [String] {
         let prefix = try #require(NamePrefix(text))
         var (found, cursor): ([String], PeopleCursor?) = ([], nil)
@@ -57,19 +57,19 @@ struct PeopleTests {
         }
     }
 
-    @Test("B12, 4: Persons of one name are found each, whatever the size of a page", arguments: [1, 2, 3, 5, 20])
+    @Test("B12, 4: Each of several people with one name is found in pages of any size", arguments: [1, 2, 3, 5, 20])
     func namesakes(limit: Int) async throws {
         try await withTree { tree, people in
             try await name(
                 ["a": "Ann Lee", "b": "Ann Lee", "c": "ANN LÉE", "d": "Anna Ant", "e": "Lee Ann", "f": "Bob"], in: tree)
             #expect(try await find("ann", limit: limit, people) == ["a", "b", "c", "e", "d"])
-            // Whom both forms find is found once, in the place of the first.
+            // A person found by both forms is listed once, at the first position.
             #expect(try await find("an", limit: limit, people).count == 5)
             #expect(try await find("lee", limit: limit, people) == ["a", "b", "c", "e"])
         }
     }
 
-    @Test("A page says exactly whether there are more, although what comes then is known already")
+    @Test("A page reports exactly whether there are more, although the next people are read already")
     func exactEnd() async throws {
         try await withTree { tree, people in
             for number in 0..<450 { try await name(["u\(number)": "aa a\(number)"], in: tree) }
@@ -83,7 +83,7 @@ struct PeopleTests {
         }
     }
 
-    @Test("2: A changed name is found, the old one is not, and nothing is left of a person who goes")
+    @Test("2: A changed name is found, the old one is not, and a deleted person leaves no keys")
     func renamed() async throws {
         try await withTree { tree, people in
             try await tree.set("people/ann", to: ["full_name": "Ann Lee", "posts": ["p": true]])
@@ -111,7 +111,7 @@ struct PeopleTests {
         }
     }
 
-    @Test("5: A search reads its page, however many posts those whom it finds have, and however many others there are")
+    @Test("5: A search reads only its page, however many posts the found people have, and however many others exist")
     func cost() async throws {
         func rows(posts: Int, others: Int) async throws -> Int {
             let engine = CountedEngine()
@@ -136,7 +136,7 @@ struct PeopleTests {
         #expect(few == many && few < 20, "\(few), \(many)")
     }
 
-    @Test("1: A profile is made and changed without touching what else the person's record has")
+    @Test("1: A profile is created and changed without changing the rest of the person's record")
     func profile() async throws {
         try await withTree { tree, people in
             let ann = try #require(UserID("ann"))
@@ -163,7 +163,7 @@ struct PeopleTests {
     }
 
     @Test(
-        "The tokens of a person's devices are kept where the person alone reads them, however they are written",
+        "The tokens of a person's devices are stored where only the person reads them, however they are written",
         arguments: [
             ("people/ann/notificationTokens/t", true), ("people/ann/notificationTokens", ["t": true]),
             ("people/ann", ["full_name": "Ann", "notificationTokens": ["t": true]]),
@@ -181,7 +181,7 @@ struct PeopleTests {
         }
     }
 
-    @Test("Names that are older than the index come into it, and what nobody is called goes")
+    @Test("Names that are older than the index are added to it, and unused keys are deleted")
     func repaired() async throws {
         let engine = MemoryEngine()
         let writer = try await TreeStore(engine: engine, isMaintained: false)

@@ -6,7 +6,7 @@ import Testing
 @testable import Social
 @testable import Tree
 
-@Suite("The number of posts is known by their days")
+@Suite("The number of posts is the sum of per-day counters")
 struct PostDaysTests {
     private static let day: Int64 = 86_400_000
     private static let audience = "-OaAaAaAaAaAaAaAaAaA"
@@ -26,7 +26,7 @@ struct PostDaysTests {
         return .object(fields)
     }
 
-    /// Posts of ann and bob, in turns, four a day for five days; every third is for an audience.
+    /// Adds posts of ann and bob, in turns, four a day for five days; every third is for an audience.
     private func fill(_ tree: TreeStore) async throws {
         let members: TreeValue = ["ann": "owner", "bob": "poster"]
         try await tree.set(
@@ -70,7 +70,7 @@ struct PostDaysTests {
         }
     }
 
-    @Test("Whatever happens to posts, and of any time")
+    @Test("Counters are exact for posts of any time, whatever happens to them")
     func derived() async throws {
         try await withStore { tree in
             try await fill(tree)
@@ -95,9 +95,9 @@ struct PostDaysTests {
         }
     }
 
-    @Test("Numbers that are missing or wrong are mended, those of data that are older than they are, too")
+    @Test("Missing or wrong counters are repaired, also those of data that are older")
     func repair() async throws {
-        // A version that did not know them.
+        // A version without the counters.
         let older = SocialDerivations.strata.map { $0.filter { !($0 is PostDays) } }
         try await withStore(derivations: older) { tree in
             try await fill(tree)

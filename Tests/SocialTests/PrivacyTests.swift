@@ -7,7 +7,7 @@ import Testing
 @testable import Social
 @testable import Tree
 
-@Suite("Privacy switches: nobody is found by a name who does not want to be")
+@Suite("Privacy switches: people can prevent that they are found by name")
 struct PrivacyTests {
     private func found(_ text: String, _ store: NotificationStore) async throws -> [String] {
         let prefix = try #require(NamePrefix(text))
@@ -26,7 +26,7 @@ struct PrivacyTests {
     }
 
     @Test(
-        "From the commit on in which social is off there are no keys, whoever writes it, and whatever else changes; then all again"
+        "Search keys are absent from the commit that turns social off, after any write, and return with it"
     )
     func social() async throws {
         try await NotificationStore.run { store in
@@ -36,7 +36,7 @@ struct PrivacyTests {
             #expect(try await found("lee", store).isEmpty)
             #expect(try await keys(store) == nil)
             try await expectNoFaults(store)
-            // A new name, and what an app writes there itself, find nobody either.
+            // A new name, and an app's own writes, do not lead to the person either.
             try await store.tree.set("people/ann/full_name", to: "Anna Lind")
             try await store.tree.set("people/ann/_search_index/full_name", to: "anna lind")
             #expect(try await found("ann", store).isEmpty)
@@ -60,7 +60,7 @@ struct PrivacyTests {
         }
     }
 
-    @Test("Who has not agreed to it does not like, follow or comment; what is there can be taken back")
+    @Test("A person without consent does not like, follow or comment; existing data can be removed")
     func consent() async throws {
         try await NotificationStore.run { store in
             let post = try #require(PostID("-OaBcDeFgHiJkLmNoPqR"))

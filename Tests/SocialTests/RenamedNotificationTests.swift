@@ -6,16 +6,16 @@ import Testing
 @testable import Social
 @testable import Tree
 
-@Suite("Notifications tell present names")
+@Suite("Notifications have current names")
 struct RenamedNotificationTests {
-    @Test("2: A new name is in the notifications of what the person did, read by whomever, and nobody else's changes")
+    @Test("2: A new name is in the notifications of the person's actions, for all readers, and no others change")
     func rename() async throws {
         try await NotificationStore.run { store in
             try await store.like("p", by: "bob")
             try await store.like("p", by: "cat")
             try await store.comment("c", by: "bob", mentioning: ["cat"])
             try await store.tree.set("people/bob/following/ann", to: true)
-            // No post, no comment: what somebody likes is enough.
+            // Without posts and comments: a like is enough.
             try await store.like("p", by: "dan")
             let before = try await store.unread(of: "ann")
             try await store.tree.set("people/bob/full_name", to: "Robert")
@@ -40,7 +40,7 @@ struct RenamedNotificationTests {
         }
     }
 
-    @Test("2: A new name is in the notifications of those whom posts of the person mention, however many these are")
+    @Test("2: A new name is in the notifications of everybody whom the person's posts mention, however many these are")
     func mentions() async throws {
         try await NotificationStore.run { store in
             for number in 0..<300 {
@@ -63,7 +63,7 @@ struct RenamedNotificationTests {
         }
     }
 
-    @Test("2: A name that is in more notifications than a step renames is in all of them")
+    @Test("2: A name in more notifications than a step renames is in all of them")
     func many() async throws {
         try await NotificationStore.run { store in
             for number in 0..<300 {

@@ -6,11 +6,11 @@ import Testing
 @testable import Social
 @testable import Tree
 
-@Suite("Data that are older than the derivations are gone through once")
+@Suite("Data that are older than the derivations are processed once")
 struct RepairTests {
     private static let version = TreePath(["social"], in: Namespace(reserved: "test"))
 
-    /// What an earlier version has written, which knew of no derivations.
+    /// The data of an earlier version without derivations.
     private static let old: TreeValue = [
         "people": [
             "ann": [
@@ -62,7 +62,7 @@ struct RepairTests {
         await tree.close()
     }
 
-    @Test("P14, 35: Counters, links and search keys made from scratch are what they should be, and what was found")
+    @Test("P14, 35: Counters, links and search keys are correct after a full derivation, which reports its findings")
     func repairs() async throws {
         try await withOldData { tree, repair in
             #expect(try await !repair.faults().isEmpty)
@@ -75,7 +75,7 @@ struct RepairTests {
         }
     }
 
-    @Test("Nobody is told of what was there all along")
+    @Test("Existing data notify nobody")
     func tellsNobody() async throws {
         try await withOldData { tree, repair in
             try await repair.run()
@@ -85,7 +85,7 @@ struct RepairTests {
         }
     }
 
-    @Test("What is written while it is gone through counts once")
+    @Test("Concurrent writes are counted once")
     func meanwhile() async throws {
         try await withOldData { tree, repair in
             async let writes: Void = {
@@ -103,7 +103,7 @@ struct RepairTests {
         }
     }
 
-    @Test("An empty tree has nothing to go through")
+    @Test("An empty tree needs no processing")
     func empty() async throws {
         let tree = try await TreeStore(
             engine: MemoryEngine(), derivations: SocialDerivations.strata, isMaintained: false)

@@ -13,7 +13,7 @@ struct UsedAudienceTests {
         "name": "S", "kind": "school", "members": ["ann": "owner", "bob": "reader"],
     ]
 
-    /// Runs a body with a store that has a school, of which Ann is the owner.
+    /// Runs a body with a store with a school, of which Ann is the owner.
     private func withSchool(_ body: (TreeStore) async throws -> Void) async throws {
         let tree = try await TreeStore(
             engine: MemoryEngine(), derivations: SocialDerivations.strata, constraints: SocialDerivations.constraints,
@@ -31,7 +31,7 @@ struct UsedAudienceTests {
     }
 
     @Test(
-        "Nobody makes another audience with the id of one that was deleted, in whichever way",
+        "The id of a deleted audience cannot be used again, in whichever way",
         arguments: [
             ["audiences/s": nil], ["audiences/s": nil, "people/eve/full_name": "Eve"],
             ["audiences/s": nil, "audiences/t": ["name": "T", "members": ["ann": "owner"]]],
@@ -57,7 +57,7 @@ struct UsedAudienceTests {
         }
     }
 
-    @Test("Whoever asks for a used id is told, admins and former owners, too")
+    @Test("A request with a used id gets an error, also from admins and former owners")
     func routes() async throws {
         let (id, ann) = (try #require(AudienceID("s")), try #require(UserID("ann")))
         try await withSchool { tree in
@@ -75,7 +75,7 @@ struct UsedAudienceTests {
         }
     }
 
-    @Test("An import of all audiences, or of everything, brings back deleted ones", arguments: [false, true])
+    @Test("An import of all audiences, or of everything, restores deleted ones", arguments: [false, true])
     func imported(isOfEverything: Bool) async throws {
         let path: TreePath = isOfEverything ? .root : "audiences"
         try await withSchool { tree in
@@ -88,7 +88,7 @@ struct UsedAudienceTests {
         }
     }
 
-    @Test("Whoever deletes all audiences at once may make them again, one by one")
+    @Test("A client that deletes all audiences at once may create them again, one by one")
     func cleared() async throws {
         try await withSchool { tree in
             try await tree.set(.root, to: nil)

@@ -12,13 +12,13 @@ import Store
 import Tree
 import Uploads
 
-/// Makes a Storage folder with many posts, for what is to be measured on a large store:
+/// Creates a Storage folder with many posts, for measurements on a large store:
 ///
 ///     StoreMaker COUNT PHOTO DIR [PEOPLE]
 ///
-/// One post comes to be in the usual way; all others are copies of its records, each with its own id, author and files, spread
-/// over the last three years. So everything that follows from posts is there, all hashes are right, and `tintype check` and
-/// `tintype verify` find nothing.
+/// One post is published in the usual way. All others are copies of its records, each with its own id, author and files, spread
+/// over the last three years. Therefore all derived data exists, all hashes are correct, and `tintype check` and `tintype
+/// verify` find nothing.
 @main
 struct StoreMaker {
     private struct Folder: Sendable {
@@ -46,7 +46,7 @@ struct StoreMaker {
             exit(2)
         }
         let people = arguments.count > 3 ? Int(arguments[4]) ?? 1000 : 1000
-        // What clients may catch up with is not what is measured.
+        // The change log is not measured.
         let storage = try await StorageFolder.open(path: arguments[3], retention: ChangeRetention(count: 1000))
         let start = ContinuousClock.now
         let maker = try await StoreMaker(
@@ -66,7 +66,7 @@ struct StoreMaker {
         let owner = try Self.person(0)
         let accepted = try await pipeline.receiver.begin(UploadRequest(owner: owner, intake: .socket)) { start in
             guard case .new(var session) = consume start else {
-                throw Failure(.wrongState, "the folder is in use", hint: "take another")
+                throw Failure(.wrongState, "the folder is in use", hint: "Take another.")
             }
             var rest: ByteBuffer? = ByteBuffer(bytes: photo)
             try await session.receive(named: "photo.jpg", alt: "A photo") {
@@ -128,7 +128,7 @@ struct StoreMaker {
                 update[UploadNodes.upload(copy.id)] = renamed(record, copy.id, copy.owner)
                     .setting([
                         "text": text, "created_at": .integer(copy.time), "updated_at": .integer(copy.time),
-                        // The index of photos has the first post alone.
+                        // The index of photos contains the first post alone.
                         "duplicates": .string(DuplicatePolicy.newPost.rawValue),
                     ])
             }
@@ -149,7 +149,7 @@ struct StoreMaker {
         }
     }
 
-    /// A record of the first post as that of a copy: its id and its owner stand in addresses, too.
+    /// Changes a record of the first post into that of a copy; addresses also contain the id and the owner.
     private func renamed(_ value: TreeValue, _ copy: PostID, _ uid: UserID) -> TreeValue {
         switch value {
         case .object(let fields): return .object(fields.mapValues { renamed($0, copy, uid) })
@@ -161,7 +161,7 @@ struct StoreMaker {
         }
     }
 
-    /// Writes the files of copies; whoever measures may wait for the disk afterwards.
+    /// Writes the files of copies; the caller may wait for the disk afterwards.
     private func write(_ copies: [Folder]) async throws {
         try await FileThreads.run { () throws(FileError) in
             for copy in copies {
@@ -179,7 +179,7 @@ struct StoreMaker {
 }
 
 extension TreeValue {
-    /// A record with other fields.
+    /// Returns the record with other fields.
     fileprivate func setting(_ fields: [TreeKey: TreeValue]) -> TreeValue {
         .object((object ?? [:]).merging(fields) { $1 })
     }

@@ -2,7 +2,7 @@ import Files
 import Store
 import Testing
 
-@Suite("P6: a blob is named user_id/post_id/file_name, and no name leaves the store")
+@Suite("P6: a blob is named user_id/post_id/file_name, and no name leads out of the store")
 struct BlobNameTests {
     @Test(arguments: [
         "", ".", "..", "../etc", "a/b", "/etc", ".hidden", "nul\0byte", "line\nbreak", "späth", "a b", "%2e%2e",

@@ -4,9 +4,9 @@ import Store
 import TestSupport
 import Testing
 
-@Suite("What every blob store does: immutable files by name, there whole or not at all")
+@Suite("Every blob store has immutable files by name, each of them whole or absent")
 struct BlobStoreTests {
-    /// The stores that there are: a new one is a case here, and a line in `withStore`.
+    /// The blob stores. A new one is a case here, and a line in `withStore`.
     enum Kind: CaseIterable { case folder, memory }
 
     private func withStore(
@@ -31,7 +31,7 @@ struct BlobStoreTests {
         try await store.open(name).readAll(maxBytes: 1 << 20)
     }
 
-    @Test("A staged file becomes a blob, and its temporary name goes", arguments: Kind.allCases)
+    @Test("A staged file becomes a blob, and its temporary name is removed", arguments: Kind.allCases)
     func publish(kind: Kind) async throws {
         try await withStore(kind) { store, staging, _ in
             let blob = try name("original.jpg")
@@ -47,7 +47,7 @@ struct BlobStoreTests {
         }
     }
 
-    @Test("A staged file that is not finished is no blob", arguments: Kind.allCases)
+    @Test("A staged file that is not finished is not a blob", arguments: Kind.allCases)
     func unfinished(kind: Kind) async throws {
         try await withStore(kind) { store, staging, _ in
             let staged = try StagedFile(in: staging, name: ".part")
@@ -56,7 +56,7 @@ struct BlobStoreTests {
         }
     }
 
-    @Test("A name never gets other bytes, and whoever writes it again is told its size", arguments: Kind.allCases)
+    @Test("A name never gets other bytes, and a second writer gets its size", arguments: Kind.allCases)
     func namesKeepTheirBytes(kind: Kind) async throws {
         try await withStore(kind) { store, _, _ in
             let names = try ["a.jpg", "b.jpg"].map { try name($0) }
@@ -84,7 +84,7 @@ struct BlobStoreTests {
         }
     }
 
-    @Test("A staged file takes the place of what an earlier try has left", arguments: Kind.allCases)
+    @Test("A staged file replaces the leftovers of an earlier attempt", arguments: Kind.allCases)
     func replaced(kind: Kind) async throws {
         try await withStore(kind) { store, staging, _ in
             for text in ["one", "another"] {
@@ -95,7 +95,7 @@ struct BlobStoreTests {
         }
     }
 
-    @Test("Any part of a blob is read, of any size, and a blob of no bytes", arguments: Kind.allCases)
+    @Test("Any part of a blob can be read, also of an empty blob", arguments: Kind.allCases)
     func ranges(kind: Kind) async throws {
         try await withStore(kind) { store, _, _ in
             let all = (0..<600_000).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 8) }
@@ -136,11 +136,11 @@ struct BlobStoreTests {
     }
 
     @Test(
-        "A walk gives each name once, in byte order, in pages of any length, and goes on from a name alone",
+        "A walk returns each name once, in byte order, in pages of any length, and continues from a name alone",
         arguments: Kind.allCases)
     func walk(kind: Kind) async throws {
         try await withStore(kind) { store, _, _ in
-            // A slash comes behind a hyphen and a full stop, and before a digit.
+            // A slash sorts after a hyphen and a full stop, and before a digit.
             let all = ["a-b/p/1", "a.b/p/1", "a/p-q/1", "a/p/1", "a/p/10", "a/p/1a", "a/p0/1", "a0/p/1", "b/p/1"]
             for (index, path) in all.enumerated().reversed() {
                 try await store.put([(BlobName(path), Array(repeating: 1, count: index))])
@@ -174,7 +174,7 @@ struct BlobStoreTests {
     }
 
     @Test(
-        "Many blobs of several posts are deleted at once, those that are missing among them", arguments: Kind.allCases)
+        "Many blobs of several posts are deleted at once, even if some are missing", arguments: Kind.allCases)
     func removeMany(kind: Kind) async throws {
         try await withStore(kind) { store, _, _ in
             for post in ["p", "q"] {
@@ -187,7 +187,7 @@ struct BlobStoreTests {
         }
     }
 
-    @Test("Deleting twice is deleting once", arguments: Kind.allCases)
+    @Test("A second deletion has no effect", arguments: Kind.allCases)
     func remove(kind: Kind) async throws {
         try await withStore(kind) { store, _, _ in
             try await store.put([(name("a"), [1]), (name("b"), [2]), (name("c"), [3])])
@@ -198,7 +198,7 @@ struct BlobStoreTests {
         }
     }
 
-    @Test("A blob is moved out of the store, and replaces nothing where it goes", arguments: Kind.allCases)
+    @Test("A blob is moved out of the store, and replaces no file at its destination", arguments: Kind.allCases)
     func release(kind: Kind) async throws {
         try await withStore(kind) { store, _, scratch in
             let target = try scratch.directory()
@@ -215,7 +215,7 @@ struct BlobStoreTests {
         }
     }
 
-    @Test("The owner's mark is kept beside the blobs, and is none of them", arguments: Kind.allCases)
+    @Test("The owner's mark is kept next to the blobs, and is not a blob", arguments: Kind.allCases)
     func mark(kind: Kind) async throws {
         try await withStore(kind) { store, _, _ in
             #expect(try await store.mark() == nil)

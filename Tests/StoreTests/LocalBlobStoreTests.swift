@@ -19,7 +19,7 @@ struct LocalBlobStoreTests {
         }
     }
 
-    @Test("What can be no blob is named, and neither blobs nor what belongs to the folder are")
+    @Test("Files that cannot be blobs are reported, but not blobs and the folder's own files")
     func strays() async throws {
         try await withScratch { scratch in
             let store = try LocalBlobStore(path: scratch.path + "/blobs", staging: try Directory(path: scratch.path))
@@ -50,7 +50,7 @@ struct LocalBlobStoreTests {
         try await store.page(of: walk, limit: 100).strays
     }
 
-    @Test("Pages read each folder once, and a walk goes on where it was although folders change meanwhile")
+    @Test("Pages read each folder once, and a walk continues from its position even if folders change meanwhile")
     func pages() async throws {
         try await withScratch { scratch in
             let store = try LocalBlobStore(path: scratch.path + "/blobs", staging: try Directory(path: scratch.path))
@@ -60,13 +60,13 @@ struct LocalBlobStoreTests {
             }
             let first = try await store.page(of: BlobWalk(.names), limit: 2)
             #expect(first.entries.map(\.path) == ["a/p/1", "a/p/2"])
-            // Of what was read already the walk keeps a list: it does not look again.
+            // The walk keeps a list of the names it has read, and does not look again.
             try await store.put([(try BlobName(userID: "a", postID: "p", fileName: "2a"), [1])])
             try await store.removeAll(userID: "a", postID: "q")
             let next = try #require(first.next)
             let second = try await store.page(of: next, limit: 2)
             #expect(second.entries.map(\.path) == ["a/p/3", "b/p/1"])
-            // Without its memory it reads anew, from the same place.
+            // Without that list it reads again, from the same position.
             let resumed = BlobWalk(.names, after: next.after)
             #expect(try await store.page(of: resumed, limit: 2).entries.map(\.path) == ["a/p/2a", "a/p/3"])
         }

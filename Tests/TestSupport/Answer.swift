@@ -3,7 +3,7 @@ import Foundation
 package import HTTPTypes
 import NIOCore
 
-/// An answer of the service, read to its end.
+/// A complete answer of the service.
 package struct Answer: Sendable {
     package let status: Int
     package let headers: HTTPFields
@@ -15,7 +15,7 @@ package struct Answer: Sendable {
 
     package var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// The body as JSON; null when it is none.
+    /// The body as JSON; null when it is not JSON.
     package var json: JSON { (try? JSONDecoder().decode(JSON.self, from: Data(body))) ?? .null }
 
     /// The body as a document whose names are written with underscores.
@@ -26,7 +26,7 @@ package struct Answer: Sendable {
     }
 }
 
-/// A JSON value, to look into.
+/// A JSON value with accessors for tests.
 package enum JSON: Decodable, Sendable, Hashable {
     case null
     case bool(Bool)
@@ -65,7 +65,7 @@ package enum JSON: Decodable, Sendable, Hashable {
     package var keys: Set<String> { if case .object(let object) = self { Set(object.keys) } else { [] } }
 }
 
-/// A client that asks the service, and reads each answer to its end.
+/// A client that sends requests to the service, and reads each answer to its end.
 package protocol AskingClient: Sendable {
     /// Sends a request.
     func answer(

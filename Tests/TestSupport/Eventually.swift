@@ -1,12 +1,12 @@
 import Foundation
 package import Testing
 
-/// Waits until a condition holds that nothing announces.
+/// Waits until a condition holds that no event announces.
 ///
 /// An expectation fails when it does not hold within half a minute. Only a hang takes so long, since few tests run at a time.
-/// The failure says what was waited for, by the line of the call, and what `seen` gives.
+/// The failure shows the line of the call and the value of `seen`.
 ///
-/// - Parameter seen: What there is instead, for the failure.
+/// - Parameter seen: The observed state, for the failure.
 package func eventually(
     sourceLocation: SourceLocation = #_sourceLocation, seen: (() async throws -> Any)? = nil,
     _ condition: () async throws -> Bool
@@ -16,7 +16,7 @@ package func eventually(
         guard ContinuousClock.now < deadline else {
             let found = try await seen?()
             Issue.record(
-                "waited half a minute for \(line(at: sourceLocation)), and saw \(found.map { "\($0)" } ?? "that it is not so")",
+                "waited half a minute for \(line(at: sourceLocation)), and saw \(found.map { "\($0)" } ?? "false")",
                 sourceLocation: sourceLocation)
             return
         }
@@ -24,7 +24,7 @@ package func eventually(
     }
 }
 
-/// The source text of a line, when the file is there.
+/// Returns the source text of a line, if the file exists.
 private func line(at location: SourceLocation) -> String {
     let text = try? String(contentsOf: URL(fileURLWithPath: location.filePath), encoding: .utf8)
     let lines = text?.split(separator: "\n", omittingEmptySubsequences: false) ?? []

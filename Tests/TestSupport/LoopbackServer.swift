@@ -4,7 +4,7 @@ import NIOPosix
 package import NIOSSL
 import Synchronization
 
-/// Another machine, as far as a test's service can tell: an HTTP server on a port of 127.0.0.1 that answers as it is told.
+/// A stand-in for another machine: an HTTP server on a port of 127.0.0.1 whose answers a test chooses.
 package final class LoopbackServer: Sendable {
     package struct Request: Sendable {
         package let method: String
@@ -17,7 +17,7 @@ package final class LoopbackServer: Sendable {
         var status: Int
         var headers: [(String, String)]
         var body: [UInt8]
-        /// Whether the end never comes.
+        /// Whether the end is never sent.
         var isUnfinished: Bool
 
         package init(
@@ -28,7 +28,7 @@ package final class LoopbackServer: Sendable {
         }
     }
 
-    /// What is answered to a request; nil for nothing.
+    /// Returns the answer to a request; nil for none.
     package typealias Behaviour = @Sendable (Request) -> Response?
 
     package let port: Int
@@ -53,7 +53,7 @@ package final class LoopbackServer: Sendable {
         port = channel.localAddress?.port ?? 0
     }
 
-    /// Runs a body beside a server, which is gone after it.
+    /// Runs a body beside a server, which is stopped afterwards.
     package static func run<R>(
         tls: NIOSSLContext? = nil, behaviour: @escaping Behaviour = { _ in Response(404) },
         _ body: (LoopbackServer) async throws -> R
@@ -82,13 +82,13 @@ package final class LoopbackServer: Sendable {
 
     /// The address of the server, without a path.
     package var origin: String { "http://127.0.0.1:\(port)" }
-    /// What it was asked so far.
+    /// The requests so far.
     package var requests: [Request] { state.requests.withLock(\.self) }
 
-    /// Has it answer otherwise from now on.
+    /// Changes the answers from now on.
     package func behave(_ behaviour: @escaping Behaviour) { state.behaviour.withLock { $0 = behaviour } }
 
-    /// Ends it: from now on nobody is there.
+    /// Stops it: connections are refused from now on.
     package func stop() async {
         try? await channel.close()
         for connection in state.connections.withLock(\.self) { try? await connection.close() }
@@ -120,7 +120,7 @@ private final class Answerer: ChannelInboundHandler {
     }
 
     private func write(_ response: LoopbackServer.Response, _ context: ChannelHandlerContext) {
-        // Without its length, a body ends where the last piece says so.
+        // Without a length, the last chunk marks the end of the body.
         let framing = ("Transfer-Encoding", "chunked")
         let head = HTTPResponseHead(
             version: .http1_1, status: HTTPResponseStatus(statusCode: response.status),

@@ -1,14 +1,14 @@
 import Foundation
 import Glibc
 
-/// Folders in which nothing can be made or deleted for a while, not even by root.
+/// Folders in which no file can be created or deleted for a while, not even by root.
 public enum Obstacle {
     /// FS_IOC_GETFLAGS, FS_IOC_SETFLAGS and FS_IMMUTABLE_FL of linux/fs.h.
     private static let getFlags: UInt = 0x8008_6601
     private static let setFlags: UInt = 0x4008_6602
     private static let immutable: Int = 0x10
 
-    /// Whether this can be done here: root needs a file system that knows immutable files, and the right to make them.
+    /// Whether this works here: root needs a file system that supports immutable files, and the capability to set them.
     public static let isPossible: Bool = {
         let path = NSTemporaryDirectory() + "tt-obstacle-" + UUID().uuidString.prefix(8)
         defer { rmdir(path) }
@@ -16,13 +16,13 @@ public enum Obstacle {
         return open(path)
     }()
 
-    /// Closes a folder; false when this cannot be done.
+    /// Closes a folder; returns false when this is impossible.
     @discardableResult
     public static func close(_ path: String) -> Bool {
         geteuid() == 0 ? change(path) { $0 | immutable } : chmod(path, 0o500) == 0
     }
 
-    /// Opens it again.
+    /// Opens a folder again.
     @discardableResult
     public static func open(_ path: String) -> Bool {
         geteuid() == 0 ? change(path) { $0 & ~immutable } : chmod(path, 0o700) == 0

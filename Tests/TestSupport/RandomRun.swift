@@ -1,10 +1,10 @@
 import Foundation
 
-/// How long random tests run, and from which seed.
+/// The length and the seed of random tests.
 package struct RandomRun {
-    /// `TINTYPE_OPERATIONS`: how many rounds.
+    /// `TINTYPE_OPERATIONS`: the number of rounds.
     package let rounds: Int
-    /// `TINTYPE_SEED`: the one that a failure has told.
+    /// `TINTYPE_SEED`: the seed that a failure has printed.
     package let seed: UInt64
 
     package init(rounds: Int) {

@@ -1,11 +1,11 @@
 import Foundation
 package import Isolation
 
-/// The worker that does what a photo tells it to.
+/// The worker whose behaviour photos choose.
 package enum Rogue {
     package static let program = WorkerProgram(path: path, arguments: [])
 
-    /// A photo that makes it do something.
+    /// Returns a photo that requests a behaviour.
     package static func photo(_ behaviour: String) -> [UInt8] { [0xFF, 0xD8, 0xFF] + Array("rogue:\(behaviour)".utf8) }
 
     private static var path: String {

@@ -11,23 +11,23 @@ import Testing
 import Tree
 package import Uploads
 
-/// A real pipeline on a real Storage folder of the test's own, running.
+/// A real, running pipeline on a test's own Storage folder.
 package struct RunningPipeline: Sendable {
     package let storage: StorageFolder
     package let pipeline: Pipeline
     package let scratch: Scratch
-    /// What the pipeline takes for the present time.
+    /// The clock of the pipeline.
     package let clock: TestClock
     fileprivate let group: ServiceGroup
 
-    /// Stops it as Ctrl-C would; the body of `withPipeline` may go on looking at the tree.
+    /// Stops it like Ctrl-C; the body of `withPipeline` may continue to read the tree.
     package func shutDown() async {
         await group.triggerGracefulShutdown()
     }
 }
 
-/// Runs a test's body beside a pipeline (and what else `services` makes), and shuts both down cleanly afterwards.
-/// Without `blobs`, photos are in a folder; without `runs`, the pipeline takes uploads and does nothing with them.
+/// Runs a test's body beside a pipeline (and the services of `services`), and shuts both down cleanly afterwards. Without
+/// `blobs`, photos are stored in a folder; without `runs`, the pipeline accepts uploads and does not process them.
 package func withPipeline(
     in scratch: Scratch? = nil, blobs: (any BlobStore)? = nil, runs: Bool = true, publicBase: PublicBase? = nil,
     settings: (inout PipelineSettings) -> Void = { _ in },
@@ -65,7 +65,7 @@ package func withPipeline(
 }
 
 extension RunningPipeline {
-    /// Sends photos as the HTTP server does, and waits for what becomes of them.
+    /// Sends photos like the HTTP server, and waits for the outcome.
     package func upload(
         _ photos: [(name: String, bytes: [UInt8])], by user: String, text: String = "", alt: String = "",
         reference: String? = nil, duplicates: DuplicatePolicy? = nil
@@ -85,7 +85,7 @@ extension RunningPipeline {
         return try await pipeline.store.end(of: record.id)
     }
 
-    /// Sends a fixture as the HTTP server does, and returns when it is acknowledged.
+    /// Sends a fixture like the HTTP server, and returns when it is acknowledged.
     package func accept(_ fixture: String, by user: String) async throws -> PostID {
         let request = UploadRequest(owner: try #require(UserID(user)), intake: .socket)
         var session = pipeline.receiver.resume(try await reserve(request))
@@ -93,7 +93,7 @@ extension RunningPipeline {
         return try await session.accept(text: "").id
     }
 
-    /// Reserves an upload that nobody has asked for before.
+    /// Reserves a new upload.
     package func reserve(_ request: UploadRequest) async throws -> UploadRecord {
         let reservation = try await pipeline.store.reserve(request)
         guard case .new(let record) = reservation else {

@@ -1,9 +1,9 @@
 package import ServiceLifecycle
 
-/// Runs a test's body beside services, and shuts these down as SIGTERM would, whatever has become of the body.
+/// Runs a test's body beside services, and shuts these down like SIGTERM, even when the body throws.
 ///
-/// - Parameter onEnd: Is called when the services have ended.
-/// - Throws: Why a service ended; else what the body throws.
+/// - Parameter onEnd: A function that is called when the services have ended.
+/// - Throws: The error with which a service ended; otherwise the error of the body.
 package func withServices<R: Sendable>(
     _ group: ServiceGroup, onEnd: @escaping @Sendable () -> Void = {}, _ body: () async throws -> R
 ) async throws -> R {

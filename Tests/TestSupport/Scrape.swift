@@ -1,4 +1,5 @@
-/// A text of metrics, read strictly by the format of Prometheus (version 0.0.4): what a scraper would only forgive is an error.
+/// A text of metrics, parsed strictly by the format of Prometheus (version 0.0.4): deviations that scrapers tolerate are
+/// errors.
 package struct Scrape {
     package struct Sample: Hashable {
         package let name: String
@@ -11,11 +12,11 @@ package struct Scrape {
         package var type = ""
         package var samples: [Sample] = []
 
-        /// The names of the labels that the samples have, besides that of buckets.
+        /// The names of the samples' labels, except for that of buckets.
         package var labelNames: Set<String> { Set(samples.flatMap(\.labels.keys)).subtracting(["le"]) }
     }
 
-    /// A line that breaks the format, and how.
+    /// A description of a line that breaks the format.
     package struct Problem: Error, CustomStringConvertible {
         package let description: String
     }
@@ -58,9 +59,9 @@ package struct Scrape {
 
     private mutating func begin(_ line: Substring) throws(Problem) -> String {
         let words = line.split(separator: " ", maxSplits: 1)
-        guard words.count == 2, Self.isName(words[0]), !words[1].isEmpty else { throw Problem(description: "no help") }
+        guard words.count == 2, Self.isName(words[0]), !words[1].isEmpty else { throw Problem(description: "bad help") }
         let name = String(words[0])
-        guard families[name] == nil else { throw Problem(description: "begins twice") }
+        guard families[name] == nil else { throw Problem(description: "a second help") }
         families[name] = Family(help: String(words[1]))
         return name
     }
@@ -70,30 +71,30 @@ package struct Scrape {
         guard words.count == 2, let present, words[0] == present, families[present]?.type == "" else {
             throw Problem(description: "a type that is not below its help")
         }
-        guard ["counter", "gauge", "histogram"].contains(words[1]) else { throw Problem(description: "no type") }
+        guard ["counter", "gauge", "histogram"].contains(words[1]) else { throw Problem(description: "unknown type") }
         families[present]?.type = String(words[1])
     }
 
     private mutating func add(_ sample: Sample, to present: String?) throws(Problem) {
         guard let present, let family = families[present], !family.type.isEmpty else {
-            throw Problem(description: "a sample of nothing")
+            throw Problem(description: "a sample without a metric")
         }
         let suffixes = family.type == "histogram" ? ["_bucket", "_sum", "_count"] : [""]
         guard suffixes.contains(where: { sample.name == present + $0 }) else {
             throw Problem(description: "a sample of another metric")
         }
         guard !family.samples.contains(where: { $0.name == sample.name && $0.labels == sample.labels }) else {
-            throw Problem(description: "a series that is there twice")
+            throw Problem(description: "a repeated series")
         }
         families[present]?.samples.append(sample)
     }
 
     private static func sample(_ line: Substring) throws(Problem) -> Sample {
         let name = line.prefix { $0 != "{" && $0 != " " }
-        guard isName(name) else { throw Problem(description: "no name") }
+        guard isName(name) else { throw Problem(description: "bad name") }
         var rest = line.dropFirst(name.count)
         let labels = rest.first == "{" ? try Self.labels(&rest) : [:]
-        guard rest.first == " ", let value = number(rest.dropFirst()) else { throw Problem(description: "no number") }
+        guard rest.first == " ", let value = number(rest.dropFirst()) else { throw Problem(description: "bad number") }
         return Sample(name: String(name), labels: labels, value: value)
     }
 
@@ -104,7 +105,7 @@ package struct Scrape {
             rest = rest.dropFirst()  // The brace or a comma.
             let name = rest.prefix { $0 != "=" }
             rest = rest.dropFirst(name.count)
-            guard isName(name), rest.hasPrefix("=\"") else { throw Problem(description: "no label") }
+            guard isName(name), rest.hasPrefix("=\"") else { throw Problem(description: "bad label") }
             rest = rest.dropFirst(2)
             var value = ""
             while let character = rest.popFirst(), character != "\"" {
@@ -116,11 +117,11 @@ package struct Scrape {
                 case "n": value.append("\n")
                 case "\\": value.append("\\")
                 case "\"": value.append("\"")
-                default: throw Problem(description: "an escape that there is not")
+                default: throw Problem(description: "an unknown escape")
                 }
             }
             guard labels.updateValue(value, forKey: String(name)) == nil else {
-                throw Problem(description: "a label that is there twice")
+                throw Problem(description: "a repeated label")
             }
         } while rest.first == ","
         guard rest.popFirst() == "}" else { throw Problem(description: "labels without an end") }
@@ -152,7 +153,7 @@ package struct Scrape {
             guard samples.count == buckets.count + 2, samples.contains(where: { $0.name == "\(name)_sum" }),
                 zip(bounds, bounds.dropFirst()).allSatisfy({ $0 < $1 }), bounds.last == .infinity,
                 zip(counts, counts.dropFirst()).allSatisfy({ $0 <= $1 }), counts.last == total
-            else { throw Problem(description: "\(name) \(labels) is no histogram") }
+            else { throw Problem(description: "\(name) \(labels) is not a histogram") }
         }
     }
 }

@@ -5,14 +5,14 @@ import Uploads
 
 /// Threads for tests that wait for services, apart from those on which all other tests compute.
 ///
-/// All tests of a run begin at once. On the threads that Swift's tasks share, each step of a service would stand in line behind
-/// every picture that another test still has to decode.
+/// All tests of a run begin at once. On the threads that Swift's tasks share, each step of a service would wait behind every
+/// picture that another test still has to decode.
 ///
-/// Nothing that runs here may use AsyncAlgorithms's `merge`, nor `cancelOnGracefulShutdown()` of a sequence, which is made of it:
-/// it holds a lock where a task goes back to an executor of its own, and a cancellation at that moment waits for ever.
+/// Code that runs here may not use AsyncAlgorithms's `merge`, nor `cancelOnGracefulShutdown()` of a sequence, which uses
+/// `merge`: it holds a lock while a task returns to its own executor, and a cancellation at that moment waits for ever.
 package final class ServiceThreads: TaskExecutor {
     private static let shared = ServiceThreads()
-    /// How many tests run services at a time: what one waits for is then never behind what a hundred others do.
+    /// The number of tests that run services at a time: otherwise each would wait behind the work of a hundred others.
     private static let turns = AsyncSemaphore(2 * System.coreCount)
     @TaskLocal private static var hasTurn = false
 
@@ -25,7 +25,7 @@ package final class ServiceThreads: TaskExecutor {
         pool.submit { _ in job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 
-    /// Runs a body that waits for services, once it has a turn. Bodies within bodies share one.
+    /// Runs a body that waits for services, once it has a turn. Nested bodies share one.
     package static func run<R>(_ body: () async throws -> R) async throws -> R {
         if hasTurn { return try await body() }
         return try await turns.withPermit {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that several tasks of a test note things in.
+/// A value that several tasks of a test change.
 package final class Shared<Value: Sendable>: Sendable {
     private let mutex: Mutex<Value>
 
@@ -8,10 +8,10 @@ package final class Shared<Value: Sendable>: Sendable {
         mutex = Mutex(value)
     }
 
-    /// What was noted so far.
+    /// The current value.
     package var value: Value { mutex.withLock { $0 } }
 
-    /// Notes something, and returns what the body does.
+    /// Changes the value, and returns the body's result.
     @discardableResult
     package func change<Result: Sendable>(_ body: @Sendable (inout Value) -> Result) -> Result {
         mutex.withLock { body(&$0) }

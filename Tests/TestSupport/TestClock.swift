@@ -2,7 +2,7 @@ import Synchronization
 import Tree
 package import TreeModel
 
-/// A clock that goes on by itself, and can be put forward.
+/// A clock that runs by itself, and can be set ahead.
 package final class TestClock: Sendable {
     private let offset = Mutex(Duration.zero)
 
@@ -11,7 +11,7 @@ package final class TestClock: Sendable {
     /// The present time.
     package func now() -> Timestamp { WallClock.now() + offset.withLock { $0 } }
 
-    /// Puts the clock forward, by so many milliseconds.
+    /// Sets the clock ahead, by this many milliseconds.
     package func advance(by milliseconds: Int64 = 10) {
         offset.withLock { $0 += .milliseconds(milliseconds) }
     }

@@ -1,7 +1,6 @@
 import Foundation
 
-/// What files without a name in a folder take of the disk, in bytes, as far as a process has them open: what waits there
-/// for its readers.
+/// Returns the disk space, in bytes, of the unnamed files in a folder that a process has open: data that waits for its readers.
 package func unnamedBytes(in folder: String, of process: Int32 = getpid()) -> Int {
     let descriptors = "/proc/\(process)/fd"
     let names = (try? FileManager.default.contentsOfDirectory(atPath: descriptors)) ?? []

@@ -2,10 +2,11 @@ import HTTPTypes
 package import NIOCore
 import NIOPosix
 
-/// A connection to a Unix socket or a port of 127.0.0.1 that is kept as long as a test likes, and over which it says exactly what it likes.
+/// A connection to a Unix socket or a port of 127.0.0.1 that stays open as long as a test needs it, and sends exactly the
+/// test's bytes.
 ///
-/// What comes is taken from the socket at once, and kept until it is asked for, so that a test need not read to be read
-/// from. For one task.
+/// Received bytes are read from the socket at once, and kept until the test reads them, so that the service is never blocked by
+/// a test that does not read. For one task.
 package final class WireConnection {
     private let channel: any Channel
     private var incoming: AsyncStream<ByteBuffer>.AsyncIterator
@@ -13,14 +14,14 @@ package final class WireConnection {
 
     /// Connects to a Unix socket.
     ///
-    /// - Parameter reads: Whether anything is ever taken from the socket.
+    /// - Parameter reads: Whether bytes are ever read from the socket.
     package convenience init(socket path: String, reads: Bool = true) async throws {
         try await self.init(to: SocketAddress(unixDomainSocketPath: path), reads: reads)
     }
 
     /// Connects to a port of 127.0.0.1.
     ///
-    /// - Parameter prepare: Adds what stands between the socket and what is said.
+    /// - Parameter prepare: Adds the handlers between the socket and the sent bytes.
     package convenience init(
         port: Int, prepare: @escaping @Sendable (ChannelPipeline.SynchronousOperations) throws -> Void = { _ in }
     ) async throws {
@@ -71,22 +72,22 @@ package final class WireConnection {
 
     package func send(_ text: String) async throws { try await send(text.utf8) }
 
-    /// From now on takes from the socket what comes.
+    /// Begins to read from the socket.
     package func beginReading() {
         _ = channel.setOption(.autoRead, value: true)
     }
 
-    /// From now on leaves in the socket what comes.
+    /// Stops reading from the socket.
     package func stopReading() {
         _ = channel.setOption(.autoRead, value: false)
     }
 
     package func close() async { try? await channel.close().get() }
 
-    /// Ends what this side sends, and goes on reading.
+    /// Closes the sending side, and continues to read.
     package func closeOutput() async { try? await channel.close(mode: .output).get() }
 
-    /// Takes what has come up to a mark, and the mark; nil when the connection ends before.
+    /// Reads up to a mark, and the mark; returns nil when the connection ends before.
     package func read(through mark: String) async -> String? {
         let mark = Array(mark.utf8)
         var searched = 0
@@ -100,26 +101,26 @@ package final class WireConnection {
         }
     }
 
-    /// Takes all that has come when a mark has, or when the connection ends before.
+    /// Reads all received bytes once a mark has arrived, or the connection ends.
     package func read(until mark: String) async -> String {
         let mark = Array(mark.utf8)
         while Self.end(of: mark, in: buffer.readableBytesView[...]) == nil { guard await readMore() else { break } }
         return buffer.readString(length: buffer.readableBytes) ?? ""
     }
 
-    /// Takes all that comes until the connection ends.
+    /// Reads until the connection ends.
     package func readToEnd() async -> String {
         while await readMore() {}
         return buffer.readString(length: buffer.readableBytes) ?? ""
     }
 
-    /// Takes as many bytes; nil when the connection ends before.
+    /// Reads this many bytes; returns nil when the connection ends before.
     package func bytes(_ count: Int) async -> [UInt8]? {
         while buffer.readableBytes < count { guard await readMore() else { return nil } }
         return buffer.readBytes(length: count)
     }
 
-    /// Takes an answer; nil when the connection ends before it does.
+    /// Reads an answer; returns nil when the connection ends before its end.
     package func answer() async -> Answer? {
         guard let head = await read(through: "\r\n\r\n") else { return nil }
         let lines = head.split(separator: "\r\n")
@@ -153,7 +154,7 @@ package final class WireConnection {
     }
 }
 
-/// Passes what comes on to whoever waits for it.
+/// Passes received bytes on to the reader.
 private final class Collector: ChannelInboundHandler, Sendable {
     typealias InboundIn = ByteBuffer
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Tree
 
 @Suite struct ChangeLogTests {
-    @Test("changes come in order, whole, and page by page", arguments: EngineKind.allCases)
+    @Test("changes are read in order, whole, and page by page", arguments: EngineKind.allCases)
     func order(kind: EngineKind) async throws {
         try await withEngine(kind) { engine in
             let store = try await TreeStore(engine: engine, retention: ChangeRetention(count: 100), clock: { 1_234 })
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("a change of any length comes as it was written", arguments: EngineKind.allCases)
+    @Test("a change of any length is read as it was written", arguments: EngineKind.allCases)
     func lengths(kind: EngineKind) async throws {
         try await withStore(kind) { store in
             let texts = [0, 900, 960, 1_919, 122_700, 122_900, 140_000, 3_000_000].map {
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("replaying the log gives the tree", arguments: EngineKind.allCases)
+    @Test("replaying the log reproduces the tree", arguments: EngineKind.allCases)
     func replay(kind: EngineKind) async throws {
         let seed = UInt64.random(in: .min ... .max)
         try await withStore(kind) { store throws in
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test("a trimmed token is refused, one that is kept is not", arguments: EngineKind.allCases)
+    @Test("a trimmed token is refused; one that is kept is accepted", arguments: EngineKind.allCases)
     func trimming(kind: EngineKind) async throws {
         try await withStore(kind, retention: ChangeRetention(count: 16)) { store throws in
             for number in 1...100 as ClosedRange<UInt64> {
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test("changes that are too old go, but never the last", arguments: EngineKind.allCases)
+    @Test("changes that are too old are deleted, but never the last one", arguments: EngineKind.allCases)
     func ageing(kind: EngineKind) async throws {
         try await withEngine(kind) { engine in
             let now = Mutex<Timestamp>(0)
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    /// The bytes of all rows of the log.
+    /// Returns the bytes of all rows of the log.
     private func logBytes(of engine: any Engine) async throws -> Int {
         try await engine.read { snapshot throws(TreeError) in
             var sum = 0
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test("the log grows no larger than it may, and loses its oldest changes first", arguments: EngineKind.allCases)
+    @Test("the log never exceeds its limit, and loses its oldest changes first", arguments: EngineKind.allCases)
     func size(kind: EngineKind) async throws {
         try await withEngine(kind) { engine in
             func open(_ byteCount: Int) async throws -> TreeStore {
@@ -145,14 +145,14 @@ import Testing
             await expectCode(.tokenTooOld) { _ = try await store.changes(since: .start, limit: 1) }
             #expect(try await store.changes(since: SyncToken(sequence: 250), limit: 100).count == 50)
 
-            // What an earlier run has left is measured.
+            // The rows of an earlier run count as well.
             store = try await open(80_000)
             while try await store.trimmer.pass() {}
             #expect(try await logBytes(of: engine) <= 80_000)
             await expectCode(.tokenTooOld) { _ = try await store.changes(since: SyncToken(sequence: 250), limit: 100) }
             #expect(try await store.changes(since: SyncToken(sequence: 280), limit: 100).count == 20)
 
-            // The last change stays, however large it is, and goes with the next.
+            // The last change stays, however large it is, and is deleted with the next one.
             try await store.set("n", to: .string(String(repeating: text, count: 200)))
             while try await store.trimmer.pass() {}
             #expect(try await store.changes(since: SyncToken(sequence: 300), limit: 100).count == 1)
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test("a store keeps its log to the size by itself, while it is written", arguments: EngineKind.allCases)
+    @Test("a store trims its log by itself during writes", arguments: EngineKind.allCases)
     func sizeByItself(kind: EngineKind) async throws {
         try await withStore(kind, retention: ChangeRetention(byteCount: 64_000)) { store in
             let text = String(repeating: "x", count: 8000)
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    @Test("a page tells what concerns a path, and where to go on", arguments: EngineKind.allCases)
+    @Test("a page contains the changes at a path, and the token of the next page", arguments: EngineKind.allCases)
     func pages(kind: EngineKind) async throws {
         try await withEngine(kind) { engine in
             let store = try await TreeStore(engine: engine, clock: { 1_234 })

@@ -18,7 +18,7 @@ struct CommitMetricsTests {
                     }
                 }
             }
-            // One that is refused takes part in its group, too.
+            // A refused update takes part in its group, too.
             await expectCode(.preconditionFailed) {
                 try await store.set("a/k0", to: .integer(2), if: [.absent("a/k0")])
             }
@@ -40,7 +40,7 @@ struct CommitMetricsTests {
 }
 
 extension MetricsRegistry {
-    /// All metrics, as a scraper gets them.
+    /// All metrics, in the format of a scrape.
     fileprivate var text: String {
         var text = Exposition()
         write(to: &text)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Every update meets the constraints of a store", .timeLimit(.minutes(30)))
 struct ConstraintTests {
-    /// A person is one who is invited, by this name, and does not become another.
+    /// A constraint: a person must have been invited under this name, and cannot become another person.
     private struct Invited: Constraint {
         let place = TreePattern("rooms/*/people/*/name")
         let reason = "they were not invited"
@@ -33,12 +33,12 @@ struct ConstraintTests {
         let writes: [String: TreeValue?]
         /// The path at which the update is refused; nil for none.
         var refusal: TreePath?
-        /// Whether the update writes nothing beside them, so that it may be staged.
+        /// Whether the update writes nothing else, so that it may be staged.
         var isAlone = false
         var testDescription: String { name }
     }
 
-    /// People of a room who are too many to be written at once with the others.
+    /// Too many people in a room to be written at once with the others.
     private static let many = TreeValue.object(
         Dictionary(uniqueKeysWithValues: (0..<60).map { (TreeKey(unchecked: "n\($0)"), ["age": .integer(Int64($0))]) }))
 
@@ -84,7 +84,7 @@ struct ConstraintTests {
         Case(name: "another tree", writes: ["room/r/people/e/name": "Eve"]),
     ]
 
-    @Test("An update that does not is refused as a whole, and says where", arguments: cases)
+    @Test("An update that breaks a constraint is refused as a whole, and the error contains the path", arguments: cases)
     func judged(_ row: Case) async throws {
         try await withStore { store in
             let before = try await store.get(.root)
@@ -103,7 +103,7 @@ struct ConstraintTests {
         }
     }
 
-    /// Counts how often it is asked.
+    /// A constraint that counts its evaluations.
     private struct Counting: Constraint {
         let place = TreePattern("rooms/*")
         let reason = "never"
@@ -115,7 +115,7 @@ struct ConstraintTests {
         }
     }
 
-    @Test("Each node is judged once, however much of it an update writes, and from wherever")
+    @Test("Each node is judged once, however much of it an update writes, and at whichever paths")
     func once() async throws {
         let asked = Shared(0)
         let store = try await TreeStore(
@@ -133,7 +133,7 @@ struct ConstraintTests {
         await store.close()
     }
 
-    @Test("A refused update takes nobody along who shares its transaction")
+    @Test("A refused update does not affect the others in its transaction")
     func group() async throws {
         try await withStore { store in
             await withTaskGroup(of: Void.self) { tasks in

@@ -3,10 +3,12 @@ import Testing
 
 @testable import Tree
 
-/// Updates that delete many places at once.
+/// Updates that delete at many paths at once.
 @Suite("Many deletions", .timeLimit(.minutes(30)))
 struct DeletionTests {
-    @Test("Very many deletions are those of a naive tree, whatever lies between them", arguments: EngineKind.allCases)
+    @Test(
+        "Very many deletions give the same result as in a naive tree, whatever is between them",
+        arguments: EngineKind.allCases)
     func deletions(kind: EngineKind) async throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SeededGenerator(seed: seed)
@@ -32,7 +34,7 @@ struct DeletionTests {
         }
     }
 
-    @Test("What was deleted is told, and nothing else; so is what the deletion of all children takes with it")
+    @Test("Only deleted nodes are in the change log; the priority of a parent is deleted with its last child")
     func told() async throws {
         try await withStore(.sqlite) { store in
             let names = (0..<200).map { TreeKey(unchecked: "key\($0)") }

@@ -3,12 +3,12 @@ import Testing
 
 @testable import Tree
 
-@Suite("What follows from data is written and told of with it", .timeLimit(.minutes(30)))
+@Suite("Derivations are written, logged and reported together with their cause", .timeLimit(.minutes(30)))
 struct DerivationTests {
     private static let likes = TreePattern("likes/*/*")
     private static let numbers = TreePattern("stats/*/likes")
 
-    /// Likes of posts are counted; a post that has ten is popular, which nobody but the service sees.
+    /// Derivations that count the likes of posts; a post with ten likes is popular, which only the service sees.
     private static let strata: [[any Derivation]] = [
         [Restored(numbers)], [NodeCounter(of: likes, at: numbers)], [Popular()],
     ]
@@ -32,7 +32,7 @@ struct DerivationTests {
         await store.close()
     }
 
-    /// The numbers as they would be if they were counted anew.
+    /// Returns the numbers as a new count gives them.
     private func counted(_ store: TreeStore) async throws -> TreeValue? {
         guard let posts = try await store.get("likes")?.object else { return nil }
         return .object(posts.compactMapValues { $0.object.map { ["likes": .integer(Int64($0.count))] } })
@@ -41,7 +41,7 @@ struct DerivationTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         let writes: [String: TreeValue?]
-        /// What `stats` is afterwards.
+        /// The expected value of `stats` afterwards.
         let stats: TreeValue?
         var testDescription: String { name }
     }
@@ -92,7 +92,7 @@ struct DerivationTests {
         }
     }
 
-    /// Replays the change log into another tree.
+    /// Replays the change log into another tree, and expects that the trees are equal.
     private func expectLogIsTree(_ store: TreeStore) async throws {
         let replica = try await TreeStore(engine: MemoryEngine(), isMaintained: false)
         for change in try await store.changes(since: .start, limit: 10_000) {
@@ -104,7 +104,7 @@ struct DerivationTests {
         await replica.close()
     }
 
-    @Test("Likes at the same time are counted exactly, and what follows from the number follows")
+    @Test("Concurrent likes are counted exactly, and the effects of the number are written")
     func atOnce() async throws {
         try await withStore { store in
             try await withThrowingTaskGroup { group in
@@ -128,14 +128,14 @@ struct DerivationTests {
             let changes = try await store.changes(since: .start, limit: 10)
             #expect(changes.count == 1)
             #expect(changes.first?.writes.map(\.path) == ["likes/a/u1", "stats/a/likes"])
-            // Nothing changes, so there is no change.
+            // The value is the same, so there is no change.
             try await store.set("likes/a/u1", to: 1)
             try await store.set("stats/a/likes", to: 1)
             #expect(try await store.changes(since: .start, limit: 10).count == 1)
         }
     }
 
-    @Test("Random updates: the numbers are those that counting gives; log and listeners have the tree")
+    @Test("After random updates, the numbers equal a new count, and log and listeners have the tree")
     func random() async throws {
         var random = SeededGenerator(seed: 7)
         for _ in 0..<20 {
@@ -179,7 +179,7 @@ struct DerivationTests {
         }
     }
 
-    /// More than is written at once, if nothing followed from it.
+    /// A value with enough rows to be staged, if no derivation depended on it.
     private var many: TreeValue {
         .object([
             "p1": .object(
@@ -187,7 +187,7 @@ struct DerivationTests {
         ])
     }
 
-    /// Takes back the likes of whoever is not welcome.
+    /// A derivation that removes the likes of unwelcome people.
     private struct Unwelcome: Derivation {
         let place = TreePattern("unwelcome/*/*")
 
@@ -196,7 +196,7 @@ struct DerivationTests {
         }
     }
 
-    @Test("What a derivation removes of what has come as a part of more is not counted")
+    @Test("A node that arrives in a larger write and is removed by a derivation is not counted")
     func removedAtOnce() async throws {
         let store = try await TreeStore(
             engine: MemoryEngine(), derivations: [[Unwelcome()], [NodeCounter(of: Self.likes, at: Self.numbers)]],
@@ -211,7 +211,7 @@ struct DerivationTests {
         await store.close()
     }
 
-    @Test("What is written over itself, in any order, costs no comparison of each with all, and is as it was")
+    @Test("Nodes that are overwritten, in any order, keep their values, and are not each compared with all others")
     func many() async throws {
         try await withStore { store in
             var update = MultiPathUpdate()
@@ -222,7 +222,7 @@ struct DerivationTests {
                 try await store.update(update)
                 #expect(try await store.get("stats") == counted(store))
             }
-            // The likes of one post above, and of another one by one, in one update.
+            // In one update, the likes of one post are written as a whole and those of another one by one.
             var mixed = MultiPathUpdate()
             mixed["likes/p1"] = ["u1": 1, "u2": 1]
             for number in 0..<10 { mixed["likes" / "p0" / TreeKey(unchecked: "u\(number * 100)")] = nil }

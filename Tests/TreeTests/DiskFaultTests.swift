@@ -4,10 +4,10 @@ import Testing
 
 @testable import Tree
 
-/// What a disk that fails for a while may cost: an error for each update meanwhile, and nothing afterwards.
+/// The cost of a disk that fails for a while: an error for each update meanwhile, and nothing afterwards.
 @Suite struct DiskFaultTests {
-    /// The pages of a transaction whose fsync failed lie in the log, complete.
-    @Test("an update that was told to have failed is not there after a crash either")
+    /// The pages of a transaction whose fsync failed are complete in the log.
+    @Test("an update that was reported as failed is not there after a crash either")
     func failedCommitStaysFailed() async throws {
         try await withScratchFolder { folder in
             let engine = try SQLiteEngine(path: folder + "/tree.sqlite")
@@ -20,7 +20,7 @@ import Testing
                 try await engine.write { transaction throws(TreeError) in try transaction.put([2], for: [2]) }
             }
             #expect(error?.message.contains("may bring the update back") == true, "the fsync of that failed, too")
-            // What a process that is killed now leaves behind.
+            // A process that is killed now leaves these files.
             let copy = folder + "/copy.sqlite"
             for suffix in ["", "-wal"] {
                 try FileManager.default.copyItem(atPath: folder + "/tree.sqlite" + suffix, toPath: copy + suffix)
@@ -38,20 +38,20 @@ import Testing
         }
     }
 
-    /// After a failed fsync the system may drop what was written, and say nothing more. A reader that kept the first
-    /// checkpoint from moving everything makes this worse: SQLite would not move those pages a second time.
-    @Test("when an fsync of the database fails, the log is moved into it once more, from its beginning")
+    /// After a failed fsync, the system may drop the written pages without a further error. A reader that kept the
+    /// first checkpoint from moving all pages makes this worse: SQLite would not move those pages a second time.
+    @Test("when an fsync of the database fails, the log is moved into it again, from its beginning")
     func failedCheckpoint() async throws {
         try await withScratchFolder { folder in
             let path = folder + "/tree.sqlite"
             let total = 2 * Self.count + 6000
-            // The log does not begin anew meanwhile, by which the database would be synced.
+            // The log does not restart meanwhile, as a restart would sync the database.
             let engine = try SQLiteEngine(path: path, restartPages: 20_000)
             try await fill(engine, round: 0)
             let before = try Data(contentsOf: URL(filePath: path))
             try await fill(engine, round: 1, count: 3000)
             let (reading, release) = try await beginReading(engine)
-            // This checkpoint moves what came before the reader, and does not fsync.
+            // This checkpoint moves the pages from before the reader, and does not fsync.
             try await fill(engine, round: 2, count: 3000)
             #expect(engine.fault == nil)
             release()
@@ -62,11 +62,11 @@ import Testing
             }
             try await fill(engine, round: 3)
             #expect(engine.fault?.code == .io)
-            // The disk has lost what the checkpoints wrote.
+            // The disk has lost the pages that the checkpoints wrote.
             let database = try FileHandle(forUpdating: URL(filePath: path))
             try database.write(contentsOf: before)
             try database.close()
-            // The next write sees to it first; the fault goes with the connection.
+            // The next write first repairs this; the fault ends with the connection.
             try await engine.write { transaction throws(TreeError) in try transaction.put([], for: [9]) }
             #expect(engine.fault == nil)
             #expect(try await keys(of: engine).count == total + 1)
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test("a store that closes while its database cannot be synced leaves the log, from which the next one recovers")
+    @Test("a store that closes while its database cannot be synced keeps the log, from which the next store recovers")
     func closedInTheMiddle() async throws {
         try await withScratchFolder { folder in
             let path = folder + "/tree.sqlite"
@@ -116,7 +116,7 @@ import Testing
 
     private static let count = 5000
 
-    /// Writes rows of a page each; so many are enough for a checkpoint.
+    /// Writes rows of a page each; the default count is enough for a checkpoint.
     private func fill(_ engine: SQLiteEngine, round: UInt8, count: Int = count) async throws {
         let value = [UInt8](repeating: round, count: 3000)
         try await engine.write { transaction throws(TreeError) in
@@ -124,11 +124,11 @@ import Testing
                 try transaction.put(value, for: [round, UInt8(number >> 8), UInt8(number & 0xFF)])
             }
         }
-        // The checkpoint comes after the answer.
+        // The checkpoint follows the answer.
         try await engine.withWriter { _ in }
     }
 
-    /// A read that goes on until it is released.
+    /// Begins a read that lasts until it is released.
     private func beginReading(
         _ engine: SQLiteEngine
     ) async throws -> (task: Task<Void, any Error>, release: () -> Void) {
@@ -146,9 +146,9 @@ import Testing
     }
 }
 
-/// Makes each fsync of a connection's log, or of its database, fail.
+/// A fault that makes each fsync of a connection's log, or of its database, fail.
 ///
-/// It may be shared: it is used on the writing thread alone, one call after the other.
+/// It may be shared, as it is used on the writing thread alone, one call after the other.
 final class SyncFault: @unchecked Sendable {
     enum Target {
         case log, database

@@ -4,7 +4,7 @@ import Testing
 @testable import Tree
 
 @Suite struct DurabilityTests {
-    @Test("what was written is there when the file is opened again")
+    @Test("written values are there when the file is opened again")
     func reopen() async throws {
         try await withScratchFolder { folder in
             let path = folder + "/tree.sqlite"
@@ -22,8 +22,8 @@ import Testing
         }
     }
 
-    /// What a process that is killed leaves behind is the files as they are at that moment.
-    @Test("B30: an update that was answered is in the files at once")
+    /// A killed process leaves the files as they are at that moment.
+    @Test("B30: an acknowledged update is in the files at once")
     func answeredIsOnDisk() async throws {
         try await withScratchFolder { folder in
             let store = try await TreeStore(engine: try SQLiteEngine(path: folder + "/tree.sqlite"))
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test("the files are for their owner alone")
+    @Test("only the owner can access the files")
     func fileModes() async throws {
         try await withScratchFolder { folder in
             let store = try await TreeStore(engine: try SQLiteEngine(path: folder + "/tree.sqlite"))
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test("a store of a newer format is refused, and of none", arguments: EngineKind.allCases)
+    @Test("a store of a newer format, or without one, is refused", arguments: EngineKind.allCases)
     func formats(kind: EngineKind) async throws {
         let rows: [([UInt8], [UInt8], TreeError.Code)] = [
             (StoreFormat.versionKey, [4], .unsupportedFormat),
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test("a change log whose numbers have run out refuses updates, and does not trap", arguments: EngineKind.allCases)
+    @Test("a change log that has run out of numbers refuses updates, and does not trap", arguments: EngineKind.allCases)
     func lastSequence(kind: EngineKind) async throws {
         try await withEngine(kind) { engine in
             let store = try await TreeStore(engine: engine)
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("files that are no store are refused")
+    @Test("files that are not stores are refused")
     func badFiles() async throws {
         try await withScratchFolder { folder in
             try Data("this is no database, and long enough to be one".utf8).write(to: URL(filePath: folder + "/text"))
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test(
-        "SQLite's codes in our words",
+        "SQLite's codes become codes of the tree",
         arguments: [
             (13, .diskFull, true), (10, .io, true), (1034, .io, true), (3082, .outOfMemory, true), (5, .busy, true),
             (261, .busy, true), (8, .readOnly, true), (11, .corrupt, false), (26, .corrupt, false),

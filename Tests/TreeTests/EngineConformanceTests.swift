@@ -3,8 +3,8 @@ import Testing
 
 @testable import Tree
 
-/// What every engine must do, whatever stands behind it.
-@Suite("F5: one conformance suite, every engine") struct EngineConformanceTests {
+/// The requirements for every engine, whatever its storage.
+@Suite("F5: Every engine passes one conformance suite") struct EngineConformanceTests {
     @Test("entries are set, replaced, found and removed", arguments: EngineKind.allCases)
     func entries(kind: EngineKind) async throws {
         try await withEngine(kind) { engine in
@@ -80,7 +80,7 @@ import Testing
         (ByteRange(from: [], upTo: []), []),
     ]
 
-    @Test("ranges are scanned both ways and no further than asked", arguments: EngineKind.allCases)
+    @Test("ranges are scanned both ways and no further than requested", arguments: EngineKind.allCases)
     func scans(kind: EngineKind) async throws {
         try await withEngine(kind) { engine in
             try await engine.write { transaction throws(TreeError) in
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test("a transaction reads what it wrote; one that fails leaves nothing", arguments: EngineKind.allCases)
+    @Test("a transaction reads its own writes; one that fails leaves nothing", arguments: EngineKind.allCases)
     func transactions(kind: EngineKind) async throws {
         try await withEngine(kind) { engine in
             try await engine.write { transaction throws(TreeError) in try transaction.put([1], for: [1]) }
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test("a large value comes back", arguments: EngineKind.allCases)
+    @Test("a large value is read back unchanged", arguments: EngineKind.allCases)
     func largeValue(kind: EngineKind) async throws {
         let value = (0..<12_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         try await withEngine(kind) { engine in

@@ -2,10 +2,10 @@ import Testing
 
 @testable import Tree
 
-@Suite("A store of the first layout gets today's")
+@Suite("A store of the first layout is converted to the present one")
 struct FirstFormatTests {
-    /// A key that is a text, and one that is a number: `last` is the byte by which the first layout tells "-", or nil for the
-    /// canonical text.
+    /// The encoding of a text key. A number key has a `last` byte, by which the first layout distinguishes "-"; nil is
+    /// the canonical text.
     private static func text(_ key: String) -> [UInt8] { [0x20] + Array(key.utf8) + [0] }
     private static func number(_ number: UInt8, last: UInt8? = nil) -> [UInt8] {
         [0x10, 0x80, 0, 0, number] + (last.map { [1, 0, 1, $0] } ?? [0])
@@ -14,7 +14,7 @@ struct FirstFormatTests {
         [4] + (0..<8).map { UInt8(truncatingIfNeeded: value.bitPattern >> (56 - 8 * $0)) }
     }
 
-    /// The path of a row, its leaf, and what is to be there.
+    /// The rows of the first layout: key, leaf, and the path and value after the conversion.
     private static let rows: [(key: [UInt8], leaf: [UInt8], path: TreePath, value: TreeValue)] = [
         (text("a") + text("b"), [5] + Array("words".utf8), "a/b", "words"),
         (text("a") + number(7), [2], "a/7", true),
@@ -26,7 +26,7 @@ struct FirstFormatTests {
     ]
     private static let named = Namespace(reserved: "pipeline")
 
-    /// An engine with so many other rows, and 17 changes.
+    /// Fills an engine with these rows, a number of other rows, and 17 changes.
     private func fill(_ engine: any Engine, others: Int = 0) async throws {
         try await engine.write { transaction throws(TreeError) in
             try transaction.put([1], for: StoreFormat.versionKey)
@@ -38,13 +38,15 @@ struct FirstFormatTests {
         }
     }
 
-    @Test("Each value is where it was, the service's own are in a tree of theirs", arguments: EngineKind.allCases)
+    @Test(
+        "Each value keeps its path, and the service's own values move to a tree of their own",
+        arguments: EngineKind.allCases)
     func values(kind: EngineKind) async throws {
         try await withEngine(kind) { engine in
             try await fill(engine, others: 2500)
             #expect(try await FirstFormat.isUsed(by: engine))
             await expectCode(.unsupportedFormat) { _ = try await TreeStore(engine: engine, isMaintained: false) }
-            // What is done already is left as it is.
+            // The second call changes nothing.
             for _ in 0..<2 { try await FirstFormat.bringForward(engine, moving: ["uploads"], to: Self.named) }
             #expect(try await !FirstFormat.isUsed(by: engine))
             let tree = try await TreeStore(engine: engine, isMaintained: false)
@@ -58,7 +60,7 @@ struct FirstFormatTests {
         }
     }
 
-    @Test("Positions go on from where they were, and older ones cannot be asked for")
+    @Test("Positions continue from the old ones, and changes before the conversion are no longer available")
     func changes() async throws {
         try await withEngine(.memory) { engine in
             try await fill(engine)
@@ -74,7 +76,7 @@ struct FirstFormatTests {
         }
     }
 
-    @Test("What cannot be read is said, and nothing is changed")
+    @Test("Unreadable rows are reported, and nothing is changed")
     func damaged() async throws {
         try await withEngine(.memory) { engine in
             try await fill(engine)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Tree
 
-/// The pages of a database that nothing lies in any more.
+/// The unused pages of a database.
 @Suite(.timeLimit(.minutes(10))) struct FreePageTests {
-    @Test("what is deleted is returned to the file system beside other writes, and nothing else goes")
+    @Test("the space of deleted values is returned to the file system during other writes, and nothing else is lost")
     func freePages() async throws {
         try await withScratchFolder { folder in
             let path = folder + "/tree.sqlite"
@@ -32,7 +32,7 @@ import Testing
                 try await write()
                 return try size() > 20_000_000
             }
-            // Those that lie at the beginning of the file: the others have to move there.
+            // These values are at the beginning of the file, so the others have to move there.
             try await engine.write { transaction throws(TreeError) in
                 try transaction.remove(ByteRange(from: [1], upTo: key(1500)))
             }
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("a database of an earlier version keeps its free pages for what comes")
+    @Test("a database of an earlier version keeps its free pages for later writes")
     func keptPages() async throws {
         try await withScratchFolder { folder in
             let path = folder + "/tree.sqlite"

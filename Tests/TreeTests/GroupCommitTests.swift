@@ -5,7 +5,7 @@ import Testing
 @testable import Tree
 
 @Suite struct GroupCommitTests {
-    /// Stands for the engine: one transaction at a time, the first of which is held back until it is let go.
+    /// A stand-in for the engine: it runs one transaction at a time, and holds the first one back until it is released.
     private final class Gate: Sendable {
         let groups = Mutex<[Int]>([])
         private let queue = DispatchQueue(label: "transactions")
@@ -35,7 +35,7 @@ import Testing
     private static func emptyUpdate() throws -> EncodedUpdate { try EncodedUpdate(MultiPathUpdate()) }
 
     @Test(
-        "updates that come during a transaction share the next ones",
+        "updates that arrive during a transaction share the next ones",
         arguments: [(200, [1, 200]), (1_100, [1, 512, 512, 76])])
     func groups(count: Int, expected: [Int]) async throws {
         let gate = Gate()
@@ -44,7 +44,8 @@ import Testing
         let tokens = try await withThrowingTaskGroup(of: SyncToken.self) { tasks in
             tasks.addTask { try await group.commit(update).token }
             while gate.groups.withLock(\.isEmpty) { await Task.yield() }
-            // The first is in its transaction: of the others one leads, and waits for its own.
+            // The first update is in its transaction. One of the others leads their group and waits for its own
+            // transaction.
             for _ in 0..<count { tasks.addTask { try await group.commit(update).token } }
             while group.waitingCount < count - 1 { await Task.yield() }
             gate.finish()
@@ -54,7 +55,7 @@ import Testing
         #expect(tokens.count == count + 1)
     }
 
-    @Test("the engine's failure is that of its group alone")
+    @Test("a failure of the engine affects only the group that it belongs to")
     func failure() async throws {
         let calls = Mutex(0)
         let group = GroupCommit { takeGroup throws(TreeError) in
@@ -72,7 +73,7 @@ import Testing
         #expect(try await group.commit(update).token.sequence == 7)
     }
 
-    @Test("close waits for what was accepted and refuses what comes later")
+    @Test("close waits for accepted updates and refuses later ones")
     func close() async throws {
         let gate = Gate()
         let group = GroupCommit { takeGroup in await gate.apply(takeGroup) }
@@ -93,7 +94,7 @@ import Testing
     }
 
     @Test(
-        "200 concurrent updates: all committed, each with its token, in few transactions",
+        "200 concurrent updates are all committed, each with its token, in few transactions",
         arguments: EngineKind.allCases)
     func concurrentUpdates(kind: EngineKind) async throws {
         try await withStore(kind) { store throws in
@@ -112,7 +113,7 @@ import Testing
         }
     }
 
-    @Test("P23: of many who create the same path, one wins", arguments: EngineKind.allCases)
+    @Test("P23: if many updates create the same path, one wins", arguments: EngineKind.allCases)
     func preconditionsWithinAGroup(kind: EngineKind) async throws {
         try await withStore(kind) { store throws in
             let winners = await withTaskGroup(of: Int?.self) { tasks in
@@ -130,7 +131,7 @@ import Testing
         }
     }
 
-    @Test("a cancelled caller's update is whole all the same", arguments: EngineKind.allCases)
+    @Test("the update of a cancelled caller is still applied whole", arguments: EngineKind.allCases)
     func cancelledCaller(kind: EngineKind) async throws {
         try await withStore(kind) { store throws in
             let task = Task {

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Tree
 
-@Suite("A text in pieces comes to the same as the text whole")
+@Suite("A text in pieces has the same result as the whole text")
 struct JSONSplitterTests {
-    /// The pieces of a text that comes in chunks.
+    /// Returns the pieces of a text that arrives in chunks.
     private func pieces(
         _ json: String, _ form: JSONSplitter.Form = .value, at path: TreePath = .root, maxPieceBytes: Int = 1 << 20,
         maxPaths: Int = 1000, chunk: Int = 7
@@ -26,7 +26,7 @@ struct JSONSplitterTests {
     }
 
     @Test(
-        "After each leaf",
+        "A text may be split after each leaf",
         arguments: [
             ("1", ["=1"]), ("null", ["=null"]), ("{}", ["={}"]), ("[]", ["=[]"]), ("\"a\\u00e9\\n\"", ["=\"aé\\n\""]),
             (" { \"a\" : 1.5e1 } ", ["={\"a\":15}"]), ("[1,[2,3]]", ["=[1]", "+{\"1\":[2]}", "+{\"1/1\":3}"]),
@@ -51,7 +51,7 @@ struct JSONSplitterTests {
         for chunk in [1, 3, 1000] { #expect(show(try pieces(json, maxPieceBytes: 1, chunk: chunk)) == expected) }
     }
 
-    @Test("In an update each child is replaced by its own first part, and others stay")
+    @Test("An update replaces each child with its own first piece, and keeps the other children")
     func update() throws {
         let json = "{\"a\":{\"b\":1,\"c\":2},\"d\":null,\"e\":3}"
         #expect(show(try pieces(json, .update)) == ["+" + json])
@@ -65,7 +65,7 @@ struct JSONSplitterTests {
     }
 
     @Test(
-        "Faults are found where they are",
+        "Errors are reported with their offsets",
         arguments: [
             ("{\"a\":1,", TreeError.Code.invalidJSON, 7), ("{\"a\":1}}", .invalidJSON, 7),
             ("{\"a.b\":1}", .invalidKey, 1), ("{\"a/b\":1}", .invalidKey, 1), ("{\"\":1}", .invalidKey, 1),
@@ -85,7 +85,7 @@ struct JSONSplitterTests {
         #expect(throws: TreeError.self) { try pieces("1", .update) }
     }
 
-    @Test("Random trees, with priorities, in pieces of random lengths")
+    @Test("Random trees with priorities survive splitting into pieces of random lengths")
     func property() async throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SeededGenerator(seed: seed)
@@ -114,7 +114,7 @@ extension TreeStore {
 }
 
 extension SeededGenerator {
-    /// A text in which every kind of value and container comes.
+    /// Returns a text that may contain every kind of value and container.
     fileprivate mutating func json(depth: Int) -> String {
         let choice = Int.random(in: 0..<(depth > 0 ? 12 : 6), using: &self)
         switch choice {

@@ -4,7 +4,7 @@ import Testing
 @testable import Tree
 
 @Suite struct JSONUpdateTests {
-    /// A text, what is stored of it as plain JSON, and in the form for export.
+    /// A text, its value as plain JSON, and its value in the export form.
     struct Case: Sendable {
         let text: String
         let plain: String
@@ -55,7 +55,7 @@ import Testing
         return String(decoding: json, as: UTF8.self)
     }
 
-    @Test("a text is stored and comes back", arguments: EngineKind.allCases)
+    @Test("a text is stored and can be read back", arguments: EngineKind.allCases)
     func roundTrip(kind: EngineKind) async throws {
         try await withEngine(kind) { engine in
             let store = try await TreeStore(engine: engine, clock: { 1_234 })
@@ -74,7 +74,7 @@ import Testing
                     let (answer, answerETag) = (try receipt.json(), try receipt.etag())
                     #expect(answer == plain, "\(`case`.text)")
                     #expect(answerETag == etag, "\(`case`.text)")
-                    // What was exported can be imported.
+                    // Exported values can be imported.
                     try await store.update(try JSONUpdate(.value, at: "copy", json: export))
                     let copy = try await store.snapshot { try $0.json(of: "copy", .export) }
                     #expect(copy == export, "\(`case`.text)")
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test("a text may come in pieces of any length")
+    @Test("a text may arrive in pieces of any length")
     func pieces() throws {
         for `case` in Self.cases {
             let text = Array(`case`.text.utf8)
@@ -124,12 +124,12 @@ import Testing
         (#"{"$a":1}"#, .invalidKey), (#"{"\u0000":1}"#, .invalidKey), (#"{"\u007f":1}"#, .invalidKey),
     ]
 
-    @Test("what is no JSON, or no tree, is refused", arguments: refused)
+    @Test("a text that is not JSON, or not a tree, is refused", arguments: refused)
     func refusal(text: String, code: TreeError.Code) {
         #expect { try JSONUpdate(.value, at: "a", json: text.utf8) } throws: { ($0 as? TreeError)?.code == code }
     }
 
-    @Test("every limit holds while the text comes")
+    @Test("every limit holds while the text arrives")
     func limits() {
         let deep = String(repeating: "[", count: 100_000)
         let key = "{\"" + String(repeating: "k", count: 769) + "\":1}"
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test("an update is an object of paths, applied whole or not at all", arguments: EngineKind.allCases)
+    @Test("an update is an object of paths, and is applied whole or not at all", arguments: EngineKind.allCases)
     func multiPath(kind: EngineKind) async throws {
         try await withStore(kind) { store in
             try await store.set("", to: ["old": 1, "n": 5])
@@ -182,7 +182,7 @@ import Testing
         }
     }
 
-    @Test("a priority stays with its node, and goes with it", arguments: EngineKind.allCases)
+    @Test("a priority stays with its node, and is deleted with it", arguments: EngineKind.allCases)
     func priorities(kind: EngineKind) async throws {
         let steps: [(form: JSONUpdate.Form, path: TreePath, text: String, export: String)] = [
             (.priority, "a", "5", "null"),
@@ -209,7 +209,7 @@ import Testing
         }
     }
 
-    @Test("increments add to what is a number, and begin at 0 with all else", arguments: EngineKind.allCases)
+    @Test("an increment adds to a number, and starts at 0 for any other value", arguments: EngineKind.allCases)
     func increments(kind: EngineKind) async throws {
         let rows: [(old: TreeValue?, difference: String, new: String)] = [
             (nil, "2", "2"), (3, "2", "5"), (0.5, "2", "2.5"), (0.5, "0.5", "1"), ("text", "1", "1"),
@@ -230,7 +230,7 @@ import Testing
         }
     }
 
-    @Test("an update with an ETag is done only if nobody came before", arguments: EngineKind.allCases)
+    @Test("an update with an ETag is applied only if the node has not changed", arguments: EngineKind.allCases)
     func etags(kind: EngineKind) async throws {
         try await withStore(kind) { store in
             #expect(try await store.snapshot { try $0.etag(of: "n") } == "null_etag")

@@ -2,10 +2,10 @@ import Testing
 
 @testable import Tree
 
-@Suite("Beginnings of keys")
+@Suite("Key prefixes")
 struct KeyBeginningsTests {
     @Test(
-        "A key is of interest at, above and below where the nodes of a pattern may be",
+        "A key is relevant if it is at, above or below a possible node of a pattern",
         arguments: [
             ("", true), ("posts", true), ("posts/a", true), ("posts/a/text", true), ("post", false),
             ("postscript", false),
@@ -22,7 +22,7 @@ struct KeyBeginningsTests {
         #expect(found == [isOfInterest, isOfInterest])
     }
 
-    @Test("Of no pattern no key is of interest", arguments: ["", "posts"] as [TreePath])
+    @Test("Without a pattern, no key is relevant", arguments: ["", "posts"] as [TreePath])
     func none(path: TreePath) {
         let found = KeyBeginnings([]).mayConcern(StoreFormat.dataKey(path).span)
         #expect(!found)

@@ -14,7 +14,7 @@ import Testing
         await expectCode(.invalidKey) { _ = try TreeKey(text) }
     }
 
-    @Test("keys that are taken", arguments: [" ", "-", "é", "👩‍👩‍👧", "a b", "\u{80}", "%2F", "\\", "\""])
+    @Test("keys that are accepted", arguments: [" ", "-", "é", "👩‍👩‍👧", "a b", "\u{80}", "%2F", "\\", "\""])
     func taken(text: String) throws {
         #expect(try TreeKey(text).string == text)
     }
@@ -24,7 +24,7 @@ import Testing
         #expect(try TreeKey(String(repeating: "é", count: 384)).string.utf8.count == TreeKey.maxBytes)
     }
 
-    @Test("composed and decomposed accents are two keys")
+    @Test("composed and decomposed accents are two different keys")
     func canonicalEquivalence() async throws {
         let (composed, decomposed) = ("\u{E9}" as TreeKey, "e\u{301}" as TreeKey)
         #expect(composed != decomposed)
@@ -47,14 +47,14 @@ import Testing
         "\u{E000}", "\u{FFFD}", "\u{FFFF}",
     ]
 
-    @Test("the key order, compared and encoded")
+    @Test("compared keys and encoded keys have the same order")
     func order() {
         #expect(Self.ordered.shuffled().sorted() == Self.ordered)
         let encoded = Self.ordered.map { StoreFormat.dataKey(TreePath([$0])) }
         #expect(encoded.shuffled().sorted { $0.lexicographicallyPrecedes($1) } == encoded)
     }
 
-    @Test("paths come back from their encoding, in order and prefix-free")
+    @Test("paths survive encoding, and the encoding is ordered and prefix-free")
     func encodingRoundTrip() throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SeededGenerator(seed: seed)
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("bytes that no path has are an error, never a trap")
+    @Test("bytes that encode no path are an error, never a trap")
     func malformedEncoding() {
         var random = SeededGenerator(seed: 7)
         for _ in 0..<20_000 {
@@ -91,7 +91,7 @@ import Testing
 
 @Suite struct PathTests {
     @Test(
-        "segments collapse",
+        "empty segments collapse",
         arguments: [("", 0), ("/", 0), ("//", 0), ("a", 1), ("/a/", 1), ("a//b", 2), ("/a/\u{301}b/c/", 3)])
     func segments(text: String, depth: Int) throws {
         #expect(try TreePath(text).depth == depth)
@@ -128,7 +128,7 @@ import Testing
 }
 
 extension SeededGenerator {
-    /// Texts that are near every edge of the key order.
+    /// Returns a text that is near an edge of the key order.
     fileprivate mutating func keyText() -> String {
         if chance(40) {
             let digits = String(

@@ -4,7 +4,7 @@ import Testing
 @testable import Tree
 
 @Suite(.timeLimit(.minutes(30))) struct ListenTests {
-    /// A change and what it is told as at a path; the tree is `{"a":{"b":{"c":1},"d":2},"e":3}` before.
+    /// A change and its events at a path; the tree is `{"a":{"b":{"c":1},"d":2},"e":3}` before.
     struct Case: Sendable {
         let form: JSONUpdate.Form
         let path: TreePath
@@ -47,7 +47,7 @@ import Testing
         Case(.value, "e", #"{".sv":{"increment":1}}"#, at: "e", #"put / 4"#),
     ]
 
-    @Test("a change is told as it is seen from the place", arguments: EngineKind.allCases)
+    @Test("a change is reported relative to the listener's path", arguments: EngineKind.allCases)
     func words(kind: EngineKind) async throws {
         for `case` in Self.cases {
             try await withStore(kind) { store in
@@ -56,7 +56,7 @@ import Testing
                 let start = try await store.listen(at: `case`.watched, notifying: recorder)
                 let update = try JSONUpdate(`case`.form, at: `case`.path, json: `case`.text.utf8)
                 try await store.update(update)
-                // Events come in order: when the mark has come, so has all before it.
+                // Events arrive in order: when the mark has arrived, so have all events before it.
                 let mark = try await store.listen(at: "mark", notifying: recorder)
                 try await store.set("mark", to: 1)
                 while recorder.texts(for: mark).isEmpty { await Task.yield() }
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    /// Lets one write through at a time, when told to.
+    /// A derivation that lets one write through at a time, when it is opened.
     private struct Gate: Derivation {
         let place = TreePattern("a")
         let arrived: AsyncStream<Void>.Continuation
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test("who begins to listen below a write that is under way is not told of what it leaves as it was")
+    @Test("a new listener below a write in progress is not notified of values that the write leaves unchanged")
     func underWay() async throws {
         try await withEngine(.sqlite) { engine in
             let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test("what is there comes first; a value that is too large is refused")
+    @Test("the present value arrives first; a value that is too large is refused")
     func start() async throws {
         try await withStore(.memory) { store in
             try await store.set("a", to: ["b": "text"])
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test("a listener that has ended is told no more, and leaves nothing behind", arguments: [nil, limited])
+    @Test("a listener that has ended is no longer notified, and leaves nothing behind", arguments: [nil, limited])
     func end(query: TreeQuery?) async throws {
         try await withStore(.memory) { store in
             let recorder = Recorder()
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test("a receiver whose listeners are all of queries learns that the store has been closed")
+    @Test("a receiver that only has query listeners learns that the store has been closed")
     func endOfQueries() async throws {
         try await withStore(.memory) { store in
             let recorder = Recorder()
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test("one who leaves a query before having joined it ends nobody else")
+    @Test("a listener that leaves a query before having joined it ends no other listener")
     func leavingEarly() async throws {
         try await withStore(.memory) { store in
             let recorder = Recorder()
@@ -161,7 +161,7 @@ import Testing
 
     private static var limited: TreeQuery? { try? TreeQuery(order: .key, limit: .last(2)) }
 
-    /// What is written to a list of which the last two children are listened to, and how that is told.
+    /// The writes to a list whose last two children are listened to, and the events that follow.
     static let windowSteps: [(text: String, event: String?)] = [
         (#"{"a":1}"#, #"put / {"a":1}"#),
         (#"{"b":{"x":[1]}}"#, #"put /b {"x":[1]}"#),
@@ -174,7 +174,9 @@ import Testing
         (#"{"a":null,"b":null,"c":null}"#, #"put / null"#),
     ]
 
-    @Test("of a query, what comes into its window, goes and changes is told", arguments: EngineKind.allCases)
+    @Test(
+        "a query listener is notified when children enter, leave or change within its window",
+        arguments: EngineKind.allCases)
     func windows(kind: EngineKind) async throws {
         try await withStore(kind) { store in
             let recorder = Recorder()
@@ -187,14 +189,14 @@ import Testing
                 while recorder.texts(for: start).count < expected.count { await Task.yield() }
                 #expect(recorder.texts(for: start) == expected)
             }
-            // A second listener begins with the present window, and the first is not disturbed.
+            // A second listener begins with the present window, and the first one is not affected.
             try await store.set("list", to: ["m": 1, "n": 2, "o": 3])
             let second = try await store.listen(at: "list", matching: Self.limited, notifying: recorder)
             #expect(second.json == #"{"n":2,"o":3}"#)
         }
     }
 
-    @Test("a query without an index is refused; one whose index goes is cancelled")
+    @Test("a query without an index is refused; one whose index is removed is cancelled")
     func indexes() async throws {
         try await withStore(.memory) { store in
             let recorder = Recorder()
@@ -214,7 +216,7 @@ import Testing
         }
     }
 
-    @Test("listeners that begin while others write are told each change once", arguments: EngineKind.allCases)
+    @Test("a listener that begins during writes receives each change once", arguments: EngineKind.allCases)
     func noneLostNoneTwice(kind: EngineKind) async throws {
         try await withStore(kind) { store in
             let recorder = Recorder()

@@ -4,10 +4,10 @@ import Testing
 
 @testable import Tree
 
-/// The write-ahead log begins anew before it is long, whoever reads.
+/// The write-ahead log restarts before it is long, also while there are readers.
 @Suite("Restart of the log", .timeLimit(.minutes(30)))
 struct LogRestartTests {
-    @Test("the log begins anew also where somebody reads at every moment, and all is there when it is cut off then")
+    @Test("the log restarts even if there is a reader at every moment, and everything is there after a crash")
     func restart() async throws {
         try await withScratchFolder { folder in
             let path = folder + "/tree.sqlite"
@@ -15,7 +15,7 @@ struct LogRestartTests {
             let isWriting = Shared(true)
             var restarts = 0
             try await withThrowingTaskGroup(of: Void.self) { tasks in
-                // As many as there are threads for reading, each in its next read as soon as one has ended.
+                // One read per reader thread; each starts its next read as soon as the last one has ended.
                 for size in [ReadSize.unknown, .unknown, .large, .large] {
                     tasks.addTask {
                         while isWriting.value {
@@ -25,7 +25,7 @@ struct LogRestartTests {
                         }
                     }
                 }
-                // Each writes five pages, and more; without a new beginning the log has all of them at the end.
+                // Each update writes at least five pages; without a restart, the log would have all of them at the end.
                 var (round, length) = (0, 0)
                 while restarts < 3 && round < 20_000 || round < 50 {
                     try await engine.write { [round] transaction throws(TreeError) in
@@ -50,7 +50,7 @@ struct LogRestartTests {
         }
     }
 
-    @Test("a read that takes long holds neither writers nor other long reads up while the log is to begin anew")
+    @Test("a long read delays neither writers nor other long reads while the log is about to restart")
     func longRead() async throws {
         try await withScratchFolder { folder in
             let engine = try SQLiteEngine(path: folder + "/tree.sqlite", restartPages: 200) {}
@@ -84,7 +84,7 @@ struct LogRestartTests {
         }
     }
 
-    @Test("Transactions wait while a long log is being let begin anew, and no longer")
+    @Test("Transactions wait while a long log restarts, and no longer")
     func slowdown() async throws {
         try await withScratchFolder { folder in
             let (gate, begun, pauses) = (Semaphore(), Semaphore(), Shared(0))

@@ -2,7 +2,7 @@ import TestSupport
 
 @testable import Tree
 
-/// An engine in memory that remembers how many bytes of data each transaction has put.
+/// An engine in memory that records the number of data bytes that each transaction has put.
 final class MeteredEngine: Engine {
     private let base = MemoryEngine()
     private let counts = Shared<[Int]>([])

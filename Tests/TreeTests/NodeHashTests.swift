@@ -3,9 +3,9 @@ import Testing
 
 @testable import Tree
 
-@Suite("The hash of a node, as clients make it", .timeLimit(.minutes(30)))
+@Suite("The hash of a node, as clients calculate it", .timeLimit(.minutes(30)))
 struct NodeHashTests {
-    /// Values in the export form, and their hashes by the vendor's clients.
+    /// Values in the export form, and their hashes by Firebase's clients.
     static let vectors: [(json: String, hash: String)] = [
         ("null", ""),
         ("4", "eVih19a6ZDz3NL32uVBtg9KSgQY="),
@@ -30,7 +30,7 @@ struct NodeHashTests {
         ),
     ]
 
-    @Test("Values have the hashes that the vendor's clients give them", arguments: vectors)
+    @Test("Values have the same hashes as in Firebase's clients", arguments: vectors)
     func known(json: String, hash: String) async throws {
         try await withStore(.memory) { store in
             try await store.update(try JSONUpdate(.value, at: "a/b", json: json.utf8))
@@ -38,7 +38,7 @@ struct NodeHashTests {
         }
     }
 
-    @Test("A write whose hash is not that of what is there writes nothing; of two that race, one is made")
+    @Test("A write with an outdated hash writes nothing; of many writes with the same hash, one wins")
     func precondition() async throws {
         try await withStore(.memory) { store in
             let write = { @Sendable (value: Int, hash: String) in
@@ -58,7 +58,7 @@ struct NodeHashTests {
         }
     }
 
-    @Test("A node that is too large to be hashed refuses the write alone, and not those beside it")
+    @Test("A node that is too large to be hashed fails its own write, and no other in the group")
     func tooLarge() async throws {
         try await withStore(.memory) { store in
             let text = String(repeating: "x", count: 9 << 20)

@@ -10,7 +10,9 @@ import Testing
         try await agreesWithNaiveTree(kind, operations: 10_000)
     }
 
-    @Test("So do those after writes that are staged, and half settled", arguments: EngineKind.allCases)
+    @Test(
+        "10,000 random operations agree with a naive tree after staged and half-finished writes, too",
+        arguments: EngineKind.allCases)
     func agreesWhileStaged(kind: EngineKind) async throws {
         try await agreesWithNaiveTree(kind, operations: 1000, minRowsOfLargeWrite: 1)
     }
@@ -41,7 +43,7 @@ import Testing
     private func set(
         _ store: TreeStore, _ naive: inout NaiveTree, _ random: inout SeededGenerator, _ hint: Comment
     ) async throws {
-        // The root only now and then, or the tree would never grow.
+        // The root is rarely written, or the tree would never grow.
         let path = random.chance(3) ? .root : random.path() / random.key()
         let value = random.optionalValue()
         try await store.set(path, to: value)

@@ -5,7 +5,7 @@ import Testing
 @testable import Tree
 
 @Suite struct PushIDTests {
-    /// Worked out apart, from the alphabet: 0 is "-", 63 is "z".
+    /// The expected text was worked out independently, from the alphabet: 0 is "-", 63 is "z".
     @Test("the time is the first eight characters")
     func layout() {
         let generator = PushIDGenerator(clock: { 1_700_000_000_000 }, random: { 0 })
@@ -17,12 +17,13 @@ import Testing
     }
 
     @Test(
-        "texts that are no push id", arguments: ["", "-NjG", String(repeating: "-", count: 21), "-NjG8Y!-------------"])
+        "texts that are not push ids are refused",
+        arguments: ["", "-NjG", String(repeating: "-", count: 21), "-NjG8Y!-------------"])
     func refused(text: String) {
         #expect(PushID(text) == nil)
     }
 
-    @Test("100,000 ids in one millisecond are in order")
+    @Test("100,000 ids of one millisecond are in order")
     func oneMillisecond() {
         let generator = PushIDGenerator(clock: { 1_700_000_000_000 })
         let ids = (0..<100_000).map { _ in generator.next() }
@@ -48,7 +49,7 @@ import Testing
         #expect(generator.next().string == "-------0-----------0")
     }
 
-    @Test("ids made by many tasks at once are all different")
+    @Test("ids from many concurrent tasks are all different")
     func concurrent() async {
         let generator = PushIDGenerator()
         let ids = await withTaskGroup { group in

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Tree
 
-@Suite("Who listens to a query", .timeLimit(.minutes(30))) struct QueryListenTests {
+@Suite("A query listener", .timeLimit(.minutes(30))) struct QueryListenTests {
     private static let rules = #"{"rules":{"list":{".indexOn":["x",".value"]}}}"#
 
-    @Test("is told each commit as one event, however close together they come", arguments: EngineKind.allCases)
+    @Test("receives each commit as one event, however close together the commits are", arguments: EngineKind.allCases)
     func eachCommit(kind: EngineKind) async throws {
         try await withStore(kind) { store in
             let recorder = Recorder()
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test("is told what is there when more changes wait than are kept")
+    @Test("receives the present value when more changes wait than are kept")
     func largeChanges() async throws {
         try await withStore(.memory) { store in
             let recorder = Recorder()
@@ -48,7 +48,7 @@ import Testing
         try? TreeQuery(order: .priority, limit: .last(2)),
     ]
 
-    @Test("has after each event what the query takes at that commit", arguments: queries)
+    @Test("has the query's result at each commit after that commit's event", arguments: queries)
     func views(query: TreeQuery?) async throws {
         let query = try #require(query)
         try await withStore(.memory) { store in
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    /// A write of a child, of what is below it, of its priority, of several or of the whole list.
+    /// Returns a write of a child, of a node below it, of its priority, of several children or of the whole list.
     private static func update(_ random: inout SeededGenerator) throws -> JSONUpdate {
         let number = Int.random(in: 0..<7, using: &random)
         let key = ["a", "b", "c", "d", "e", "f"].randomElement(using: &random) ?? "a"
@@ -95,9 +95,9 @@ import Testing
         return try JSONUpdate(form, at: try TreePath(path), json: text.utf8)
     }
 
-    /// Does what a client does with the events, and holds what it has after each one against the state of that commit.
+    /// Applies the events as a client does, and compares its state after each event with the state of that commit.
     ///
-    /// - Returns: What the client has at the end.
+    /// - Returns: The final state of the client.
     private static func play(
         _ events: [TreeEvent], from start: Start, _ states: [SyncToken: TreeValue?]
     ) async throws -> TreeValue? {

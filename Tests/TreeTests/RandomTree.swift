@@ -3,7 +3,7 @@ import TestSupport
 @testable import Tree
 
 extension SeededGenerator {
-    /// Few enough keys to collide often, and all the kinds that the key order knows.
+    /// Keys that are few enough to collide often, of all kinds that the key order distinguishes.
     static let keys: [TreeKey] = [
         "a", "ab", "b", "é", "e\u{301}", "0", "1", "01", "-0", "-5", "10", "2147483648", "\u{FFFD}", "\u{10400}", "~",
     ]
@@ -43,7 +43,7 @@ extension SeededGenerator {
         }
     }
 
-    /// An update that may have conflicting paths.
+    /// Returns an update that may have conflicting paths.
     mutating func update(on tree: NaiveTree) -> MultiPathUpdate {
         var update = MultiPathUpdate()
         for _ in 0..<Int.random(in: 1...4, using: &self) { update[path()] = optionalValue() }
@@ -65,7 +65,7 @@ extension SeededGenerator {
 }
 
 extension KeyRange {
-    /// Whether a key is in the range, by comparing it.
+    /// Whether a key is in the range, by a comparison with both ends.
     func contains(_ key: TreeKey) -> Bool {
         let isAboveLower =
             switch lower {
@@ -84,7 +84,7 @@ extension KeyRange {
 }
 
 extension MultiPathUpdate {
-    /// Whether one path lies above another, by comparing all of them.
+    /// Whether one path is above another, by a comparison of all pairs.
     var hasConflictingPaths: Bool {
         values.keys.contains { path in values.keys.contains { path.isAncestor(of: $0) } }
     }

@@ -5,20 +5,21 @@ import Testing
 
 @Suite("Reads of several clients", .timeLimit(.minutes(30)))
 struct ReadTurnsTests {
-    /// The clients whose reads have been made, in this order.
+    /// The order in which the clients' reads were run.
     private final class Order: Sendable {
         let names = Mutex<[String]>([])
     }
 
     @Test(
-        "Many reads of one client make another's wait for one of them at most, be they large or not",
+        "The reads of one client delay a read of another by one read at most, whatever their size",
         arguments: [ReadSize.large, .unknown])
     func turns(size: ReadSize) async throws {
         try await withEngine(.sqlite) { engine in
             let order = Order()
             let gates = [Semaphore(), Semaphore()]
             let (beginnings, begin) = AsyncStream.makeStream(of: Void.self)
-            // They take all places; the second one goes on to the end, so that the others are read one after the other.
+            // These reads occupy all turns. Only the second one is released early, so that the others run one after
+            // another.
             let holders = gates.map { gate in
                 Task.immediate {
                     try await engine.read(size) { _ throws(TreeError) in
@@ -30,7 +31,7 @@ struct ReadTurnsTests {
             var begun = beginnings.makeAsyncIterator()
             for _ in holders { _ = await begun.next() }
             let reads = ["maria", "maria", "maria", "maria", "noah"].map { name in
-                // Waits for its turn when this returns.
+                // The read waits for its turn when this returns.
                 Task.immediate {
                     let client = ReadingClient(named: name) { _ in }
                     try await ReadingClient.read(for: client) { () async throws(TreeError) in

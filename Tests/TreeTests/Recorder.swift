@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tree
 
-/// Keeps what it receives.
+/// A receiver that records its events.
 final class Recorder: EventReceiver {
     private let state = Mutex<(events: [(TreeEvent, [UInt64])], cancelled: [UInt64], isEnded: Bool)>(([], [], false))
 
@@ -13,18 +13,18 @@ final class Recorder: EventReceiver {
     func end() { state.withLock { $0.isEnded = true } }
     func cancel(_ listeners: [UInt64]) { state.withLock { $0.cancelled += listeners } }
 
-    /// The listeners that have been told anything.
+    /// The listeners that have received an event.
     var ids: Set<UInt64> { state.withLock { Set($0.events.flatMap(\.1)) } }
     var cancelled: [UInt64] { state.withLock { $0.cancelled } }
     var isEnded: Bool { state.withLock { $0.isEnded } }
 
-    /// The events that a listener has received after its start.
+    /// Returns the events that a listener has received after its start.
     func events(for start: Start) -> [TreeEvent] {
         state.withLock { $0.events }
             .filter { $0.1.contains(start.listener.id) && $0.0.token > start.token }.map(\.0)
     }
 
-    /// The events that a listener has received after its start, as text: kind, path and data.
+    /// Returns the events that a listener has received after its start, as text: kind, path and data.
     func texts(for start: Start) -> [String] {
         events(for: start).map { event in
             let (path, data) = (
@@ -35,7 +35,7 @@ final class Recorder: EventReceiver {
     }
 }
 
-/// A listener and what was there when it began.
+/// A listener and the value at its start.
 struct Start {
     let listener: Listener
     let json: String

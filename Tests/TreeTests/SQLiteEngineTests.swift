@@ -5,7 +5,8 @@ import Testing
 
 @testable import Tree
 
-/// What only the engine on SQLite has to keep: settings that durability hangs on, failing disks, its readers' states.
+/// The duties of the SQLite engine alone: settings that durability depends on, failing disks, the states of its
+/// readers.
 @Suite struct SQLiteEngineTests {
     @Test(
         "the writing connection syncs each commit",
@@ -24,7 +25,7 @@ import Testing
         }
     }
 
-    @Test("long values lie apart, and none is left; those in rows of earlier versions are read and replaced")
+    @Test("long values are stored apart and removed with their rows; those in rows of earlier versions are replaced")
     func longValues() async throws {
         try await withSQLiteEngine { engine, _ in
             func count(_ query: String) async throws -> Int64? {
@@ -44,7 +45,7 @@ import Testing
             }
             #expect(try await count("max(length(value)) FROM entries") == 1)
             #expect(try await count("count(*) FROM long_values") == 3)
-            // As versions without the other table wrote them.
+            // Versions without the other table wrote rows like these.
             try await engine.withWriter { writer throws(TreeError) in
                 try writer.rows().connection.execute(
                     """
@@ -65,7 +66,7 @@ import Testing
         }
     }
 
-    @Test("a commit that the disk refuses is undone, and the engine works on")
+    @Test("a commit that the disk refuses is rolled back, and the engine keeps working")
     func failedCommit() async throws {
         try await withSQLiteEngine { engine, path in
             try await engine.write { transaction throws(TreeError) in try transaction.put([1], for: [1]) }
@@ -90,7 +91,7 @@ import Testing
         }
     }
 
-    @Test("whoever has written reads what was written, whichever reader it meets")
+    @Test("a writer reads its own writes, whichever reader it gets")
     func readersFollow() async throws {
         try await withSQLiteEngine { engine, _ in
             try await withThrowingTaskGroup(of: Void.self) { tasks in
@@ -112,7 +113,7 @@ import Testing
         }
     }
 
-    @Test("a read whose task is cancelled stops in the middle, and the next one reads")
+    @Test("a read whose task is cancelled stops halfway, and the next one works")
     func cancelledRead() async throws {
         try await withSQLiteEngine { engine, _ in
             try await engine.write { transaction throws(TreeError) in try transaction.put([], for: [1]) }
@@ -130,7 +131,7 @@ import Testing
         }
     }
 
-    @Test("a small read waits for none that is large, however many of these there are")
+    @Test("a small read never waits for large ones, however many there are")
     func lanes() async throws {
         try await withSQLiteEngine { engine, _ in
             try await engine.write { transaction throws(TreeError) in
@@ -167,7 +168,7 @@ import Testing
         }
     }
 
-    @Test("the log is bounded while writers and readers go on")
+    @Test("the log stays bounded while writers and readers continue")
     func logIsBounded() async throws {
         try await withSQLiteEngine { engine, path in
             let value = [UInt8](repeating: 7, count: 1 << 20)

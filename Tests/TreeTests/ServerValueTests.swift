@@ -2,9 +2,9 @@ import Testing
 
 @testable import Tree
 
-/// What the store fills in when it commits an update that was not made of JSON.
+/// The values that the store fills in when it commits an update that was not created from JSON.
 @Suite(.timeLimit(.minutes(30))) struct ServerValueTests {
-    @Test("the position in the change log is that of the commit, the time is its time", arguments: EngineKind.allCases)
+    @Test("the position in the change log and the time are those of the commit", arguments: EngineKind.allCases)
     func position(kind: EngineKind) async throws {
         try await withStore(kind) { store in
             try await store.set("before", to: 1)
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("of updates that share a transaction each gets its own position", arguments: EngineKind.allCases)
+    @Test("each update in a shared transaction gets its own position", arguments: EngineKind.allCases)
     func groups(kind: EngineKind) async throws {
         try await withStore(kind) { store in
             let tokens = try await withThrowingTaskGroup(of: (TreeKey, SyncToken).self) { tasks in
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("the last of value and server value at a path counts; one below a leaf is refused")
+    @Test("the last value or server value at a path counts; one below a leaf is refused")
     func conflicts() async throws {
         try await withStore(.memory) { store in
             var update = MultiPathUpdate()
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test("a write that is staged has it too, as has the change log", arguments: EngineKind.allCases)
+    @Test("a staged write has the position too, as has the change log", arguments: EngineKind.allCases)
     func staged(kind: EngineKind) async throws {
         let children = (0..<60).map { (TreeKey(unchecked: "k\($0)"), TreeValue.integer(1)) }
         try await withEngine(kind) { engine in
@@ -87,7 +87,7 @@ import Testing
             #expect(try await store.children(of: "large").count == 60)
             let change = try #require(try await store.changes(since: .start, limit: 10).last)
             #expect(change.writes[0].value?["k7"] == expected)
-            // The server values of JSON go the same way.
+            // The server values of JSON behave the same way.
             let members = (0..<60).map { #""k\#($0)":1"# }.joined(separator: ",")
             let json = #"{\#(members),"count":{".sv":{"increment":2}}}"#
             try await store.set("other/count", to: 5)
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test("no JSON has a spelling for the position")
+    @Test("JSON cannot express the position")
     func spelling() async throws {
         for name in ["position", "token", "sequence"] {
             await expectCode(.invalidJSON) { _ = try JSONUpdate(.value, at: "a", json: #"{".sv":"\#(name)"}"#.utf8) }

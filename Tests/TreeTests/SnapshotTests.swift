@@ -4,10 +4,11 @@ import Testing
 
 @testable import Tree
 
-@Suite("C12: one writer, many readers, none of whom waits or sees half", .timeLimit(.minutes(30)))
+@Suite("C12: one writer and many readers; no reader waits or sees half of an update", .timeLimit(.minutes(30)))
 struct SnapshotTests {
     @Test(
-        "a reader's state stands still while writers write, and they do not wait for it", arguments: EngineKind.allCases
+        "a reader's state stays the same while writers write, and the writers do not wait for it",
+        arguments: EngineKind.allCases
     )
     func standsStill(kind: EngineKind) async throws {
         let (isReading, hasWritten) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -35,7 +36,7 @@ struct SnapshotTests {
         }
     }
 
-    @Test("what the body throws comes out as it is")
+    @Test("an error that the body throws is passed on unchanged")
     func errors() async throws {
         struct OnPurpose: Error {}
         try await withStore(.memory) { store in
@@ -44,9 +45,9 @@ struct SnapshotTests {
     }
 }
 
-@Suite("What is read in other ways is the same")
+@Suite("All ways of reading give the same answer")
 struct SnapshotReadingTests {
-    @Test("A state that remembers answers as one that is read anew each time", arguments: 0..<200 as Range<UInt64>)
+    @Test("A caching state answers like a state that reads everything again", arguments: 0..<200 as Range<UInt64>)
     func remembering(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         let value = generator.value(maxDepth: 4)
@@ -71,11 +72,11 @@ struct SnapshotReadingTests {
     }
 
     @Test(
-        "The nodes of a pattern are found in pages of any size, whatever they have below",
+        "The nodes of a pattern are found in pages of any size, whatever is below them",
         arguments: 0..<200 as Range<UInt64>)
     func nodes(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
-        // Some nodes have more rows than are passed one by one.
+        // Some nodes have more rows than are skipped one by one.
         let many = TreeValue.object(
             Dictionary(uniqueKeysWithValues: (0..<12).map { (TreeKey(unchecked: "k\($0)"), 1) }))
         var children: [TreeKey: TreeValue] = [:]
@@ -100,7 +101,7 @@ struct SnapshotReadingTests {
         }
     }
 
-    /// The nodes that match, in key order, found in the value.
+    /// Returns the nodes that match, in key order, by a search of the value.
     private static func nodes(_ pattern: ArraySlice<TreeKey>, of value: TreeValue?, at keys: [TreeKey]) -> [TreePath] {
         guard let value else { return [] }
         guard let first = pattern.first else { return [TreePath(keys)] }

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Tree
 
-/// Writes of very many rows: staged in short transactions, shown in one, settled in short ones.
+/// Writes of very many rows: staged in short transactions, shown in one, finished in short ones.
 @Suite("Large writes", .timeLimit(.minutes(30)))
 struct StagingTests {
-    /// A write that is large for the stores of these tests.
+    /// Returns a value that is large for the stores of these tests.
     private static func value(_ number: Int64, count: Int = 60) -> TreeValue {
         .object(
             Dictionary(uniqueKeysWithValues: (0..<count).map { (TreeKey(unchecked: "key\($0)"), .integer(number)) }))
@@ -16,7 +16,7 @@ struct StagingTests {
         try await TreeStore(engine: engine, minRowsOfLargeWrite: 50, piece: StagingEngine.Piece(rows: rows))
     }
 
-    @Test("Readers see all of a write or nothing, and others write meanwhile", arguments: EngineKind.allCases)
+    @Test("Readers see all of a write or nothing, and other writes continue meanwhile", arguments: EngineKind.allCases)
     func atOnce(kind: EngineKind) async throws {
         try await withEngine(kind) { engine in
             let store = try await store(engine, rows: 20)
@@ -60,7 +60,9 @@ struct StagingTests {
         }
     }
 
-    @Test("What was staged and not shown when a process ended is removed by the next", arguments: EngineKind.allCases)
+    @Test(
+        "A write that was staged but not shown when a process ended is removed by the next process",
+        arguments: EngineKind.allCases)
     func leftovers(kind: EngineKind) async throws {
         try await withEngine(kind) { engine in
             let before = try await store(engine)
@@ -70,7 +72,7 @@ struct StagingTests {
             try await staging.stage(try Self.write("place", Self.value(1)))
             let after = try await store(engine)
             #expect(try await after.get("place") == ["old": 1])
-            // It waits until the leftovers are gone.
+            // This write waits until the leftovers are deleted.
             try await after.set("other", to: Self.value(2))
             await after.largeWrites.waitUntilSettled()
             #expect(try await after.get(.root) == ["place": ["old": 1], "other": Self.value(2)])
@@ -79,7 +81,7 @@ struct StagingTests {
     }
 
     @Test(
-        "What was shown when a process ended is there for the next one, which settles it",
+        "A write that was shown when a process ended is there for the next process, which finishes it",
         arguments: EngineKind.allCases, [0, 1, 4, 100])
     func shown(kind: EngineKind, settledPieces: Int) async throws {
         try await withEngine(kind) { engine in
@@ -111,7 +113,7 @@ struct StagingTests {
     }
 
     @Test(
-        "No transaction puts more than a piece, be it rows or bytes that are many",
+        "No transaction puts more than a piece, whether the limit is in rows or in bytes",
         arguments: [
             (count: 100, length: 10, most: 20 * 30), (count: 5, length: 4000, most: 4100),
             (count: 1, length: 9000, most: 9100), (count: 0, length: 9000, most: 9100),
@@ -138,7 +140,7 @@ struct StagingTests {
         await store.close()
     }
 
-    @Test("A write that changes nothing changes nothing, though it is large", arguments: EngineKind.allCases)
+    @Test("A large write of equal values changes nothing", arguments: EngineKind.allCases)
     func unchanged(kind: EngineKind) async throws {
         try await withEngine(kind) { engine in
             let store = try await store(engine)
@@ -151,7 +153,8 @@ struct StagingTests {
         }
     }
 
-    @Test("Conditions are judged when it is shown; what is refused leaves nothing", arguments: EngineKind.allCases)
+    @Test(
+        "Conditions are judged when the write is shown; a refused write leaves nothing", arguments: EngineKind.allCases)
     func refused(kind: EngineKind) async throws {
         try await withEngine(kind) { engine in
             let store = try await store(engine)
@@ -167,7 +170,9 @@ struct StagingTests {
         }
     }
 
-    @Test("Below a leaf it replaces the leaf, and an index at the place is kept", arguments: EngineKind.allCases)
+    @Test(
+        "A large write below a leaf replaces the leaf, and an index at the path is kept",
+        arguments: EngineKind.allCases)
     func leavesAndIndexes(kind: EngineKind) async throws {
         try await withEngine(kind) { engine in
             let store = try await store(engine)

@@ -31,7 +31,7 @@ import Testing
         Case(watched: "a", writes: [("a/9", 0), ("a/10", 1)], seen: [TreeWrite(path: "10", value: 1)]),
     ]
 
-    @Test("a write above, at or below is told as it is seen from the path", arguments: EngineKind.allCases)
+    @Test("a write above, at or below a path is reported relative to the path", arguments: EngineKind.allCases)
     func translation(kind: EngineKind) async throws {
         for `case` in Self.cases {
             try await withStore(kind) { store in
@@ -48,7 +48,8 @@ import Testing
         }
     }
 
-    @Test("what was there, and every change since: together the present state", arguments: EngineKind.allCases)
+    @Test(
+        "the value at the start and every later change together give the present state", arguments: EngineKind.allCases)
     func handOver(kind: EngineKind) async throws {
         let seed = UInt64.random(in: .min ... .max)
         try await withStore(kind) { store in
@@ -78,7 +79,7 @@ import Testing
         }
     }
 
-    /// Subscribes while others write, writes some itself, then replays until it knows its own last write.
+    /// Subscribes while others write, writes some updates itself, then replays until it receives its own last write.
     private static func follow(_ path: TreePath, in store: TreeStore, seed: UInt64) async throws {
         let subscription = try await store.subscribe(to: path, bufferLimit: 10_000)
         try await write(to: store, seed: seed &+ UInt64(path.depth), updates: 20)
@@ -96,7 +97,7 @@ import Testing
         try await compareWithLog(path, subscription, in: store, until: last, seed: seed)
     }
 
-    /// The change log tells the same story: no event was lost or told twice.
+    /// Compares the events with the change log: no event was lost or sent twice.
     private static func compareWithLog(
         _ path: TreePath, _ subscription: Subscription, in store: TreeStore, until last: SyncToken, seed: UInt64
     ) async throws {
@@ -107,7 +108,7 @@ import Testing
         #expect(subscription.value == tree.get(path), "seed \(seed)")
     }
 
-    @Test("a write just before, and one just after, the snapshot is read are each told once")
+    @Test("a write just before the snapshot is read and one just after it are each reported once")
     func handOverStepByStep() async throws {
         let engine = InterposedEngine()
         let store = try await TreeStore(engine: engine, isMaintained: false)
@@ -124,7 +125,7 @@ import Testing
         #expect(events.flatMap(\.writes).map(\.value) == [2, 3])
     }
 
-    @Test("every event between the snapshot and the end is told once", arguments: EngineKind.allCases)
+    @Test("every event between the snapshot and the end is reported once", arguments: EngineKind.allCases)
     func noneLostNoneTwice(kind: EngineKind) async throws {
         try await withStore(kind) { store in
             try await withThrowingTaskGroup(of: Void.self) { tasks in
@@ -151,7 +152,7 @@ import Testing
         }
     }
 
-    @Test("no reader and no listener ever sees half of an update", arguments: EngineKind.allCases)
+    @Test("no reader or listener ever sees half of an update", arguments: EngineKind.allCases)
     func neverHalf(kind: EngineKind) async throws {
         try await withStore(kind) { store in
             let subscription = try await store.subscribe(to: .root)
@@ -186,7 +187,7 @@ import Testing
         }
     }
 
-    @Test("a listener that falls behind is cut off, after what its buffer holds")
+    @Test("a listener that falls behind is ended after the events in its buffer")
     func overflow() async throws {
         try await withStore(.memory) { store in
             let slow = try await store.subscribe(to: "n", bufferLimit: 4)
@@ -204,7 +205,7 @@ import Testing
         }
     }
 
-    @Test("a subscription is about values: who sets a priority changes none", arguments: EngineKind.allCases)
+    @Test("a subscription is about values, so a change of a priority is not reported", arguments: EngineKind.allCases)
     func priorities(kind: EngineKind) async throws {
         try await withStore(kind) { store in
             try await store.set("a", to: ["b": 1])
@@ -217,7 +218,7 @@ import Testing
         }
     }
 
-    @Test("dropping a subscription, or cancelling its reader, ends it", arguments: EngineKind.allCases)
+    @Test("a subscription ends when it is dropped or its reader is cancelled", arguments: EngineKind.allCases)
     func ending(kind: EngineKind) async throws {
         try await withStore(kind) { store in
             do {
@@ -235,11 +236,11 @@ import Testing
     }
 }
 
-/// A memory engine that lets something happen just before, and just after, it reads a state.
+/// A memory engine that runs a closure just before and just after it reads a state.
 private final class InterposedEngine: Engine {
     private let base = MemoryEngine()
     var logBytes: Int { base.logBytes }
-    /// Called twice around one read, then forgotten.
+    /// A closure that is called before and after one read, and then forgotten.
     let aroundNextRead = Mutex<(@Sendable () async -> Void)?>(nil)
 
     func read<Result: Sendable>(

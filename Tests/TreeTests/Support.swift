@@ -67,7 +67,7 @@ func expectCode(
     return error
 }
 
-/// A JSON tree as simple as can be, to compare the store with: nested dictionaries, nothing else.
+/// A minimal JSON tree to compare the store with: nested dictionaries, nothing else.
 struct NaiveTree: Equatable {
     var value: TreeValue?
 

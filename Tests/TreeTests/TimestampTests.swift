@@ -6,7 +6,7 @@ import TreeModel
 @Suite("Moments") struct TimestampTests {
     private static let numbers: [Int64] = [0, 1, -1, 1_700_000_000_000, .max, .min]
 
-    @Test("A moment is a bare number in JSON, in the tree and as text", arguments: numbers)
+    @Test("A timestamp is a bare number in JSON, in the tree and as text", arguments: numbers)
     func coding(number: Int64) throws {
         let moment = Timestamp(milliseconds: number)
         let json = try JSONEncoder().encode([moment])
@@ -16,13 +16,13 @@ import TreeModel
         #expect("\(moment)" == "\(number)")
     }
 
-    @Test("What is no whole number is no moment", arguments: ["5", true, .double(0.5), ["a": 1]] as [TreeValue])
+    @Test("Only a whole number is a timestamp", arguments: ["5", true, .double(0.5), ["a": 1]] as [TreeValue])
     func noMoment(value: TreeValue) {
         #expect(value.timestampValue == nil)
     }
 
     @Test(
-        "A sum stays among the moments that there are",
+        "A sum is limited to the range of timestamps",
         arguments: [
             (0, .milliseconds(5), 5), (0, .microseconds(1999), 1), (0, .microseconds(-1999), -1),
             (.max, .milliseconds(1), .max), (.min, .milliseconds(-1), .min), (.max, .milliseconds(-1), .max - 1),

@@ -3,14 +3,14 @@ import Testing
 
 @testable import Tree
 
-@Suite("Deletions are recorded in the transaction that makes them, whoever makes it")
+@Suite("A deletion is recorded in its own transaction, for every writer")
 struct TombstoneTests {
     private static let place = TreePath(["gone"], in: Namespace(reserved: "own"))
 
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         let writes: [String: TreeValue?]
-        /// The children of `posts` that are recorded afterwards.
+        /// The children of `posts` that have a tombstone afterwards.
         let recorded: [String]
         var testDescription: String { name }
     }
@@ -84,7 +84,7 @@ struct TombstoneTests {
         }
     }
 
-    @Test("What comes back keeps its record until somebody removes it, and gets a new time when it goes again")
+    @Test("A node that is created again keeps its tombstone until it is removed; the next deletion sets a new time")
     func again() async throws {
         let clock = ExpiryTests.HandClock()
         try await withStore(clock: { clock.now }) { store in
@@ -98,7 +98,7 @@ struct TombstoneTests {
         }
     }
 
-    @Test("A time to live that is over records, too")
+    @Test("An expired time to live leaves a tombstone, too")
     func expired() async throws {
         let clock = ExpiryTests.HandClock()
         try await withStore(clock: { clock.now }) { store in

@@ -4,12 +4,12 @@ import Testing
 
 @testable import Tree
 
-/// Read, decide, write.
+/// Transactions that read, decide and write.
 @Suite(.timeLimit(.minutes(30))) struct TransactTests {
     struct Refusal: Error {}
 
     @Test(
-        "many tasks that count up one counter lose no count, and no body runs more than twice",
+        "many tasks that increment one counter lose no count, and no body runs more than twice",
         arguments: EngineKind.allCases)
     func contention(kind: EngineKind) async throws {
         try await withStore(kind) { store throws in
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// What a body reads, and a write that changes it, or that does not.
+    /// The reads of a body, and for each a write that changes its result, or does not.
     static let reads:
         [(name: String, read: @Sendable (TreeSnapshot) throws -> String, path: TreePath, isChanged: Bool)] = [
             ("a value", { "\(String(describing: try $0.get("a/b")))" }, "a/b/c", true),
@@ -55,7 +55,7 @@ import Testing
             ("the position", { "\(try $0.token)" }, "elsewhere", true),
         ]
 
-    @Test("a body runs again when what it has read has changed, and only then", arguments: EngineKind.allCases)
+    @Test("a body runs again if a value that it has read has changed, and only then", arguments: EngineKind.allCases)
     func changes(kind: EngineKind) async throws {
         for (name, read, path, isChanged) in Self.reads {
             try await withStore(kind) { store throws in
@@ -76,7 +76,8 @@ import Testing
     }
 
     @Test(
-        "what a body throws comes out, and nothing is written; in its second run, too", arguments: EngineKind.allCases)
+        "an error that a body throws is passed on, and nothing is written; in its second run, too",
+        arguments: EngineKind.allCases)
     func failures(kind: EngineKind) async throws {
         try await withStore(kind) { store throws in
             try await store.set("n", to: 1)
@@ -127,7 +128,9 @@ import Testing
         }
     }
 
-    @Test("a large update is staged, and is decided anew when another one came first", arguments: EngineKind.allCases)
+    @Test(
+        "a large update is staged, and is decided again when another update was committed first",
+        arguments: EngineKind.allCases)
     func staged(kind: EngineKind) async throws {
         let children = Dictionary(
             uniqueKeysWithValues: (0..<60).map { (TreeKey(unchecked: "k\($0)"), TreeValue.integer(1)) })
@@ -150,7 +153,7 @@ import Testing
         }
     }
 
-    @Test("a closed store refuses it, and a cancelled task reads nothing", arguments: EngineKind.allCases)
+    @Test("a closed store refuses a transaction, and a cancelled task reads nothing", arguments: EngineKind.allCases)
     func ends(kind: EngineKind) async throws {
         try await withStore(kind) { store throws in
             let task = Task {
@@ -165,7 +168,7 @@ import Testing
     }
 }
 
-/// A thread of its own, for what must go on while a body blocks one of the tasks' threads.
+/// A thread of its own, for work that must continue while a body blocks one of the tasks' threads.
 private final class OwnThread: TaskExecutor {
     private let queue = DispatchQueue(label: "interference")
 
@@ -175,7 +178,7 @@ private final class OwnThread: TaskExecutor {
     }
 }
 
-/// A write by somebody else, once, in the middle of a body's first run.
+/// A write by another client, once, in the middle of a body's first run.
 private final class Interference: Sendable {
     private let store: TreeStore
     private let path: TreePath
@@ -185,7 +188,7 @@ private final class Interference: Sendable {
         (self.store, self.path) = (store, path)
     }
 
-    /// Writes, and waits until that is committed.
+    /// Writes, and waits until the write is committed.
     func happen() {
         let done = DispatchSemaphore(value: 0)
         let isFirst = task.withLock { task in

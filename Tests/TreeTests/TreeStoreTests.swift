@@ -2,7 +2,7 @@ import Testing
 
 @testable import Tree
 
-/// The data model: RTDB's rules about leaves, objects and nothing.
+/// The data model: the Realtime Database's rules about leaves, objects and empty nodes.
 @Suite struct TreeStoreTests {
     struct Step: Sendable {
         let name: String
@@ -38,7 +38,7 @@ import Testing
         Step(name: "empty text is a value", path: "a", value: "", after: ["a": ""]),
     ]
 
-    @Test("one write", arguments: EngineKind.allCases)
+    @Test("a single write gives the expected tree", arguments: EngineKind.allCases)
     func writes(kind: EngineKind) async throws {
         for step in Self.steps {
             try await withStore(kind) { store throws in
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test("a path above another is refused", arguments: EngineKind.allCases)
+    @Test("an update with a path above another one is refused", arguments: EngineKind.allCases)
     func conflictingPaths(kind: EngineKind) async throws {
         let conflicts: [(TreePath, TreePath)] = [("a", "a/b"), ("", "a"), ("a/b/c/d", "a/b"), ("1", "1/2")]
         try await withStore(kind) { store throws in
@@ -91,7 +91,7 @@ import Testing
         (.equals("x", [:]), true),
     ]
 
-    @Test("one precondition that fails refuses all of the update", arguments: EngineKind.allCases)
+    @Test("one failed precondition refuses the whole update", arguments: EngineKind.allCases)
     func preconditions(kind: EngineKind) async throws {
         for (precondition, holds) in Self.preconditions {
             try await withStore(kind) { store throws in
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test("values that are refused")
+    @Test("invalid values are refused")
     func refusedValues() async throws {
         let long = TreeValue.string(String(repeating: "é", count: TreeValue.maxStringBytes / 2) + "x")
         try await withStore(.memory) { store throws in
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test("the longest string and the greatest numbers come back", arguments: EngineKind.allCases)
+    @Test("the longest string and the greatest numbers are read back unchanged", arguments: EngineKind.allCases)
     func extremes(kind: EngineKind) async throws {
         let values: [TreeValue] = [
             .string(String(repeating: "é", count: TreeValue.maxStringBytes / 2)), .integer(.min), .integer(.max),
@@ -133,14 +133,14 @@ import Testing
         try await withStore(kind) { store throws in
             for value in values {
                 try await store.set("a", to: value)
-                // An expectation describes what it compares, which takes long of so much text.
+                // A failed expectation describes its operands, which is slow with so much text.
                 let isSame = try await store.get("a") == value
                 #expect(isSame)
             }
         }
     }
 
-    @Test("a page is what was asked for, in order, both ways", arguments: EngineKind.allCases)
+    @Test("a page has the requested children in order, in both directions", arguments: EngineKind.allCases)
     func pages(kind: EngineKind) async throws {
         try await withStore(kind) { store throws in
             try await store.set("l", to: ["b": ["x": 1], "10": 4, "9": ["y": ["z": 2]], "a": 3])

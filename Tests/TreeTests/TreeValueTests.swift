@@ -13,7 +13,7 @@ import Testing
         ("\u{0}\u{1F}\u{7F}\u{2028}", "\"\\u0000\\u001f\u{7F}\u{2028}\""), ("\r\n", #""\r\n""#),
         ([:], "{}"), (["b": 1, "a": 2, "10": 3, "9": 4], #"{"9":4,"10":3,"a":2,"b":1}"#),
         (["\u{FFFD}": 1, "\u{10000}": 2], "{\"\u{10000}\":2,\"\u{FFFD}\":1}"), (["a\"b": true], #"{"a\"b":true}"#),
-        // Arrays: every key a canonical integer ≥ 0, the greatest below twice their number.
+        // Arrays: every key is a canonical integer ≥ 0, and the greatest is below twice the number of keys.
         (["0": 1, "1": 2], "[1,2]"), (["1": 1], "[null,1]"), (["2": 1], #"{"2":1}"#),
         (["0": 1, "3": 2], "[1,null,null,2]"),
         (["0": 1, "4": 2], #"{"0":1,"4":2}"#), (["0": 1, "01": 2], #"{"0":1,"01":2}"#),
@@ -22,12 +22,12 @@ import Testing
         (["1": ["11": ["111": 42]]], #"[null,{"11":{"111":42}}]"#), (["99999999999": 1], #"{"99999999999":1}"#),
     ]
 
-    @Test("JSON text", arguments: texts)
+    @Test("a value has the expected JSON text", arguments: texts)
     func json(value: TreeValue, text: String) {
         #expect(String(decoding: value.json(), as: UTF8.self) == text)
     }
 
-    @Test("JSON with lines and indents")
+    @Test("JSON can be written with lines and indents")
     func prettyJSON() {
         let value: TreeValue = ["a": ["0": 1, "1": [:]], "b": "x"]
         let text = """
@@ -51,17 +51,17 @@ import Testing
         (["\u{E9}": 1], ["e\u{301}": 1]), (.integer(1 << 53 + 1), .double(0x1p53)), (.integer(.max), .double(0x1p63)),
     ]
 
-    @Test("equal values", arguments: equalPairs)
+    @Test("equal values compare as equal", arguments: equalPairs)
     func equal(left: TreeValue, right: TreeValue) {
         #expect(left == right && left.hashValue == right.hashValue)
     }
 
-    @Test("different values", arguments: differentPairs)
+    @Test("different values compare as different", arguments: differentPairs)
     func different(left: TreeValue, right: TreeValue) {
         #expect(left != right)
     }
 
-    @Test("accessors give what is there, or nil")
+    @Test("accessors return the value, or nil")
     func accessors() throws {
         let value: TreeValue = ["s": "x", "i": 2.0, "d": 0.5, "b": false, "o": ["k": 1], "e": ["f": [:]]]
         #expect(value["s"]?.stringValue == "x" && value["i"]?.integerValue == 2 && value["d"]?.doubleValue == 0.5)
@@ -71,7 +71,7 @@ import Testing
         #expect(try value.normalised()?["e"] == nil && TreeValue.object([:]).normalised() == nil)
     }
 
-    @Test("leaves come back from their bytes, and cut ones are refused")
+    @Test("leaves can be read back from their bytes, and cut ones are refused")
     func leafEncoding() throws {
         let leaves: [TreeValue] = [true, false, 0, -1, .integer(.max), 0.5, "", "é\u{0}"]
         for leaf in leaves {

@@ -4,7 +4,7 @@ import Testing
 @testable import Tree
 
 @Suite(.timeLimit(.minutes(30)), .serialized) struct WorkerThreadsTests {
-    /// Counts how many of its kind there are.
+    /// A resource that counts its live instances.
     private final class Resource: Sendable {
         static let count = Atomic<Int>(0)
 
@@ -12,7 +12,7 @@ import Testing
         deinit { Self.count.subtract(1, ordering: .relaxed) }
     }
 
-    @Test("when the threads have ended their resources are gone, and all jobs that were taken are done")
+    @Test("when the threads have ended, their resources are released and all accepted jobs are done")
     func end() async throws {
         let done = Atomic<Int>(0)
         for _ in 0..<2000 {
@@ -25,7 +25,7 @@ import Testing
         #expect(done.load(ordering: .relaxed) == 10_000)
     }
 
-    @Test("what a job held goes when it is done, though no other comes")
+    @Test("a job's resources are released when it is done, even if no other job follows")
     func jobsHoldNothing() async throws {
         let threads = try WorkerThreads(count: 1) {}
         for _ in 0..<10 {
@@ -33,14 +33,14 @@ import Testing
             #expect(threads.submit { _ in withExtendedLifetime(resource) {} })
         }
         await withCheckedContinuation { continuation in
-            // Begins when those before it are done.
+            // This job begins when those before it are done.
             if !threads.submit({ _ in continuation.resume() }) { continuation.resume() }
         }
         #expect(Resource.count.load(ordering: .relaxed) == 0)
         await threads.stopAndWait()
     }
 
-    @Test("owners take turns, a job each, those without one a turn together; each has its jobs done in their order")
+    @Test("owners take turns, one job each, and jobs without an owner share a turn; the jobs of an owner run in order")
     func turns() async throws {
         let threads = try WorkerThreads(count: 1) {}
         let order = Mutex<[String]>([])

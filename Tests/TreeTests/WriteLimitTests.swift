@@ -3,11 +3,11 @@ import Testing
 
 @testable import Tree
 
-@Suite("What somebody may write in one transaction", .timeLimit(.minutes(30)))
+@Suite("The limits of a client's write in one transaction", .timeLimit(.minutes(30)))
 struct WriteLimitTests {
     private static let likes = TreePattern("likes/*/*")
 
-    /// Much follows from a text, and little from all else.
+    /// A derivation that writes much for a text, and little for any other value.
     private struct Costly: Derivation {
         let place = TreePattern("costly/*")
 
@@ -16,7 +16,7 @@ struct WriteLimitTests {
         func writeCount(for value: TreeValue?) -> Int { if case .string = value { 600 } else { 1 } }
     }
 
-    /// An update, and whether it is too much for whom rules bind, in a store where 50 rows are many.
+    /// An update, and whether it is too large for a client that is bound by rules, in a store where 50 rows are many.
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
         let form: JSONUpdate.Form
@@ -52,7 +52,8 @@ struct WriteLimitTests {
         Row("1,001 that are deleted", .update, "costly", members(1001, "null"), isTooMuch: true),
     ]
 
-    @Test("Whom rules bind writes so much and no more; the service itself has no limit", arguments: rows)
+    @Test(
+        "A client that is bound by rules may write a limited amount; the service itself has no limit", arguments: rows)
     func limits(row: Row) async throws {
         let store = try await TreeStore(
             engine: MemoryEngine(),

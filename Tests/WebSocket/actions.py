@@ -1,4 +1,4 @@
-"""What the clients of a model run do, drawn at random."""
+"""The actions of the clients of a model run, drawn at random."""
 
 import model
 from client import Write
@@ -27,7 +27,7 @@ class Draw:
         return self.choices.choice(NUMBERS if kind == 1 else WORDS) if kind < 3 else f"word {self.choices.getrandbits(30)}"
 
     def value(self, depth=2):
-        """A value in export form; now and then an array, an empty object or null within."""
+        """Returns a value in export form; sometimes with an array, an empty object or null within."""
         kind = self.choices.randrange(10)
         if depth == 0 or kind < 4:
             value = self.scalar()
@@ -81,7 +81,7 @@ class Draw:
 
 
 class Actions:
-    """The actions of the clients of a world, each with how often it is drawn."""
+    """The actions of the clients of a world, each with its weight."""
 
     WEIGHTS = {
         "listen": 10, "listen_filtered": 12, "unlisten": 9, "put_own": 16, "merge_own": 8, "row_own": 12, "put_shared": 12,
@@ -109,7 +109,7 @@ class Actions:
             f"shared/log/l{self.choices.randrange(2)}", "shared/counter", "shared/rows", self.world.widest]))
 
     def listen(self, member):
-        """Listens to a path. Clients do so only where nothing above is listened to, and end what is below; some other does not."""
+        """Listens to a path. Most clients do so only if no node above has a listener, and end listeners below; some do not."""
         place = self.place()
         others = [one for one in member.views.listens if one.query is None and one.state != "ending"]
         if len(member.views.listens) > 8 or any(one.path == place for one in others):
@@ -139,7 +139,7 @@ class Actions:
             return False
         member.unlisten(self.choices.choice(listens))
 
-    # Its own part
+    # The client's own part
 
     def own(self, member, rest):
         return f"/c/{member.identifier}/data/{rest}"
@@ -150,7 +150,7 @@ class Actions:
         member.write_own("p", self.own(member, path), value, lambda state: model.put(state, model.path(path), value))
 
     def merge_own(self, member):
-        """Several paths at once; of one merge none lies above another."""
+        """Writes several paths at once; none of a merge is above another."""
         writes = {}
         for first in self.choices.sample(KEYS[:8], self.choices.randint(1, 4)):
             rest = f"/{self.draw.path(1)}" if self.choices.random() < 0.5 else ""
@@ -169,15 +169,15 @@ class Actions:
         member.write_own("p", self.own(member, path), value, lambda state: model.put(state, model.path(path), value))
 
     def long_text(self, member):
-        """A message of several frames, full of what is more than one byte in UTF-8."""
+        """Writes a message of several frames, full of characters of several bytes in UTF-8."""
         value = self.choices.choice("é日я") * self.choices.randrange(10_000, 60_000)
         member.write_own("p", self.own(member, "long"), value, lambda state: model.put(state, ("long",), value))
 
-    # What all write
+    # Shared writes
 
     def must_be_ok(self, status, _):
         if status != "ok":
-            raise Violation(f"a write to what everybody may write was answered with {status}")
+            raise Violation(f"a write to a public path was answered with {status}")
 
     def put_shared(self, member):
         value = None if self.choices.random() < 0.3 else self.draw.value()
@@ -197,12 +197,12 @@ class Actions:
         member.write(Write("p", f"/shared/rows/{path}", value, on_answer=self.must_be_ok))
 
     def pair(self, member):
-        """Two values that are always the same, whoever looks."""
+        """Writes two values that are always equal to every reader."""
         name, value = f"x{self.choices.randrange(2)}", self.world.next()
         member.write(Write("m", "/shared", {f"pairs/{name}/a": value, f"/pairs/{name}/b": value}, on_answer=self.must_be_ok))
 
     def add(self, member):
-        """Adds one to a number, without knowing it."""
+        """Adds one to a number, without knowledge of the number."""
         def sent():
             self.world.most_sums += 1
 
@@ -213,7 +213,7 @@ class Actions:
         member.write(Write("p", "/shared/sum", {".sv": {"increment": 1}}, on_answer=answered, on_send=sent))
 
     def append(self, member):
-        """A transaction that notes itself in what it changes."""
+        """Makes a transaction that adds its own entry to the changed value."""
         place, entry = ("shared", "log", f"l{self.choices.randrange(2)}"), f"{member.identifier}-{member.next()}"
 
         def change(value):
@@ -224,7 +224,7 @@ class Actions:
         return member.transact(place, change, lambda status: status == "ok" and self.world.committed[place].add(entry))
 
     def count(self, member):
-        """A transaction on a number."""
+        """Makes a transaction on a number."""
         place = ("shared", "counter", f"n{self.choices.randrange(2)}")
 
         def ended(status):
@@ -236,13 +236,13 @@ class Actions:
         self.world.rest("PUT", f"shared/t/{self.draw.path()}", self.draw.value())
 
     def forbidden(self, member):
-        """What the rules do not allow: it is refused, and changes nothing."""
+        """Tries a write that the rules forbid: it is refused, and changes nothing."""
         if not self.world.has_rules or self.world.is_owner(member):
             return False
 
         def answered(status, _):
             if status != "permission_denied":
-                raise Violation(f"{member.name} was answered with {status} where it may not write")
+                raise Violation(f"{member.name} was answered with {status} on a path that it may not write")
 
         other = self.choices.choice([one for one in self.world.members if one is not member])
         name = f"x{self.choices.randrange(2)}"
@@ -253,7 +253,7 @@ class Actions:
             member.write(Write("m", "/", writes, on_answer=answered))
 
     def get(self, member):
-        """A read. What it says is held against the tree when it is quiet; here, that it has the right form."""
+        """Reads a value. It is compared with the tree in a quiet moment; here, only its form is checked."""
         def answered(status, data):
             if status != "ok":
                 raise Violation(f"{member.name} may not read what it may listen to: {status} {data}")

@@ -1,5 +1,5 @@
-"""A client of the WebSocket protocol that keeps the promises of the vendor's clients: what it listens to, what it has written and
-not heard of, and what it believes.
+"""A client of the WebSocket protocol with the guarantees of the vendor's clients: its listeners, its unanswered writes, and its
+view of the tree.
 """
 
 import dataclasses
@@ -19,14 +19,14 @@ STATUSES = {"ok", "datastale", "permission_denied", "invalid_token", "expired_to
 
 @dataclasses.dataclass(eq=False)
 class Write:
-    """A put or a merge that is sent until it is answered, as `hash` (a transaction's) once at most."""
+    """A put or a merge that is sent until it is answered; with `hash` (a transaction's) at most once."""
 
     action: str
     path: str
     value: typing.Any
     hash: typing.Optional[str] = None
     on_answer: typing.Any = None  # Called with the status, or "disconnect".
-    on_send: typing.Any = None  # Called each time that it is sent; what it gives is passed on with the answer.
+    on_send: typing.Any = None  # Called each time that it is sent; its result is passed on with the answer.
     is_over: bool = False
 
 
@@ -34,7 +34,7 @@ class Client(Session):
     """A client of one dialect."""
 
     def restore(self):
-        """Sends all that is to be listened to, to be written and to be read."""
+        """Sends all listeners, writes and reads again."""
         self.is_ready = True
         for listen in self.views.listens:
             if listen.state in ("new", "live", "sent"):
@@ -74,7 +74,7 @@ class Client(Session):
                 return
             if status != "ok":
                 demand(isinstance(data, str), f"a listen's refusal carries {data!r}")
-                demand(status in STATUSES and not listen.is_fresh, f"{listen.name} has had data, and then {status}")
+                demand(status in STATUSES and not listen.is_fresh, f"{listen.name} has received data, and then {status}")
                 self.views.listens.remove(listen)
                 return self.on_refusal(listen, status)
             demand(isinstance(data, dict) and data.keys() <= {"w"}, f"a listen's ok carries {data!r}")
@@ -104,10 +104,10 @@ class Client(Session):
         raise Violation(f"{self.name} may not listen to {listen.name}: {status}")
 
     def on_revocation(self, listens, query):
-        raise Violation(f"{self.name} was told that it may not listen any more: {[listen.name for listen in listens]}")
+        raise Violation(f"the listeners of {self.name} were revoked: {[listen.name for listen in listens]}")
 
     def on_change(self, listen):
-        """What a subclass does when a view is new."""
+        """A hook of subclasses for a new view."""
 
     # Writes and reads
 
@@ -137,7 +137,7 @@ class Client(Session):
                 write.on_answer(status, mark)
 
     def on_disconnect(self, action, place, value, on_answer):
-        """Registers what the server does when this connection ends (o, om), or unregisters it (oc)."""
+        """Registers a disconnect write (o, om), or cancels it (oc)."""
         def answered(status, data):
             demand(isinstance(data, str) and (data == "" or status != "ok"), f"{action} was answered with {status} {data!r}")
             on_answer(status)
@@ -161,10 +161,10 @@ class Client(Session):
 
         self.request("g", {"p": "/" + "/".join(place), "q": self.dialect.query(query) if query else {}}, answered)
 
-    # What it believes
+    # The view of the tree
 
     def view(self, place):
-        """The value of a path, when a default listen knows it; and whether one does."""
+        """Returns the value of a path, if a default listener covers it; and whether one does."""
         for listen in self.views.listens:
             if listen.query is None and listen.state == "live" and place[:len(listen.path)] == listen.path:
                 return True, model.child(listen.value, place[len(listen.path):])

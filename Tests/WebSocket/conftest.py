@@ -1,4 +1,4 @@
-"""The built service, on a port, with accounts of its own."""
+"""The built service, on a port, with its own accounts."""
 
 import os
 
@@ -12,7 +12,7 @@ from harness.service import Service
 
 @pytest.fixture(scope="session")
 def service(request, tmp_path_factory):
-    """A running service, plain or, as the mark `over_both` asks for, with TLS; `address` is where it listens."""
+    """A running service, plain or, with the mark `over_both`, with TLS; `address` is its address."""
     port, folder = free_port(), tmp_path_factory.mktemp("service")
     address, options = ("127.0.0.1", port), ["--listen", f"127.0.0.1:{port}", "--emulator"]
     if getattr(request, "param", "plain") == "TLS":
@@ -28,7 +28,7 @@ def service(request, tmp_path_factory):
 
 @pytest.fixture(params=[True, False], ids=["an allowed origin", "another origin"])
 def judged_tab(request, browser, origin, tmp_path):
-    """A page beside a service of its own that allows the page's origin, or does not (`is_allowed`)."""
+    """A page beside its own service that allows the page's origin, or does not (`is_allowed`)."""
     port = free_port()
     options = ["--listen", f"127.0.0.1:{port}", *(["--allowed-origins", origin] if request.param else [])]
     service = Service(os.environ["TINTYPE"], tmp_path / "Storage", options)

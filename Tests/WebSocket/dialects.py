@@ -1,4 +1,4 @@
-"""What tells the vendor's clients apart on the wire."""
+"""The differences between the vendor's clients in the protocol."""
 
 import json
 
@@ -7,11 +7,11 @@ from queries import INTEGER, KEY, PRIORITY
 from wire import MAX_NAME, MIN_NAME
 
 PUSH_CHARACTERS = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
-LONGEST_KEY = 786  # Bytes, as the clients believe.
+LONGEST_KEY = 786  # Bytes; the limit in the clients.
 
 
 def successor(key):
-    """The key after a key, as phones name it."""
+    """Returns the key after a key, as phones compute it."""
     if INTEGER.match(key) and -(1 << 31) <= int(key) < 1 << 31:
         return str(int(key) + 1) if int(key) < (1 << 31) - 1 else PUSH_CHARACTERS[0]
     if len(key) < LONGEST_KEY:
@@ -23,7 +23,7 @@ def successor(key):
 
 
 def predecessor(key):
-    """The key before a key, as phones name it."""
+    """Returns the key before a key, as phones compute it."""
     if INTEGER.match(key) and -(1 << 31) <= int(key) < 1 << 31:
         return str(int(key) - 1) if int(key) > -(1 << 31) else MIN_NAME
     if key[-1] == PUSH_CHARACTERS[0]:
@@ -51,14 +51,14 @@ class JavaScript:
 
     name = "js"
     first_request = 1
-    is_whole_at_once = True  # It does not wait until it is known as whom it acts.
+    is_whole_at_once = True  # It does not wait until its credential is accepted.
     repeats_after_refresh = False
     no_app_check = "unappeck"
     stats = "sdk.js.12-17-0"
     drops_all_revoked = False  # Whether a revocation ends all listens of its path.
 
     def opening(self, namespace, last_session):
-        """The target of the request that opens a socket."""
+        """Returns the target of the request that opens a socket."""
         last = f"&ls={last_session}" if last_session else ""
         return f"/.ws?v=5{last}&p=1:123:web:abc&ns={namespace}"
 
@@ -67,7 +67,7 @@ class JavaScript:
                 ("Sec-WebSocket-Extensions", "permessage-deflate; client_max_window_bits")]
 
     def query(self, query):
-        """A query as it stands in a message."""
+        """Returns a query in the form of a message."""
         body = {}
         for bound, value, name, inclusive, extreme in (
                 (query.start, "sp", "sn", "sin", MAX_NAME), (query.end, "ep", "en", "ein", MIN_NAME)):
@@ -82,16 +82,16 @@ class JavaScript:
         return {**body, **limit_of(query), **index_of(query)}
 
     def auth(self, credential):
-        """The action by which a credential is sent, and its body."""
+        """Returns the action that sends a credential, and its body."""
         return ("auth" if looks_like_token(credential) else "gauth"), {"cred": credential}
 
     def resumption(self, listen_hash, value):
-        """What a listen says of what the client has already."""
+        """Returns the fields of a listen that describe the client's current value."""
         return {"h": listen_hash}
 
 
 class Phone(JavaScript):
-    """What iOS and Android have in common."""
+    """The common behaviour of iOS and Android."""
 
     is_whole_at_once = False
     drops_all_revoked = True

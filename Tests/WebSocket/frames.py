@@ -1,4 +1,4 @@
-"""The client's side of a WebSocket (RFC 6455) over a socket that never blocks. It believes nothing that the server sends."""
+"""The client's side of a WebSocket (RFC 6455) over a socket that never blocks. It verifies everything that the server sends."""
 
 import base64
 import hashlib
@@ -17,11 +17,11 @@ WAITS = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 
 
 class Violation(Exception):
-    """Something that the protocol does not allow, as a sentence."""
+    """A violation of the protocol, as a sentence."""
 
 
 class Refused(OSError):
-    """A handshake that was answered with another status than 101; `status` and `head` are what the server said."""
+    """A handshake that was answered with another status than 101; `status` and `head` are those of the answer."""
 
     def __init__(self, status, head):
         super().__init__(f"the handshake was answered with {status}")
@@ -29,14 +29,14 @@ class Refused(OSError):
 
 
 def request(target, host, key, headers=()):
-    """The bytes of a request to become a WebSocket."""
+    """Returns the bytes of a request that opens a WebSocket."""
     lines = [f"GET {target} HTTP/1.1", f"Host: {host}", "Upgrade: websocket", "Connection: Upgrade",
              f"Sec-WebSocket-Key: {key}", "Sec-WebSocket-Version: 13", *(f"{name}: {value}" for name, value in headers)]
     return "\r\n".join(lines).encode() + b"\r\n\r\n"
 
 
 def frame(payload, opcode=TEXT, is_final=True, mask=None):
-    """The bytes of a frame as a client sends it, masked."""
+    """Returns the bytes of a masked frame, as clients send it."""
     mask = os.urandom(4) if mask is None else mask
     length = len(payload)
     head = bytes([(0x80 if is_final else 0) | opcode])
@@ -51,13 +51,13 @@ def frame(payload, opcode=TEXT, is_final=True, mask=None):
 
 
 class WebSocket:
-    """An open WebSocket. `texts` reads what has come; `send` cuts what it sends at places that `choices` draws."""
+    """An open WebSocket. `texts` reads the available frames; `send` cuts the sent bytes at positions that `choices` draws."""
 
     def __init__(self, address, target, host, headers=(), choices=None):
         self.choices = choices or random.Random(0)
         self.received, self.unsent = bytearray(), bytearray()
-        self.tried = 0  # How many bytes the socket did not take: TLS wants to be given the same ones again.
-        self.end = None  # Why nothing comes any more.
+        self.tried = 0  # The number of bytes that the socket did not accept: TLS requires the same ones again.
+        self.end = None  # The reason for the end of the connection; None while it is open.
         self.pongs = 0
         self.socket = dial(address)
         try:
@@ -100,7 +100,7 @@ class WebSocket:
         self.flush()
 
     def flush(self):
-        """Sends what the connection takes; now and then only the first bytes of it, so that frames arrive in pieces."""
+        """Sends what the connection accepts; sometimes only its first bytes, so that frames arrive in pieces."""
         try:
             while self.unsent and self.end is None:
                 few = self.choices.randrange(1, 40) if self.choices.random() < 0.05 else 65536
@@ -115,7 +115,7 @@ class WebSocket:
     # Receiving
 
     def texts(self):
-        """The texts that have come, one for each frame; none when nothing has. Answers pings."""
+        """Returns the available texts, one for each frame; none when nothing has arrived. Answers pings."""
         self.flush()
         try:
             while self.end is None:
@@ -132,7 +132,7 @@ class WebSocket:
             yield from self.take(*next_frame)
 
     def next_frame(self):
-        """The opcode and the payload of the first whole frame; None while there is none."""
+        """Returns the opcode and the payload of the first complete frame; None while it is incomplete."""
         data = self.received
         if len(data) < 2:
             return None
@@ -158,13 +158,13 @@ class WebSocket:
             try:
                 yield payload.decode()
             except UnicodeDecodeError as error:
-                raise Violation(f"a text that is no UTF-8: {error}") from error
+                raise Violation(f"a text that is not UTF-8: {error}") from error
         elif opcode == PING:
             self.write(frame(payload, PONG))
         elif opcode == PONG:
             self.pongs -= 1
             if self.pongs < 0 or payload != b"are you there":
-                raise Violation("a pong that answers no ping")
+                raise Violation("a pong without a ping")
         elif opcode == CLOSE:
             if len(payload) == 1:
                 raise Violation("a close frame with half a code")
@@ -176,7 +176,7 @@ class WebSocket:
     # Ending
 
     def close(self, way="cut"):
-        """Ends it: by a close frame, by the end of what is sent, by a reset, or as a process that dies does."""
+        """Ends it: by a close frame, by closing the sending side, by a reset, or like a process that dies."""
         try:
             if way == "close frame":
                 self.socket.setblocking(True)
@@ -192,7 +192,7 @@ class WebSocket:
 
 
 def check_answer(head, key):
-    """Holds the answer to a handshake against section 4.2.2, and against the clients that read it by hand."""
+    """Checks the answer to a handshake against section 4.2.2, and against clients that parse it by hand."""
     first, *lines = head.split("\r\n")
     if first[:9] != "HTTP/1.1 " or first[9:12] != "101":
         raise Refused(int(first[9:12]) if first[9:12].isdigit() else 0, head)

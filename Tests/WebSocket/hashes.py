@@ -22,7 +22,7 @@ def scalar_text(value):
 
 
 def node_hash(value):
-    """The hash that clients compare a node by; of nothing it is empty."""
+    """Returns the hash of a node that clients compare; it is empty for an absent value."""
     if value is None:
         return ""
     start = "" if priority(value) is None else f"priority:{scalar_text(priority(value))}:"
@@ -41,7 +41,7 @@ def serialised(value):
 
 
 class CompoundHash:
-    """The hashes of the ranges of a value, and the paths of the leaves at which they end: phones send them in place of a whole
+    """The hashes of the ranges of a value, and the paths of the leaves at which they end. Phones send them in place of a complete
     value, so that a server may answer with the ranges that differ."""
 
     def __init__(self, value, threshold=512):
@@ -70,7 +70,7 @@ class CompoundHash:
             self.visit(children(value)[key], keys + (key,))
 
     def enter(self, keys):
-        """Opens the parentheses of a leaf's path, after closing those of the leaf before that it does not share."""
+        """Opens the parentheses of a leaf's path, after closing those of the previous leaf that it does not share."""
         common = 0
         if self.text:
             while keys[common] == self.keys[common]:

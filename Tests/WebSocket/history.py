@@ -1,5 +1,5 @@
-"""The states of a part of the tree that one client alone writes, in order: whoever listens sees these and no others, never one
-that was before, and each commit by itself.
+"""The states of a part of the tree that one client alone writes, in order: listeners see these and no others, never an earlier
+one after a later one, and each commit by itself.
 """
 
 import model
@@ -7,18 +7,18 @@ from frames import Violation
 
 
 class History:
-    """Steps of a part of the tree. A step has more than one possible value where a connection ended with writes unanswered."""
+    """The steps of a part of the tree. A step has several possible values if a connection ended with unanswered writes."""
 
     def __init__(self, place):
         self.place = place
         self.steps = [[None]]
-        self.breaks = {}  # A step that is the end of a connection → the first step of which it left in doubt what came after.
+        self.breaks = {}  # A step at which a connection ended → the first step that was unanswered then.
         self.acknowledged = 0
 
-    # What its writer does
+    # The writer
 
     def send(self, change):
-        """A write was sent; `change` gives the value after it. The number of its step."""
+        """Records a sent write; `change` returns the value after it. Returns the number of its step."""
         self.steps.append(distinct(change(value) for value in self.steps[-1]))
         return len(self.steps) - 1
 
@@ -26,22 +26,22 @@ class History:
         self.acknowledged = max(self.acknowledged, step)
 
     def lose(self):
-        """The connection ended: of what was not answered, the first few writes have happened, or none, or all."""
+        """Records the end of the connection: of the unanswered writes, the first few have happened, or none, or all."""
         if self.acknowledged < len(self.steps) - 1:
             self.steps.append(distinct(value for step in self.steps[self.acknowledged:] for value in step))
             self.breaks[len(self.steps) - 1] = self.acknowledged
 
     def settle(self, value):
-        """Nothing is under way: the tree has this value, which must be a last one. Earlier steps are forgotten."""
+        """Records a quiet moment: the tree has this value, which must be a last one. Forgets earlier steps."""
         if model.text(value) not in {model.text(possible) for possible in self.steps[-1]}:
             raise Violation(f"/{'/'.join(self.place)} is {model.text(value)[:400]}, "
                             f"expected {' or '.join(model.text(possible)[:400] for possible in self.steps[-1])}")
         self.steps, self.breaks, self.acknowledged = [[value]], {}, 0
 
-    # What others see
+    # The listeners
 
     def project(self, listen):
-        """How a listen shows this part: what it has of it, and a function that gives the same of a state; else None."""
+        """Returns this part of a listener's value, and a function that returns the same part of a state; otherwise None."""
         depth, own = len(self.place), len(listen.path)
         if listen.path[:depth] == self.place:
             below = listen.path[depth:]
@@ -53,7 +53,7 @@ class History:
         return None
 
     def observe(self, listen):
-        """Holds what a listen shows now against the states, and moves its possible positions on."""
+        """Compares the current value of a listener with the states, and updates its possible positions."""
         projection = self.project(listen)
         if projection is None:
             return
@@ -66,17 +66,17 @@ class History:
         if not possible:
             fewest = min((model.differences(value, project(state)) + [f"at step {start + index}"]
                           for index, step in enumerate(self.steps[start:]) for state in step), key=len)
-            raise Violation(f"{listen.name} shows what is no state of /{'/'.join(self.place)}; the nearest of the steps {start} "
+            raise Violation(f"{listen.name} shows an unknown state of /{'/'.join(self.place)}; the nearest of the steps {start} "
                             f"to {len(self.steps) - 1} has {'; '.join(reversed(fewest))}")
         if listen.query is None and not listen.may_jump and before is not None:
             possible = self.next_positions(texts, starts, before, seen)
             if not possible:
-                raise Violation(f"{listen.name} was told of several commits of /{'/'.join(self.place)} at once: from "
+                raise Violation(f"{listen.name} received several commits of /{'/'.join(self.place)} at once: from "
                                 f"{before[:300]} to {seen[:300]}")
         listen.positions[self.place] = seen, possible
 
     def next_positions(self, texts, starts, before, seen):
-        """The steps to which one commit, or none, leads from the steps at which a listen may be."""
+        """Returns the steps that one commit, or none, reaches from the possible steps of a listener."""
         found, ways = set(), list(starts)
         if before == seen:
             return starts
@@ -93,7 +93,7 @@ class History:
         return found
 
     def has_shown(self, listen, step):
-        """Whether a listen shows a state that comes no earlier than a step."""
+        """Whether a listener shows a state of this step or a later one."""
         projection = self.project(listen)
         if projection is None or max(listen.positions.get(self.place, (None, {0}))[1]) >= step:
             return True

@@ -1,9 +1,9 @@
-"""Thousands of connections that stop in the middle of something, and others that never read, while two clients go on as ever.
+"""Thousands of connections that stop halfway, and others that never read, while two clients work as usual.
 
 hostile.py [CONNECTIONS] [--seconds N]    (TINTYPE names the binary)
 
-Each write of the one has to be answered and to be shown to the other, whatever the rest does; how long that takes, and the
-service's memory, is printed.
+Each write of one client must be answered and shown to the other, whatever the other connections do. Prints the delays, and the
+service's memory.
 """
 
 import argparse
@@ -28,12 +28,12 @@ from harness.service import Service
 from harness.waiting import PATIENCE
 
 KEY = "dGhlIHNhbXBsZSBub25jZQ=="
-MOST_GROWTH = 1024  # MiB by which the service may grow.
+MOST_GROWTH = 1024  # The largest growth of the service, in MiB.
 BATCH = 100  # Connections that are opened at a time.
 
 
 def stalls(host):
-    """What is sent before the server has answered the handshake, and after it, by the name of the place where it stops."""
+    """Returns the bytes that are sent before the answer to the handshake, and after it, by the position at which they stop."""
     whole = request("/.ws?v=5&ns=hostile", host, KEY)
     listen = b'{"t":"d","d":{"r":1,"a":"q","b":{"p":"/flood","h":""}}}'
     return {
@@ -48,7 +48,7 @@ def stalls(host):
 
 
 class Crowd:
-    """The connections that do nothing good."""
+    """The hostile connections."""
 
     def __init__(self, address, host, count):
         self.address, self.kinds, self.count = address, stalls(host), count
@@ -56,7 +56,7 @@ class Crowd:
         self.refused = 0
 
     def grow(self):
-        """Opens some more; False when all are open."""
+        """Opens some more; returns False when all are open."""
         number = sum(map(len, self.sockets.values())) + self.refused
         for index in range(number, min(number + BATCH, self.count)):
             name = list(self.kinds)[index % len(self.kinds)]
@@ -78,7 +78,7 @@ class Crowd:
         return number + BATCH < self.count
 
     def living(self):
-        """How many of each kind the service has not ended."""
+        """Counts the connections of each kind that the service has not ended."""
         return {name: sum(map(is_open, sockets)) for name, sockets in self.sockets.items()}
 
     def end(self):
@@ -88,7 +88,7 @@ class Crowd:
 
 
 def await_answer(one):
-    """Reads the answer to a handshake, and no more than that."""
+    """Reads the answer to a handshake, and no further bytes."""
     head = b""
     while not head.endswith(b"\r\n\r\n"):
         byte = one.recv(1)
@@ -98,7 +98,7 @@ def await_answer(one):
 
 
 def is_open(one):
-    """Whether a connection lives; what has come on it is read."""
+    """Whether a connection is open; reads its received bytes."""
     one.setblocking(False)
     try:
         while one.recv(65536):
@@ -111,7 +111,7 @@ def is_open(one):
 
 
 class Pair:
-    """A client that writes, one that listens, and how long that takes."""
+    """A client that writes, one that listens, and the delay between them."""
 
     def __init__(self, address, host):
         choices = random.Random(0)
@@ -130,10 +130,10 @@ class Pair:
             if not (self.writer.pump() and self.reader.pump()):
                 raise Violation(f"an ordinary client was cut off: {list(self.writer.story)[-1]}; {list(self.reader.story)[-1]}")
             if time.monotonic() > end:
-                raise Violation(f"an ordinary client waits for {what} for {PATIENCE} seconds")
+                raise Violation(f"an ordinary client has waited for {what} for {PATIENCE} seconds")
 
     def exchange(self, flood=None):
-        """Writes once; the milliseconds until it was acknowledged and shown. `flood` is written elsewhere before."""
+        """Writes once; returns the milliseconds until it was acknowledged and shown. `flood` is written elsewhere before."""
         self.count += 1
         began, done = time.monotonic(), []
         if flood is not None:
@@ -146,7 +146,7 @@ class Pair:
 
 
 def memory(service):
-    """The service's resident memory, in MiB."""
+    """Returns the service's resident memory, in MiB."""
     for line in pathlib.Path(f"/proc/{service.process.pid}/status").read_text().splitlines():
         if line.startswith("VmRSS:"):
             return int(line.split()[1]) // 1024
@@ -168,7 +168,7 @@ def run(service, address, count, seconds):
     while more:
         more = crowd.grow()
         times.append(pair.exchange())
-    show("while they come", times, service)
+    show("while they connect", times, service)
     print(f"{'':26} {sum(map(len, crowd.sockets.values()))} connections, {crowd.refused} refused")
     end, times, peak = time.monotonic() + seconds, [], 0
     while time.monotonic() < end:
@@ -176,7 +176,7 @@ def run(service, address, count, seconds):
         peak = max(peak, memory(service))
     show("while some are flooded", times, service)
     for name, living in crowd.living().items():
-        print(f"{'':26} {living:6} of {len(crowd.sockets[name])} that stop {name} are still there")
+        print(f"{'':26} {living:6} of {len(crowd.sockets[name])} that stop {name} are still open")
     crowd.end()
     show("after them", [pair.exchange() for _ in range(200)], service)
     print(f"{'':26} {peak} MiB at most, {before} before")

@@ -1,4 +1,4 @@
-"""A client that takes part in a model run: it knows what it has written, and what must have come of it."""
+"""A client that takes part in a model run: it records its writes, and checks their effects."""
 
 import model
 from client import Client, Write
@@ -6,17 +6,17 @@ from frames import Violation
 from hashes import node_hash
 from history import History
 
-MOST_TRIES = 25  # As often do the vendor's clients try a transaction.
+MOST_TRIES = 25  # The limit for a transaction in the vendor's clients.
 
 
 class Member(Client):
-    """A client with a part of the tree of its own: `c/ID/data`, which it alone writes, and `c/ID/on`, for when it leaves."""
+    """A client with its own part of the tree: `c/ID/data`, which it alone writes, and `c/ID/on`, for disconnect writes."""
 
     def __init__(self, world, identifier, *rest):
         super().__init__(*rest)
         self.world, self.identifier = world, identifier
         self.own = History(("c", identifier, "data"))
-        self.presence = {}  # key → how often it must have been written: "sent", "armed", "cancelling", or a range
+        self.presence = {}  # key → the state of its disconnect write: "sent", "armed", "cancelling", or a range of counts
         self.transactions = set()
         self.serial = 0
 
@@ -37,10 +37,10 @@ class Member(Client):
         listen.since, listen.may_jump = self.count, True
         super().send_listen(listen)
 
-    # Its own part
+    # The client's own part
 
     def write_own(self, action, path, value, change):
-        """Writes to its own part alone; `change` gives the part's value after the write."""
+        """Writes only to its own part; `change` returns the part's value after the write."""
         def sent():
             return self.own.send(change), self.count
 
@@ -53,12 +53,12 @@ class Member(Client):
         self.own.acknowledge(step)
         for listen in self.views.listens:
             if listen.state == "live" and listen.since < count and not self.own.has_shown(listen, step):
-                raise Violation(f"{self.name}: a write of its own was acknowledged before {listen.name} showed it")
+                raise Violation(f"{self.name}: its own write was acknowledged before {listen.name} showed it")
 
-    # Leaving
+    # Disconnect writes
 
     def arm(self, action, key):
-        """Registers a write of `c/ID/on/KEY` for when it leaves."""
+        """Registers a disconnect write to `c/ID/on/KEY`."""
         place = ("c", self.identifier, "on")
         count, now = {".sv": {"increment": 1}}, {".sv": "timestamp"}
         self.presence[key] = "sent"
@@ -92,7 +92,7 @@ class Member(Client):
     # Transactions
 
     def transact(self, place, change, on_end):
-        """Tries a change of a node until it is committed. `on_end` is told "ok", or that nobody knows."""
+        """Tries a change of a node until it is committed. `on_end` receives "ok", or "disconnect" if the outcome is unknown."""
         if place in self.transactions or not self.view(place)[0]:
             return False
         self.transactions.add(place)
@@ -108,9 +108,9 @@ class Member(Client):
         def answered(status, _):
             if status == "datastale":
                 if model.text(self.view(place)[1]) == model.text(base) and self.view(place)[0]:
-                    raise Violation(f"{self.name}: datastale at {place}, but no push said what is there: {base}")
+                    raise Violation(f"{self.name}: datastale at {place}, but no push has sent the new value: {base}")
                 if tries == MOST_TRIES:
-                    raise Violation(f"{self.name}: a transaction at {place} found no end in {tries} tries")
+                    raise Violation(f"{self.name}: a transaction at {place} did not end in {tries} tries")
                 self.world.done["tries again"] += 1
                 return self.attempt(place, change, on_end, tries + 1)
             self.transactions.discard(place)
@@ -130,12 +130,12 @@ class Member(Client):
         self.world.done["listens refused"] += 1
 
     def on_revocation(self, listens, query):
-        """The listens that end by a revocation: phones drop all at its path, a browser the one with that query."""
+        """Returns the listeners that a revocation ends: phones drop all at its path, a browser the one with that query."""
         if not self.dialect.drops_all_revoked:
             wanted = query[0] if query else None
             listens = [listen for listen in listens if (listen.query and self.dialect.query(listen.query)) == wanted]
         if not listens or not all(self.world.may_lose(self, listen) for listen in listens):
-            raise Violation(f"{self.name} was told that it may not listen any more, query {query}: {listens}")
+            raise Violation(f"{self.name}: its listeners were revoked without reason, query {query}: {listens}")
         for listen in listens:
             self.views.listens.remove(listen)
             self.world.done["listens revoked"] += 1

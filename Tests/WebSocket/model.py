@@ -1,19 +1,19 @@
-"""JSON trees as a Realtime Database has them: export form, writes at paths, server values.
+"""JSON trees like those of a Realtime Database: export form, writes at paths, server values.
 
-A value is None, a leaf, or an object of children; what has a priority has it as `.priority`, a leaf then as `.value`. Nothing
-is changed in place: who keeps a state of a tree keeps it.
+A value is None, a leaf, or an object of children; a priority is stored as `.priority`, and a leaf with one as `.value`. No
+value is changed in place: a state of a tree stays valid.
 """
 
 import json
 
 
 def path(text):
-    """The keys of a path, however many slashes there are."""
+    """Returns the keys of a path, with any number of slashes."""
     return tuple(key for key in text.split("/") if key)
 
 
 def normal(value):
-    """The value as the tree keeps it: without empty objects, arrays, nulls, and wrappers that are not needed."""
+    """Returns the value as the tree stores it: without empty objects, arrays, nulls, and unnecessary wrappers."""
     if isinstance(value, list):
         value = {str(index): item for index, item in enumerate(value)}
     if not isinstance(value, dict):
@@ -34,7 +34,7 @@ def is_leaf(value):
 
 
 def leaf(value):
-    """What a leaf holds, without its priority."""
+    """Returns the value of a leaf, without its priority."""
     return value[".value"] if isinstance(value, dict) else value
 
 
@@ -63,7 +63,7 @@ def child(value, keys):
 
 
 def put(value, keys, new):
-    """The value after a write of `new` at a path below it."""
+    """Returns the value after a write of `new` at a path below it."""
     if not keys:
         return normal(new)
     key, rest = keys[0], keys[1:]
@@ -83,14 +83,14 @@ def put(value, keys, new):
 
 
 def merge(value, keys, writes):
-    """The value after an update: its keys are paths below `keys`, and may begin with a slash."""
+    """Returns the value after an update: its keys are paths below `keys`, and may begin with a slash."""
     for name, new in writes.items():
         value = put(value, keys + path(name), new)
     return value
 
 
 def resolve(new, old, now):
-    """What a client sends, with its server values filled in; `old` is what was there."""
+    """Returns a client's value with its server values filled in; `old` is the value before."""
     if isinstance(new, list):
         new = {str(index): item for index, item in enumerate(new)}
     if not isinstance(new, dict):
@@ -106,7 +106,7 @@ def resolve(new, old, now):
 
 
 def differences(found, wanted, keys=(), most=4):
-    """Where two values differ, as text: the topmost paths, a few of them."""
+    """Returns the differences between two values, as text: the topmost paths, a few of them."""
     here, there = children(found), children(wanted)
     if not here or not there or text(priority(found)) != text(priority(wanted)):
         return [] if text(found) == text(wanted) else [f"/{'/'.join(keys)}: {text(found)[:300]} instead of {text(wanted)[:300]}"]
@@ -118,7 +118,7 @@ def differences(found, wanted, keys=(), most=4):
 
 
 def text(value):
-    """A text that two values have in common exactly when they are the same: 1 is 1.0, and not true."""
+    """Returns a text that two values share exactly when they are equal: 1 equals 1.0, and not true."""
 
     def plain(value):
         if isinstance(value, dict):

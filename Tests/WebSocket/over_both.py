@@ -1,4 +1,4 @@
-"""The mark of tests that run with a plain service and with one that speaks TLS."""
+"""The mark of tests that run with a plain service and with a TLS service."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Pages in a real browser, from another origin than the service's, and what scripts in them find."""
+"""Pages in a real browser, from another origin than the service's, and the results of scripts in them."""
 
 import http.server
 import json
@@ -11,7 +11,7 @@ from harness.browser import Browser
 
 PHOTO = (pathlib.Path(__file__).resolve().parents[2] / "Fixtures" / "photo.jpg").read_bytes()
 
-# A client of a few lines: it cuts what it sends as the SDK does, and notes the longest frame that comes.
+# A client of a few lines: it cuts messages like the SDK, and records the longest received frame.
 SCRIPT = r"""
 class Client {
   constructor(host, namespace) {
@@ -77,7 +77,7 @@ def browser():
 
 @pytest.fixture(scope="module")
 def origin():
-    """A server of pages, which is another one than the service."""
+    """Starts a server of pages with another origin than the service's."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Pages)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}"
@@ -95,7 +95,7 @@ def page(browser, origin, service):
 
 
 def run(page, body):
-    """What the body of an asynchronous function returns in the page."""
+    """Runs the body of an asynchronous function in the page, and returns its result."""
     answer = page.call("Runtime.evaluate", expression=f"(async () => {{ const host = '{page.host}'; {body} }})()",
                        awaitPromise=True, returnByValue=True)
     assert "exceptionDetails" not in answer, json.dumps(answer["exceptionDetails"])[:500]

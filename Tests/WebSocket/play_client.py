@@ -1,4 +1,4 @@
-"""Plays a transcript against a client of this folder: a server says what stands after S, and the client must say what stands
+"""Plays a transcript against a client of this folder: a server sends the messages after S, and the client must send the messages
 after C, word for word.
 """
 
@@ -28,7 +28,7 @@ class Steady:
 
 
 def query_of(body):
-    """A query as a file has it: {"index":…, "start":{"value":…, "key":…, "open":true}, "end":…, "limit":…, "side":"l"}."""
+    """Parses a query of a file: {"index":…, "start":{"value":…, "key":…, "open":true}, "end":…, "limit":…, "side":"l"}."""
     def bound(name):
         end = body.get(name)
         return None if end is None else Bound(end["value"], end.get("key"), end.get("open", False))
@@ -37,7 +37,7 @@ def query_of(body):
 
 
 class Told(Client):
-    """A client that notes refusals and revocations and goes on."""
+    """A client that records refusals and revocations and continues."""
 
     def on_refusal(self, listen, status):
         self.note(f"refused: {listen.name} {status}")
@@ -72,7 +72,7 @@ class ClientPlayer:
                 self.server.socket.close()
 
     def play_R(self, number, rest):
-        """What others do is known by what the server says of it."""
+        """Writes of other clients are known only from the server's messages."""
 
     def play_H(self, number, rest):
         self.headers.append(self.transcript.fill(rest))
@@ -104,7 +104,7 @@ class ClientPlayer:
     play_s = play_S
 
     def instance(self, value):
-        """A message with something in place of each placeholder."""
+        """Returns a message with a value in place of each placeholder."""
         samples = {"{{number}}": 1795329600000, "{{text}}": "text", "{{object}}": {"auth": {}}, "{{owner}}": {"auth": None}, "{{nothing}}": None,
                    "{{refusal}}": "permission_denied", "{{session}}": "s-kq3v"}
         if isinstance(value, dict):
@@ -127,7 +127,7 @@ class ClientPlayer:
             try:
                 text = self.server.next_text()
             except OSError as error:
-                raise Mismatch(f"{self.transcript.path.name}:{number}: the client says nothing ({error})") from error
+                raise Mismatch(f"{self.transcript.path.name}:{number}: the client sends nothing ({error})") from error
             if text is None:
                 raise Mismatch(f"{self.transcript.path.name}:{number}: the client ends the connection")
             if not pieces and text.isdigit() and text != "0":
@@ -140,11 +140,11 @@ class ClientPlayer:
         self.transcript.expect(number, None, self.server.next_text())
 
     def expect_silence(self, number):
-        """The client has said nothing that the file does not have."""
+        """Checks that the client has sent nothing beyond the file."""
         if self.client.socket is not None and select.select([self.server.socket], [], [], 0)[0]:
-            raise Mismatch(f"{self.transcript.path.name}:{number}: before this the client says {self.server.next_text()}")
+            raise Mismatch(f"{self.transcript.path.name}:{number}: before this the client sends {self.server.next_text()}")
 
-    # What the client's program does
+    # Actions of the client's program
 
     def play_D(self, number, rest):
         self.expect_silence(number)
@@ -172,7 +172,7 @@ class ClientPlayer:
     def do_transact(self, place, value):
         is_known, base = self.client.view(model.path(place))
         if not is_known:
-            raise Violation(f"{place} is not listened to")
+            raise Violation(f"{place} has no listener")
         self.client.write(Write("p", place, json.loads(value), node_hash(base)))
 
     def do_get(self, place):

@@ -1,4 +1,4 @@
-"""Plays a transcript against the service: what stands after C is sent, and what stands after S must come."""
+"""Plays a transcript against the service: the messages after C are sent, and those after S must arrive."""
 
 import json
 import select
@@ -13,7 +13,7 @@ from harness.waiting import PATIENCE
 
 
 class ServicePlayer:
-    """One transcript, and the connection that it has at the moment."""
+    """One transcript, and its current connection."""
 
     def __init__(self, transcript, service, address, namespace):
         self.transcript, self.service, self.address, self.namespace = transcript, service, address, namespace
@@ -62,7 +62,7 @@ class ServicePlayer:
         self.transcript.expect(number, self.transcript.message(rest), self.waiting.pop(0))
 
     def play_s(self, number, rest):
-        """One of several lines; the last of them looks at all."""
+        """Reads one of several lines; the last of them checks them all."""
         following = self.transcript.letters.get(number + 1)
         self.group = [*self.group, (number, rest)]
         if following == "s":
@@ -83,13 +83,13 @@ class ServicePlayer:
 
     def play_E(self, number, rest):
         self.take(lambda: self.socket.end)
-        # A code that is not known may be any, but there must be one.
+        # An unknown code may be any, but there must be one.
         if f"closed it with {rest.split('{')[0]}" not in (self.socket.end or ""):
             raise Mismatch(f"{self.transcript.path.name}:{number}: {self.socket.end or 'the connection lives'}, expected {rest}")
         self.socket = None
 
     def take(self, is_over):
-        """Takes messages until that is so, or patience ends."""
+        """Receives messages until a condition holds, or patience ends."""
         end = time.monotonic() + PATIENCE
         while not is_over() and time.monotonic() < end:
             select.select([self.socket.socket], [], [], 0.1)
@@ -100,7 +100,7 @@ class ServicePlayer:
                     self.waiting.append(message)
 
     def expect_silence(self):
-        """All that was said was expected."""
+        """Checks that all received messages were expected."""
         if self.socket is None or self.socket.end:
             return
         self.socket.ping()

@@ -1,4 +1,4 @@
-"""Clients that are there, services for them, and what is done with both."""
+"""Connected clients, services for them, and common actions of both."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from harness.waiting import PATIENCE
 
 
 class Present(Client):
-    """A client that notes what it is told of its token and of its listens."""
+    """A client that records expiries, revocations and refusals."""
 
     expired = revoked = refused = None
 
@@ -40,7 +40,7 @@ def connect(service, namespace, dialect=JavaScript, credential=None):
 
 
 def until(condition, *clients, seconds=PATIENCE):
-    """Lets the clients hear what comes until that is so."""
+    """Lets the clients receive messages until a condition holds."""
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, [line for client in clients for line in list(client.story)[-5:]]
@@ -50,7 +50,7 @@ def until(condition, *clients, seconds=PATIENCE):
 
 
 def leave_behind(client, key, value=1):
-    """Leaves a write for the end of a session; durable when this returns."""
+    """Registers a disconnect write; it is durable when this returns."""
     statuses = []
     client.on_disconnect("o", ("gone", key), {".sv": {"increment": value}}, statuses.append)
     until(lambda: statuses, client)
@@ -58,7 +58,7 @@ def leave_behind(client, key, value=1):
 
 
 def watch(service, namespace):
-    """A client that sees what was left behind."""
+    """Returns a client that listens to the disconnect writes, and its listener."""
     client = connect(service, namespace)
     listen = client.listen(("gone",))
     until(lambda: listen.state == "live", client)

@@ -1,4 +1,4 @@
-"""Queries: the order of children, and the window that bounds and a limit leave of them."""
+"""Queries: the order of children, and the window of bounds and a limit."""
 
 import dataclasses
 import re
@@ -33,7 +33,7 @@ def value_order(value):
 
 @dataclasses.dataclass(frozen=True)
 class Bound:
-    """An end of a range: a value (of an order by key: a key), perhaps a key among equals; open is startAfter, endBefore."""
+    """An end of a range: a value (in an order by key: a key), and optionally a key among equal values; open is startAfter, endBefore."""
 
     value: typing.Any
     key: typing.Optional[str] = None
@@ -42,7 +42,7 @@ class Bound:
 
 @dataclasses.dataclass(frozen=True)
 class Query:
-    """What a client asks for, whatever its SDK makes of it."""
+    """A client's query, independent of its SDK."""
 
     index: str = PRIORITY
     start: typing.Optional[Bound] = None
@@ -51,7 +51,7 @@ class Query:
     is_left: bool = True
 
     def window(self, value):
-        """What the query leaves of a node: whole children, and no priority of the node itself."""
+        """Returns the window of the query in a node: complete children, and no priority of the node itself."""
         found = [(self.position(key, item), key, item) for key, item in model.children(value).items()]
         found = sorted((entry for entry in found if self.holds(entry[0])), key=lambda entry: entry[0])
         if self.limit is not None:

@@ -1,6 +1,6 @@
-"""A small server of the protocol, in memory, that can be given defects: with it the model run itself is tested.
+"""A small server of the protocol, in memory, that can be given defects: it tests the model run itself.
 
-It offers what a `Service` offers (start, kill, json, socket), so that a run cannot tell the two apart.
+It has the interface of a `Service` (start, kill, json, socket), so that a run cannot distinguish the two.
 """
 
 import json
@@ -26,7 +26,7 @@ class Reference:
         self.trees, self.connections, self.doors = {}, [], []
         self.count = 0
 
-    # As a service
+    # The interface of a service
 
     def start(self):
         for family, address in ((socket.AF_INET, self.address), (socket.AF_UNIX, os.path.relpath(self.socket))):
@@ -84,7 +84,7 @@ class Reference:
     # Commits
 
     def commit(self, namespace, writes, base):
-        """Applies writes, and notifies everybody of them in one go."""
+        """Applies writes, and notifies all connections of them at once."""
         now, before = int(time.time() * 1000), self.trees.get(namespace)
         after = before
         for place, value in writes:

@@ -1,4 +1,4 @@
-"""A connection to the small server with which the model run is tested."""
+"""A connection to the small server that tests the model run."""
 
 import base64
 import hashlib
@@ -23,7 +23,7 @@ def keys_of(text):
 
 
 def query_of(body):
-    """A query as a message has it; the sentinels of names become open bounds."""
+    """Parses a query of a message; the sentinels of names become open bounds."""
     index = body.get("i", PRIORITY)
 
     def bound(value, name, inclusive, extreme):
@@ -39,7 +39,7 @@ def query_of(body):
 
 
 def frame_of(payload):
-    """The bytes of a frame as a server sends it."""
+    """Returns the bytes of a frame as a server sends it."""
     if len(payload) < 126:
         return bytes([0x81, len(payload)]) + payload
     if len(payload) < 65536:
@@ -48,7 +48,7 @@ def frame_of(payload):
 
 
 class Connection:
-    """A connection, and what it listens to."""
+    """A connection, and its listeners."""
 
     def __init__(self, server, accepted):
         self.server, self.socket = server, accepted
@@ -87,7 +87,7 @@ class Connection:
             self.send({"t": "c", "d": {"t": "h", "d": hello}})
 
     def handshake(self):
-        """Answers the request that opens a WebSocket; gives its parameters and the host that it names."""
+        """Answers the request that opens a WebSocket; returns its parameters and the host that it names."""
         head = b""
         while not head.endswith(b"\r\n\r\n"):
             head += self.exactly(1)
@@ -100,7 +100,7 @@ class Connection:
         return dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(self.target).query)), self.fields["host"]
 
     def end(self):
-        """Runs what was registered, once."""
+        """Runs the disconnect writes, once."""
         with self.server.lock:
             if self.is_over:
                 return
@@ -131,7 +131,7 @@ class Connection:
         return data
 
     def next_text(self):
-        """The next text, put together from its frames; None at a close frame."""
+        """Returns the next text, joined from its frames; None at a close frame."""
         text = b""
         while True:
             first, second = self.exactly(2)

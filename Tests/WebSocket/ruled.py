@@ -1,4 +1,4 @@
-"""A tree with rules: clients act as users who have signed in, may write only where it is theirs, and lose sight of a part of it
+"""A tree with rules: clients act as signed-in users, may write only to their own parts, and lose access to a part of it
 when the rules change.
 """
 
@@ -11,7 +11,7 @@ from world import World
 
 
 def rules(is_open):
-    """The rules; `gated` is readable while it is open."""
+    """Returns the rules; `gated` is readable while it is open."""
     signed_in = "auth !== null"
     return {"rules": {
         "c": {".read": signed_in, "$uid": {".write": "auth.uid === $uid"}},
@@ -27,7 +27,7 @@ class RuledWorld(World):
         super().__init__(service, namespace, choices)
         self.has_rules, self.widest = True, "c"
         self.is_open = True
-        self.changed = 0  # When the rules were last changed.
+        self.changed = 0  # The time of the last change of the rules.
         self.set_rules(True)
 
     def set_rules(self, is_open):
@@ -50,7 +50,7 @@ class RuledWorld(World):
             super().step()
 
     def may_lose(self, member, listen):
-        # A request may cross a change of the rules on the way.
+        # The request and a change of the rules may overlap.
         return listen.path[:1] == ("gated",) and not self.is_owner(member) and (
             not self.is_open or time.monotonic() - self.changed < 5)
 
@@ -59,12 +59,12 @@ class RuledWorld(World):
             for member in self.members:
                 for listen in member.views.listens:
                     if listen.path[:1] == ("gated",) and not self.is_owner(member):
-                        return member, f"{listen.name}, although the rules do not allow it any more"
+                        return member, f"{listen.name}, which the rules forbid now"
         return super().differences()
 
 
 def sign_up(address):
-    """A user of the service's own accounts, made over the network: the id and an ID token."""
+    """Creates a user of the service's own accounts, over the network; returns the id and an ID token."""
     connection = http_connection(address)
     connection.request("POST", "/identitytoolkit.googleapis.com/v1/accounts:signUp?key=any", b'{"returnSecureToken":true}',
                        {"Content-Type": "application/json"})

@@ -1,5 +1,5 @@
-"""What a client says and hears on a connection: the beginning, requests and their answers, tokens, signs of life. It holds the
-server to what the vendor's clients rely on: each frame, each type, each answer once.
+"""The messages of a client on a connection: the beginning, requests and their answers, tokens, pings. It checks the
+guarantees that the vendor's clients rely on: each frame, each type, each answer once.
 """
 
 import collections
@@ -22,16 +22,16 @@ class Request:
 
 
 class Session:
-    """A connection of one dialect, and the one after it. It does nothing until `pump` is called, which takes what has come."""
+    """A connection of one dialect, and its successors. It does nothing until `pump` is called, which reads received messages."""
 
-    trace = None  # A file for all that is said.
+    trace = None  # A file for all messages.
 
     def __init__(self, name, dialect, address, host, namespace, credential=None, choices=None):
         self.name, self.dialect, self.address, self.host = name, dialect, address, host
         self.namespace, self.credential, self.choices = namespace, credential, choices
         self.count = dialect.first_request
         self.last_tag = 0
-        self.has_no_app_check = False  # Whether it says at the beginning that it has no token of App Check.
+        self.has_no_app_check = False  # Whether it sends at the beginning that it has no token of App Check.
         self.views = Views()
         self.writes, self.gets = [], []
         self.story = collections.deque(maxlen=60)
@@ -61,7 +61,7 @@ class Session:
 
     @property
     def is_busy(self):
-        """Whether anything is still unanswered."""
+        """Whether any request is unanswered."""
         return not self.is_ready or bool(self.requests or self.writes or self.gets or self.pongs)
 
     def note(self, line):
@@ -70,7 +70,7 @@ class Session:
             print(f"{time.time():.4f} {self.name}: {line}", file=self.trace)
 
     def pump(self):
-        """Takes what the server has sent; True while the connection lives."""
+        """Reads the server's messages; returns True while the connection is open."""
         if self.socket is None:
             return False
         for text in self.socket.texts():
@@ -87,7 +87,7 @@ class Session:
         return self.socket is not None
 
     def drop(self, way):
-        """Ends the connection in one of several ways; None: it has ended. What was not answered may have happened or not."""
+        """Ends the connection in one of several ways; None: it has ended. Unanswered requests may have been done or not."""
         if self.socket is None:
             return
         if way is None:
@@ -111,9 +111,9 @@ class Session:
                 self.finish(write, "disconnect", None)
 
     def on_drop(self):
-        """What a subclass does when a connection is over."""
+        """A hook of subclasses for the end of a connection."""
 
-    # What is sent
+    # Sending
 
     def transmit(self, message):
         text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
@@ -131,7 +131,7 @@ class Session:
         self.socket.send("0")
 
     def ping(self):
-        """A ping of the protocol's own."""
+        """Sends the protocol's own ping."""
         self.pongs += 1
         self.transmit({"t": "c", "d": {"t": "p", "d": {}}})
 
@@ -165,7 +165,7 @@ class Session:
             self.restore()
 
     def refresh(self, credential, on_ok=None):
-        """Sends a new token; some clients then repeat what they have sent."""
+        """Sends a new token; some clients then repeat their requests."""
         self.credential = credential
 
         def again():
@@ -177,7 +177,7 @@ class Session:
         self.authenticate(credential, again)
 
     def spoil(self, credential):
-        """Sends a token that is none; a client that is told so ends the connection."""
+        """Sends an invalid token; a client that receives the refusal ends the connection."""
         action, body = self.dialect.auth(credential)
 
         def answered(status, data):
@@ -192,7 +192,7 @@ class Session:
                    f"{self.name}: the answer is {status} {data!r}, expected ok {wanted!r}")
         return answered
 
-    # What comes
+    # Receiving
 
     def take(self, message):
         kind = wire.check(message)
@@ -208,7 +208,7 @@ class Session:
             demand(request is not None, f"an answer to {body['r']}, which was answered before or never sent")
             self.heard[f"{request.action} {body['b']['s']}"] += 1
             if request.action in ("p", "m"):
-                # Clients lay what is not acknowledged over what they are told, in its order.
+                # Clients apply their unacknowledged writes on top of pushes, in their order.
                 earlier = [number for number, one in self.requests.items() if number < body["r"] and one.action in ("p", "m")]
                 demand(not earlier, f"the write {body['r']} was answered before the writes {earlier[:5]}")
             if request.on_answer:
@@ -221,7 +221,7 @@ class Session:
             demand(self.pongs > 0, "an answer to a ping that was not sent")
             self.pongs -= 1
         elif kind in ("r", "s"):
-            demand(kind == "r", f"the server shuts this client out: {data}")
+            demand(kind == "r", f"the server refuses this client: {data}")
             self.has_shut = True
         else:
             raise Violation(f"the control message {kind} in the middle: {data}")
@@ -233,10 +233,10 @@ class Session:
         elif action == "c":
             place = wire.path_of(body["p"])
             listens = [listen for listen in self.views.listens if listen.path == place and listen.state in ("sent", "live")]
-            demand(bool(listens), f"a listen at {body['p']!r} was revoked, which there is not")
+            demand(bool(listens), f"a revocation at {body['p']!r}, which has no listener")
             self.on_revocation(listens, body.get("q"))
         elif action == "ac":
             self.on_expiry(body)
 
     def on_expiry(self, body):
-        raise Violation(f"the token of {self.name} is said to have expired: {body}")
+        raise Violation(f"the server reports that the token of {self.name} has expired: {body}")

@@ -1,4 +1,4 @@
-"""A page in a real browser speaks to the service, from another origin, with the browser's own WebSockets, frames and requests."""
+"""Tests the service with a page in a real browser, from another origin, with the browser's own WebSockets, frames and requests."""
 
 import pytest
 from pages import run
@@ -11,7 +11,7 @@ def test_messages_of_characters_that_are_not_ascii_go_both_ways(page, character,
         const client = new Client(host, 'page-{units}-{ord(character)}')
         await client.opened
         const head = JSON.stringify({{t: 'd', d: {{r: 1, a: 'p', b: {{p: '/x', d: ''}}}}}}).length
-        // No character of two units lies where a frame ends: a browser would replace each half of it.
+        // No character of two units may cross the end of a frame: a browser would replace each half of it.
         const fill = '{character}'.length == 2 && head % 2 == 1 ? '.' : ''
         let text = fill
         while (head + text.length + '{character}'.length <= {units}) text += '{character}'

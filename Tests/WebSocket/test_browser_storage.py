@@ -1,8 +1,8 @@
-"""A page in a real browser stores a photo, from another origin, by the requests of Firebase's SDK for the web."""
+"""A page in a real browser stores a photo, from another origin, with the requests of Firebase's SDK for the web."""
 
 from pages import PHOTO, run
 
-# Requests as that SDK makes them: by XMLHttpRequest, of whose answer it reads the header fields.
+# The requests of that SDK: by XMLHttpRequest, whose answer's header fields it reads.
 SCRIPT = r"""
     const root = `http://${host}/v0/b/demo.appspot.com/o`
     const photo = await (await fetch('/photo.jpg')).arrayBuffer()
@@ -101,5 +101,5 @@ def test_a_page_of_an_origin_that_is_not_allowed_stores_nothing(judged_tab):
             'X-Goog-Upload-Protocol': 'resumable', 'X-Goog-Upload-Command': 'start'}, '{}').catch(error => null)
         return answer && answer.status
     """)
-    # Whoever may ask is told by the service what is wrong: there is no such bucket there.
+    # An allowed origin can read the service's error: the bucket does not exist there.
     assert found == (404 if judged_tab.is_allowed else None)

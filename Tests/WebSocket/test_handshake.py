@@ -1,4 +1,4 @@
-"""Requests to become a WebSocket that cannot be granted are answered, and the connection does not go deaf."""
+"""Invalid requests for a WebSocket are answered, and the connection stays usable."""
 
 import time
 
@@ -12,7 +12,7 @@ KEY = "dGhlIHNhbXBsZSBub25jZQ=="
 
 
 def answers(service, data, count):
-    """The status lines of the answers that come to these bytes, until there are so many or the connection ends."""
+    """Returns the status lines of the answers to these bytes, until there are so many or the connection ends."""
     with dial(service.address) as connection:
         connection.sendall(data)
         received = b""

@@ -1,4 +1,4 @@
-"""Messages as long as they may be, and longer ones: these are refused or end the connection, and nothing is left of them."""
+"""Messages of the largest size, and longer ones: these are refused or end the connection, and leave no memory behind."""
 
 import random
 import select
@@ -35,7 +35,7 @@ def until(condition, client):
 
 
 def put(client, path, value):
-    """The status that a write is answered with; "ended" when the connection was."""
+    """Returns the status of the answer to a write; "ended" if the connection ended."""
     statuses = []
     client.write(Write("p", path, value, on_answer=lambda status, _: statuses.append(status)))
     until(lambda: statuses, client)

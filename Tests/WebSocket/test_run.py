@@ -1,4 +1,4 @@
-"""The model run finds what is wrong: a server without defects passes it, and one with a defect does not."""
+"""The model run finds defects: a server without defects passes it, and one with a defect does not."""
 
 import collections
 

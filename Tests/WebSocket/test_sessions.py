@@ -1,4 +1,4 @@
-"""How sessions end: by the next one, with the service, by falling behind, with the account; and what is left then."""
+"""Tests how sessions end: by the next one, with the service, by falling behind, with the account; and what remains then."""
 
 import random
 import signal
@@ -25,14 +25,14 @@ def test_the_next_session_ends_the_one_before_it_at_once(service):
     watcher, listen = watch(service, "end-next")
     client = connect(service, "end-next", IOS)
     leave_behind(client, "a")
-    forgotten = client.socket  # As if the phone had changed its network: nobody is there, and nobody has said so.
+    forgotten = client.socket  # Like a phone that has changed its network: the connection is dead, without a message.
     client.socket = None
     client.connect()
     until(lambda: not client.is_busy, client)
     until(lambda: listen.value == {"a": 1}, watcher, client)
     stranger = connect(service, "end-next")
     leave_behind(stranger, "b")
-    client.session = "k" * 22  # Somebody else's would have to be guessed.
+    client.session = "k" * 22  # Another client's session would have to be guessed.
     client.drop("cut")
     client.connect()
     until(lambda: not client.is_busy, client, stranger)
@@ -49,7 +49,7 @@ def test_who_falls_behind_is_cut_off_and_what_it_left_is_done(service):
     until(lambda: flood.state == "live", slow)
     deadline = time.monotonic() + 120
     while listen.value != {"a": 1}:
-        assert time.monotonic() < deadline, "nobody cuts off who does not read"
+        assert time.monotonic() < deadline, "a client that does not read is not cut off"
         watcher.write(Write("p", "/flood", random.choice("abcdefgh") * 1_000_000))
         until(lambda: not watcher.writes, watcher)
     end(watcher, slow)

@@ -1,9 +1,9 @@
-"""How sessions end by silence, which takes a minute and a half; Scripts/test-websocket lets other tests run meanwhile."""
+"""Tests how sessions end by silence, which takes a minute and a half; Scripts/test-websocket runs other tests meanwhile."""
 
 from present import ask, connect, end, leave_behind, set_rules, start, until, watch
 from ruled import sign_up
 
-SILENCE = 100  # Seconds until somebody who does not answer pings is given up: it is asked each 30 seconds, three times.
+SILENCE = 100  # Seconds until a session that does not answer pings is ended: a ping is sent each 30 seconds, three times.
 
 
 def test_in_silence_who_answers_pings_stays_and_others_go_and_a_revoked_token_is_told(tmp_path):

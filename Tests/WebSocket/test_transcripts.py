@@ -1,4 +1,4 @@
-"""Each transcript is kept to by the service, and by the client whose name it has."""
+"""The service follows each transcript, and so does the client that a transcript is named after."""
 
 import dialects
 import pytest

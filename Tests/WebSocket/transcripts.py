@@ -1,19 +1,19 @@
 """Conversations in files, which can be played from both ends: against the service, and against the clients of this folder.
 
-A line is a letter and what follows it; placeholders are in double braces.
+A line is a letter and its arguments; placeholders are in double braces.
 
     # a comment; "only: service" in the first line: this file is not played against the clients
     R METHOD PATH JSON    a request by REST as the owner, with a value, that is answered with 200
     O TARGET              the client opens a socket
-    H NAME: VALUE         a header field of that request; lines of this kind stand before their O
+    H NAME: VALUE         a header field of that request; lines of this kind precede their O
     C MESSAGE             the client sends it; without an envelope when that is {"t":"d","d":…}
     F TEXT                the client sends a frame
     S MESSAGE             the server sends it, and nothing before it
     s MESSAGE             the same, in any order with the lines s beside it
     X                     the client ends the connection with a close frame
     E CODE                the server closes the connection with that code
-    D DEED                what the client's program does, for playing a file against a client
-    V PATH JSON           what the client's view of a path then is
+    D ACTION              an action of the client's program, for playing a file against a client
+    V PATH JSON           the client's view of a path at that moment
     G TARGET              a request by HTTP; A STATUS TYPE: its answer; | TEXT: a line of its body
 """
 
@@ -36,11 +36,11 @@ KINDS = {
 
 
 class Mismatch(AssertionError):
-    """A line of a file that was not kept to."""
+    """A line of a file that was not followed."""
 
 
 class Transcript:
-    """A file, and what its placeholders stand for while it is played."""
+    """A file, and the values of its placeholders while it is played."""
 
     def __init__(self, path, **known):
         self.path, self.known = path, known
@@ -50,7 +50,7 @@ class Transcript:
         self.letters = {number: letter for number, letter, _ in self.lines}
 
     def fill(self, text):
-        """The text with what is known in place of its placeholders."""
+        """Returns the text with known values in place of its placeholders."""
         text = LONG.sub(lambda match: match[2] * int(match[1]), text)
         for name, value in self.known.items():
             if isinstance(value, str):
@@ -58,12 +58,12 @@ class Transcript:
         return text
 
     def message(self, text):
-        """A message as JSON, in its envelope."""
+        """Returns a message as JSON, in its envelope."""
         message = json.loads(self.fill(text))
         return message if message.keys() == {"t", "d"} else {"t": "d", "d": message}
 
     def expect(self, number, wanted, found):
-        """Holds what was found against what is wanted, and learns what unknown placeholders stand for."""
+        """Compares a found value with the expected one, and stores the values of unknown placeholders."""
         if not self.matches(wanted, found):
             raise Mismatch(f"{self.path.name}:{number}: expected {json.dumps(wanted, ensure_ascii=False)[:1500]}, "
                            f"found {json.dumps(found, ensure_ascii=False)[:1500]}")

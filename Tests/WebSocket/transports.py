@@ -1,4 +1,4 @@
-"""Addresses at which connections are plain or encrypted, and the connections to them."""
+"""Addresses of plain and encrypted connections, and the connections to them."""
 
 import http.client
 import os
@@ -10,7 +10,7 @@ from harness.waiting import PATIENCE
 
 
 class SecureAddress(tuple):
-    """A host and a port at which TLS is spoken, with a certificate that `context` trusts."""
+    """A host and a port with TLS, whose certificate `context` trusts."""
 
     def __new__(cls, host, port, certificate):
         address = super().__new__(cls, (host, port))
@@ -19,7 +19,7 @@ class SecureAddress(tuple):
 
 
 def make_certificate(folder, host):
-    """A certificate for a numeric host, signed by itself, and its key: two files in PEM."""
+    """Creates a self-signed certificate for a numeric host, and its key: two files in PEM."""
     certificate, key = folder / "certificate.pem", folder / "key.pem"
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={host}",
@@ -28,7 +28,7 @@ def make_certificate(folder, host):
 
 
 def dial(address):
-    """A connected socket; the address is a host and a port, encrypted or not, or the path of a Unix socket."""
+    """Returns a connected socket; the address is a host and a port, encrypted or not, or the path of a Unix socket."""
     if isinstance(address, tuple):
         connection = socket.create_connection(address, PATIENCE)
         if isinstance(address, SecureAddress):
@@ -42,7 +42,7 @@ def dial(address):
 
 
 def http_connection(address):
-    """A connection for HTTP to a host and a port."""
+    """Returns a connection for HTTP to a host and a port."""
     if isinstance(address, SecureAddress):
         return http.client.HTTPSConnection(*address, timeout=PATIENCE, context=address.context)
     return http.client.HTTPConnection(*address, timeout=PATIENCE)

@@ -1,4 +1,4 @@
-"""Messages of the Realtime Database's WebSocket protocol, version 5: how frames become messages, and what each may look like."""
+"""Messages of the Realtime Database's WebSocket protocol, version 5: how frames become messages, and the valid shapes of these."""
 
 import json
 import re
@@ -13,12 +13,12 @@ BAD_KEY = re.compile(r"[.$#\[\]/\x00-\x1f\x7f]")
 
 
 def units(text):
-    """The number of UTF-16 units of a text."""
+    """Returns the number of UTF-16 units of a text."""
     return len(text) + sum(character > "\uffff" for character in text)
 
 
 def cut(text, size=UNITS):
-    """The frames of a message as clients send them: the number of pieces first, when there are several."""
+    """Returns the frames of a message as clients send them: first the number of pieces, when there are several."""
     data = text.encode("utf-16-le")
     if len(data) <= 2 * size:
         return [text]
@@ -35,14 +35,14 @@ def without_repetition(pairs):
 
 
 def no_number(text):
-    raise Violation(f"{text} is no JSON")
+    raise Violation(f"{text} is not JSON")
 
 
 def parse(text):
     try:
         return json.loads(text, object_pairs_hook=without_repetition, parse_constant=no_number)
     except ValueError as error:
-        raise Violation(f"a message is no JSON: {error}") from error
+        raise Violation(f"a message is not JSON: {error}") from error
 
 
 class Assembler:
@@ -52,7 +52,7 @@ class Assembler:
         self.pieces, self.wanted = [], 0
 
     def message(self, text):
-        """The message that a frame completes, as JSON; None when more frames belong to it."""
+        """Returns the message that a frame completes, as JSON; None when more frames belong to it."""
         if units(text) > UNITS:
             raise Violation(f"a frame of {units(text)} units")
         if not text:
@@ -81,7 +81,7 @@ def is_integer(value):
 
 
 def check(message):
-    """Holds a message of the server against the shape of its kind, and gives the kind: control, answer or push."""
+    """Checks the shape of a server's message, and returns its kind: control, answer or push."""
     demand(isinstance(message, dict) and message.keys() == {"t", "d"} and message["t"] in ("c", "d"), "no envelope")
     body = message["d"]
     demand(isinstance(body, dict), "an envelope without an object")
@@ -116,7 +116,7 @@ def check_push(action, body):
         if action == "d":
             check_export(body["d"])
             return
-        demand(isinstance(body["d"], dict) and body["d"], "a push m without an object that has something in it")
+        demand(isinstance(body["d"], dict) and body["d"], "a push m without a non-empty object")
         paths = sorted(path_of(key, is_key=True) for key in body["d"])
         for path, following in zip(paths, paths[1:]):
             demand(following[:len(path)] != path, f"a push m with the path {path} and, below it, {following}")
@@ -125,7 +125,7 @@ def check_push(action, body):
     elif action == "c":
         demand({"p"} <= body.keys() <= {"p", "q"}, f"a revocation with {sorted(body)}")
         path_of(body["p"])
-        demand(isinstance(body.get("q", []), list), "a revocation whose q is no list")
+        demand(isinstance(body.get("q", []), list), "a revocation whose q is not a list")
     elif action in ("ac", "apc"):
         demand(body.keys() == {"s", "d"} and all(isinstance(value, str) for value in body.values()),
                f"a push {action} is {body}")
@@ -134,7 +134,7 @@ def check_push(action, body):
 
 
 def path_of(text, is_key=False):
-    """The keys of a path that the server names: without slashes at its ends, and nothing reserved in it."""
+    """Returns the keys of a path in a server's message: without slashes at its ends, and without reserved characters."""
     demand(isinstance(text, str), f"a path is {text!r}")
     if text == "":
         demand(not is_key, "an empty key in a push")
@@ -146,7 +146,7 @@ def path_of(text, is_key=False):
 
 
 def check_export(value, depth=0):
-    """Values are in export form, without arrays. What is empty can only stand where a whole value does."""
+    """Checks a value: values are in export form, without arrays. Only a complete value can be empty."""
     demand(not isinstance(value, list), "an array in a push")
     demand(value is not None or depth == 0, "null within a value")
     if not isinstance(value, dict):
@@ -156,8 +156,8 @@ def check_export(value, depth=0):
     demand(".priority" not in value or isinstance(priority, (str, int, float)) and not isinstance(priority, bool),
            f"a priority is {priority!r}")
     if ".value" in value:
-        demand(value.keys() == {".value", ".priority"}, f".value stands beside {sorted(value)}")
-        demand(value[".value"] is not None and not isinstance(value[".value"], (dict, list)), "a .value that is no leaf")
+        demand(value.keys() == {".value", ".priority"}, f".value is beside {sorted(value)}")
+        demand(value[".value"] is not None and not isinstance(value[".value"], (dict, list)), "a .value that is not a leaf")
         return
     demand(value.keys() != {".priority"}, "a priority of nothing")
     for key, child in value.items():

@@ -1,4 +1,4 @@
-"""A tree with its clients, and all that must be true of both when nothing is under way."""
+"""A tree with its clients, and the invariants of both in quiet moments."""
 
 import collections
 import json
@@ -48,7 +48,7 @@ class World:
         return member.credential == "owner"
 
     def may_lose(self, member, listen):
-        """Whether it may be refused or revoked that a client listens there."""
+        """Whether a listener of a client there may be refused or revoked."""
         return False
 
     def dropped(self, member):
@@ -56,7 +56,7 @@ class World:
         self.heard.update(member.heard)
         member.heard.clear()
 
-    # Speaking REST
+    # REST
 
     def rest(self, method, place, value=None, **parameters):
         query = urllib.parse.urlencode({"ns": self.namespace, **parameters})
@@ -70,10 +70,10 @@ class World:
     def tree(self):
         return model.normal(self.rest("GET", "", format="export"))
 
-    # Going on
+    # Actions
 
     def step(self):
-        """One client does one thing; one that has no connection makes one first."""
+        """One client does one action; a client without a connection connects first."""
         member = self.choices.choice(self.members)
         with blaming(member):
             if member.is_connected:
@@ -86,7 +86,7 @@ class World:
         try:
             member.connect(forgets_session=self.choices.random() < 0.2)
         except OSError:
-            return  # There is no service at the moment.
+            return  # The service does not run at the moment.
         self.done["connections"] += 1
 
     def pump(self):
@@ -94,12 +94,12 @@ class World:
             with blaming(member):
                 member.pump()
 
-    # Being quiet
+    # Quiet moments
 
     def quiet(self, wait):
-        """Waits until everything is answered, and compares. `wait` lets some time pass and takes what comes."""
+        """Waits until everything is answered, and compares. `wait` waits for some time and receives messages."""
         self.until(wait, self.unanswered, "is not answered")
-        self.until(wait, self.differences, "is not what REST says")
+        self.until(wait, self.differences, "does not match REST")
         tree = self.tree()
         self.check_transactions(tree)
         for member in self.members:
@@ -131,7 +131,7 @@ class World:
         return None
 
     def differences(self):
-        """The first view that is not what the tree holds, and the first trace of a departure that is missing."""
+        """Returns the first view that differs from the tree, or the first missing trace of a disconnect write."""
         tree = self.tree()
         for member in self.members:
             for listen in member.views.listens:
@@ -148,7 +148,7 @@ class World:
                 found = model.child(tree, ("c", member.identifier, "on", key, "n")) or 0
                 least, most = state if isinstance(state, tuple) else (0, 0)
                 if not least <= found <= most:
-                    return member, f"what was to happen when it leaves has happened {found} times, not {least} to {most}: {key}"
+                    return member, f"its disconnect write was done {found} times, not {least} to {most}: {key}"
         return None
 
     def check_transactions(self, tree):
@@ -162,15 +162,15 @@ class World:
         for place, (certain, unknown) in self.counted.items():
             found = model.child(tree, place) or 0
             if not certain <= found <= certain + unknown:
-                raise Violation(f"{place} counts {found}; {certain} transactions were committed, of {unknown} nobody knows")
+                raise Violation(f"{place} counts {found}; {certain} transactions were committed, {unknown} have an unknown outcome")
             self.counted[place] = [found, 0]
         found = model.child(tree, ("shared", "sum")) or 0
         if not self.least_sums <= found <= self.most_sums:
-            raise Violation(f"{found} was added up by {self.least_sums} acknowledged increments of {self.most_sums} sent ones")
+            raise Violation(f"the sum is {found}, with {self.least_sums} acknowledged increments of {self.most_sums} sent ones")
         self.least_sums = self.most_sums = found
 
     def compare_reads(self, tree, wait):
-        """Single reads of clients, and queries by REST, against what the tree holds."""
+        """Compares single reads of clients, and queries by REST, with the tree."""
         rows = model.child(tree, ("shared", "rows"))
         for member in self.members:
             if not member.is_connected:
@@ -181,7 +181,7 @@ class World:
             def answered(status, data, query=query, wanted=wanted):
                 found = model.text(model.normal(data))
                 if status != "ok" or found != wanted:
-                    raise Violation(f"a read of shared/rows by {query} gives {status} {found}, expected {wanted}")
+                    raise Violation(f"a read of shared/rows by {query} returns {status} {found}, expected {wanted}")
 
             member.get(("shared", "rows"), query, answered)
         self.until(wait, self.unanswered, "is not answered")
@@ -192,7 +192,7 @@ class World:
                 raise Violation(f"REST answers {query} with {found}, not {query.window(rows)}")
 
     def tidy(self, tree):
-        """Takes away what was checked, so that the tree stays small."""
+        """Removes checked data, so that the tree stays small."""
         for member in self.members:
             for key, state in list(member.presence.items()):
                 if isinstance(state, tuple):
@@ -208,7 +208,7 @@ class World:
     # Invariants of one moment
 
     def check_pairs(self, member, listen):
-        """Two values that are always written together are the same in each view."""
+        """Two values that are always written together are equal in each view."""
         for name in ("x0", "x1"):
             place = ("shared", "pairs", name)
             if listen.query is None and place[:len(listen.path)] == listen.path:
@@ -218,7 +218,7 @@ class World:
 
 
 def by_rest(query):
-    """A query's parameters in a request."""
+    """Returns a query's parameters in a request."""
     parameters = {"orderBy": json.dumps({KEY: "$key", PRIORITY: "$priority"}[query.index])}
     for bound, closed, opened in ((query.start, "startAt", "startAfter"), (query.end, "endAt", "endBefore")):
         if bound is not None:
@@ -230,7 +230,7 @@ def by_rest(query):
 
 
 class blaming:
-    """Notes with a violation whose connection it was."""
+    """Records the member whose connection caused a violation."""
 
     def __init__(self, member):
         self.member = member

@@ -1,10 +1,10 @@
-"""Clients of all dialects use a service in random ways while it is killed, and look at it from outside.
+"""Clients of all dialects use a service in random ways while it is killed.
 
 ws_model.py [MINUTES] [--seconds N] [--seed N] [--no-kills] [--trace FILE]    (TINTYPE names the binary)
 
-Whenever it is quiet, each client's view must be what REST says, and every transaction and every departure must have happened
-exactly once. In between, each frame is held against the protocol. The seed repeats the choices; when the service
-answers is its own affair.
+Whenever it is quiet, each client's view must match REST, and every transaction and every disconnect write must have been done
+exactly once. In between, each frame is checked against the protocol. The seed repeats the choices; the timing of the
+service's answers is not repeated.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from harness.ports import free_port
 from harness.service import Service
 
 BETWEEN_LOOKS = (2, 6)  # Seconds from one comparison to the next.
-KILLS_AT_LOOK = 0.3  # How often the service is killed before a comparison.
+KILLS_AT_LOOK = 0.3  # The probability of a kill before a comparison.
 
 
 class Run:
@@ -57,7 +57,7 @@ class Run:
         self.worlds.append(ruled)
 
     def wait(self, seconds=0.02):
-        """Lets the service answer, at most for some time, and takes what it says."""
+        """Lets the service answer, at most for some time, and receives its messages."""
         sockets = [member.socket.socket for world in self.worlds for member in world.members if member.is_connected]
         select.select(sockets, [], [], seconds)
         for world in self.worlds:
@@ -81,7 +81,7 @@ class Run:
             print(f"{sum(world.done['comparisons'] for world in self.worlds)} comparisons", file=sys.stderr, flush=True)
 
     def kill(self):
-        """Ends the service in the middle of everything, and starts it again."""
+        """Kills the service in the middle of everything, and starts it again."""
         self.service.kill()
         self.done["kills"] += 1
         for world in self.worlds:
@@ -105,7 +105,7 @@ def report(run):
 
 
 def tell(violation, seed):
-    """The end of a run that found something, as a story."""
+    """Prints the end of a run that found a violation."""
     member = getattr(violation, "member", None)
     if member is not None:
         print(f"The last messages of {member.name}:")
@@ -121,8 +121,8 @@ def main():
     parser.add_argument("--seconds", type=float)
     parser.add_argument("--seed", type=int, default=time.time_ns() // 1_000_000 % 1_000_000)
     parser.add_argument("--no-kills", action="store_true", help="leave the service alive")
-    parser.add_argument("--trace", type=argparse.FileType("w"), help="a file for all that is said")
-    parser.add_argument("--without", default="", help="actions that are left out, with commas between")
+    parser.add_argument("--trace", type=argparse.FileType("w"), help="a file for all messages")
+    parser.add_argument("--without", default="", help="actions that are left out, separated by commas")
     options = parser.parse_args()
     Session.trace = options.trace
     print(f"seed {options.seed}", flush=True)

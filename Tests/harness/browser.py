@@ -54,7 +54,7 @@ class Tab:
                 return message["result"]
 
     def value(self, script):
-        """What the script's last expression is; null when it throws, as it may while the page loads."""
+        """Returns the value of the script's last expression; null when it throws, as it may while the page loads."""
         answer = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
         return answer["result"].get("value")
 

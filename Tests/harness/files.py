@@ -5,5 +5,5 @@ import pathlib
 
 
 def below(folder):
-    """All files in a folder and its folders, but those that go meanwhile."""
+    """Returns all files in a folder and its folders, except those that are deleted meanwhile."""
     return [pathlib.Path(root) / name for root, _, names in os.walk(folder) for name in names]

@@ -3,8 +3,8 @@
 
     parts.py [--all]
 
-Started by Scripts/test, which has built what is tested. Each part prints what it has to say when it ends. The seconds of
-all parts stand at the end.
+Started by Scripts/test, which has built the tests. Each part prints its output when it ends. The seconds of
+all parts are listed at the end.
 """
 
 import argparse
@@ -18,16 +18,16 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TESTING = ROOT / ".build/testing/release"
-# The longest that a part may take, in seconds. Only a hang takes longer.
+# The longest duration of a part, in seconds. Only a hang takes longer.
 HANG = 3000
-# The same for what follows with --all: its builds may have to share the processors with others.
+# The same for the parts with --all: their builds may share the processors with other work.
 LONG_HANG = 7200
 
 SWIFT = ["python3", "Tests/harness/swift_tests.py"]
-# As `swift_build` of Scripts/lib.sh.
+# The same as `swift_build` of Scripts/lib.sh.
 BUILD = ["env", "SWIFT_DETERMINISTIC_HASHING=1", "swift", "build"]
 
-# The number of lines at the end of a part's output that are told again if it fails.
+# The number of lines at the end of a part's output that are repeated if it fails.
 LAST_WORDS = 30
 
 # Rows that run side by side, each one part after the other. Most parts wait more than they compute.
@@ -59,7 +59,7 @@ ROWS = [
     },
 ]
 
-# What follows with --all, one after the other: two builds at once would only wait for each other.
+# The additional parts with --all, one after the other: two builds at once would only wait for each other.
 REST = {
     "more crashes": ["Scripts/test-reliability", "crashes", "600"],
     "10,000 posts on the page": ["env", "SCROLLED_POSTS=10000", "Scripts/test-page", "-s", "-k", "are_scrolled"],
@@ -67,7 +67,7 @@ REST = {
     "more of the WebSocket's model": ["Scripts/test-websocket", "model", "5"],
     "more connections": ["Scripts/test-websocket", "hostile", "5000"],
     "debug build": [*BUILD, "--build-tests"],
-    # A process of it may take half an hour beside other work: the decoders are many times slower so.
+    # One of its processes may take half an hour beside other work: the decoders are many times slower.
     "Swift tests of the debug build": [
         "env", "-u", "TINTYPE", *SWIFT, ROOT / ".build/debug/tintypePackageTests.xctest", "--patience", "5400"],
     "release build": ["Scripts/test-release"],
@@ -128,7 +128,7 @@ def main():
     for name, seconds in run.seconds.items():
         print(f"{seconds:7.0f}  {name}")
     print(f"{time.monotonic() - begin:7.0f}  all of them")
-    # Whoever sees the end alone sees what failed.
+    # Repeated here, so that the end of the log shows the failures.
     for name, words in run.failed.items():
         print(f"✘ {name}", *words, sep="\n✘   ")
     sys.exit(1 if run.failed else 0)

@@ -5,14 +5,14 @@ import random
 import socket
 
 LOWEST = 10_000
-# Where the system takes ports for connections that go out, and for whoever asks for any.
+# The ports that the system gives to outgoing connections and to programs that request any port.
 EPHEMERAL = pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range")
 
 
 def free_port():
-    """A TCP port of the loopback interface at which nobody listened a moment ago.
+    """Returns a TCP port of the loopback interface on which no program listened a moment ago.
 
-    It is none of those that the system gives out: another test's connection could have it by the time that somebody listens.
+    It is outside the system's range: otherwise another test's connection could have it before the caller listens.
     """
     end = int(EPHEMERAL.read_text().split()[0])
     while True:
@@ -22,4 +22,4 @@ def free_port():
                 probe.bind(("127.0.0.1", port))
                 return port
             except OSError:
-                continue  # Somebody listens there.
+                continue  # A program listens there.

@@ -1,4 +1,4 @@
-"""The service under test, as a child process, and the way to speak to it. Shares no code with it."""
+"""The service under test, as a child process, and its client. Shares no code with it."""
 
 import http.client
 import json
@@ -40,7 +40,7 @@ class Service:
         self.process = None
 
     def start(self, arguments=(), environment=None, wait=True):
-        """Starts it; with `wait`, returns when it answers. False when it ended before it did."""
+        """Starts it; with `wait`, returns when it answers. Returns False if it ended before it answered."""
         command = [self.binary, "serve", "--storage", str(self.storage), *self.arguments, *arguments]
         with open(self.log, "ab") as log:
             self.log_start = log.tell()
@@ -61,7 +61,7 @@ class Service:
             return False
 
     def said(self):
-        """What it has logged since it was started."""
+        """Returns its log since it was started."""
         return self.log.read_bytes()[self.log_start:].decode(errors="replace")
 
     @property
@@ -69,7 +69,7 @@ class Service:
         return self.process is not None and self.process.poll() is None
 
     def kill(self):
-        """Ends it as the out-of-memory killer would. Its exit code: -9, unless it had ended before."""
+        """Ends it like the out-of-memory killer. Returns its exit code: -9, unless it had ended before."""
         if self.process is None:
             return None
         if self.process.poll() is None:
@@ -77,16 +77,16 @@ class Service:
         return self.process.wait()
 
     def stop(self):
-        """Ends it as a person would, and gives its exit code."""
+        """Ends it with a signal, like a user, and returns its exit code."""
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(PATIENCE)
 
-    # Speaking to it
+    # Requests
 
     def request(self, method, path, body=None, headers=None, timeout=30, is_followed=False):
-        """Sends a request; gives the status and the body. Raises OSError when no whole answer came.
+        """Sends a request; returns the status and the body. Raises OSError when no complete answer arrives.
 
-        `is_followed` waits until what the service does after the answer is done: the next request of a connection does.
+        `is_followed` waits until the service's work after the answer is done: the connection's next request waits for it.
         """
         connection = Connection(str(self.socket), timeout)
         try:
@@ -103,7 +103,7 @@ class Service:
             connection.close()
 
     def json(self, method, path, value=None, **options):
-        """As `request`, with JSON both ways."""
+        """The same as `request`, with JSON both ways."""
         body = None if value is None else json.dumps(value).encode()
         if body is not None:
             options["headers"] = {"Content-Type": "application/json"} | (options.get("headers") or {})
@@ -111,7 +111,7 @@ class Service:
         return status, json.loads(answer) if answer else None
 
     def upload(self, photo, user, key, text="", wait=True):
-        """Uploads a photo under an idempotency key; gives the status and the answer."""
+        """Uploads a photo under an idempotency key; returns the status and the answer."""
         query = urllib.parse.urlencode({"user": user, "text": text} if text else {"user": user})
         headers = {"Idempotency-Key": key}
         if not wait:
@@ -120,11 +120,11 @@ class Service:
         return status, json.loads(answer)
 
     def job(self, job_id):
-        """A job as it is."""
+        """Returns the current state of a job."""
         return self.json("GET", f"/v1/jobs/{job_id}")[1]
 
     def tus(self, method, path, headers=None, body=b""):
-        """A request of tus 1.0.0; gives the status and the header fields, in lower case."""
+        """Sends a request of tus 1.0.0; returns the status and the header fields, in lower case."""
         connection = Connection(str(self.socket), 30)
         try:
             fields = {"Tus-Resumable": "1.0.0", "Content-Type": "application/offset+octet-stream", **(headers or {})}
@@ -141,7 +141,7 @@ class Service:
         return self.json("GET", "/v1/status")[1]
 
     def settle(self, patience=PATIENCE):
-        """Waits until nothing waits and nothing is in work."""
+        """Waits until no file waits and none is in work."""
 
         def is_settled():
             status = self.status()
@@ -150,14 +150,14 @@ class Service:
         eventually("every upload to end", is_settled, lambda: (self.status(), self.waiting_files()[:5]), patience)
 
     def do_job(self, order, verb=None):
-        """Does a job over posts to its end, or what else is to be done with one; its id."""
+        """Runs a job over posts to its end, or another action on a job; returns its id."""
         job = self.json("POST", f"/v1/jobs/{order}/{verb}" if verb else "/v1/jobs", None if verb else order)[1]["id"]
         eventually("the job to end", lambda: self.job(job)["state"] != "running", lambda: self.job(job))
         return job
 
     def waiting_files(self):
-        """What lies in the inbox or is claimed from it. What is hidden, or in a folder that is, nobody has finished; nor have
-        the senders of photos in pieces.
+        """Returns the files in the inbox and the claimed ones. Hidden files, and files in hidden folders, are not finished;
+        nor are uploads in pieces.
         """
         root = self.storage / "inbox"
         inbox = [path for path in below(root) if not any(part.startswith(".") for part in path.relative_to(root).parts)]

@@ -19,7 +19,7 @@ import tempfile
 import threading
 import time
 
-# The longest time that one process may take, in seconds. Only a hang takes longer.
+# The longest duration of one process, in seconds. Only a hang takes longer.
 HANG = 1500
 # The number of tests in one process. More processes start more often, fewer leave a long one to the end.
 TESTS_A_PROCESS = 40
@@ -28,7 +28,7 @@ SLOW = {"EndToEndTests": 4}
 
 
 def listed(bundle):
-    """The suites of the bundle, each with its number of tests; a test outside of suites is one of its own."""
+    """Returns the suites of the bundle, each with its number of tests; a test outside of suites is its own suite."""
     counts = collections.Counter()
     for kind, payload in events(bundle, "--list-tests"):
         if kind == "test" and payload["kind"] == "function":
@@ -37,7 +37,7 @@ def listed(bundle):
 
 
 def suite(test):
-    """The outermost suite of a test: of `Target.Suite/Inner/name()/File.swift:1:2` it is `Target.Suite`."""
+    """Returns the outermost suite of a test: of `Target.Suite/Inner/name()/File.swift:1:2` it is `Target.Suite`."""
     return test.split("/")[0]
 
 
@@ -47,7 +47,7 @@ def command(bundle, stream):
 
 
 def events(bundle, *arguments):
-    """The records that a run of the bundle writes, each with its kind."""
+    """Returns the records that a run of the bundle writes, each with its kind."""
     with tempfile.TemporaryDirectory(prefix="tintype-tests-") as folder:
         stream = f"{folder}/events"
         subprocess.run([*command(bundle, stream), *arguments], check=True, stdout=subprocess.DEVNULL)
@@ -68,7 +68,7 @@ def read(stream):
 
 
 def shares(counts):
-    """The suites in portions of one target that weigh about `TESTS_A_PROCESS`, the slow ones first."""
+    """Returns the suites in portions of one target that weigh about `TESTS_A_PROCESS`, the slow ones first."""
     portions, open_portions = [], {}
     for name, count in sorted(counts.items()):
         target = name.split(".")[0]
@@ -82,14 +82,14 @@ def shares(counts):
 
 
 class Run:
-    """What the processes have found so far. Methods may be called from any thread."""
+    """The results of the processes so far. Methods may be called from any thread."""
 
     def __init__(self, patience):
         self.lock, self.patience = threading.Lock(), patience
         self.tests, self.failed, self.passed = [], [], 0
 
     def take(self, bundle, names):
-        """Runs the tests of some suites in a process of their own."""
+        """Runs the tests of some suites in a separate process."""
         pattern = "^(" + "|".join(re.escape(name) for name in names) + ")/"
         with tempfile.TemporaryDirectory(prefix="tintype-tests-") as folder:
             stream, output = f"{folder}/events", pathlib.Path(folder) / "output"
@@ -132,7 +132,7 @@ class Run:
                 print("\n".join(lines[-200:]), flush=True)
 
     def report(self):
-        """Prints the seconds of each suite and of the slowest tests, then what failed."""
+        """Prints the seconds of each suite and of the slowest tests, then the failures."""
         suites = collections.defaultdict(lambda: [0, 0.0])
         for seconds, test in self.tests:
             suites[suite(test)][0] += 1
@@ -151,15 +151,15 @@ class Run:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("bundle")
-    parser.add_argument("--only", default="", help="a pattern of the names of suites, as Target.Suite")
-    parser.add_argument("--but", help="a pattern of those that are left out")
+    parser.add_argument("--only", default="", help="a pattern of the names of suites, such as Target.Suite")
+    parser.add_argument("--but", help="a pattern of the names of suites that are left out")
     parser.add_argument("--side-by-side", type=int, default=6, help="the number of processes at a time")
     parser.add_argument("--patience", type=int, default=HANG, help="the seconds after which a process counts as hanging")
     options = parser.parse_args()
     counts = {name: count for name, count in listed(options.bundle).items()
               if re.search(options.only, name) and not (options.but and re.search(options.but, name))}
     if not counts:
-        sys.exit("no suite has such a name")
+        sys.exit("no suite has a name that matches")
     run, start = Run(options.patience), time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(options.side_by_side) as pool:
         for work in [pool.submit(run.take, options.bundle, names) for names in shares(counts)]:

@@ -1,23 +1,23 @@
-"""Waiting for what nothing announces."""
+"""Waiting for conditions that no event announces."""
 
 import time
 
-# The longest time, in seconds, for a whole piece of work: a start, an end, a long answer. Only a hang takes longer, on however
-# busy a machine.
+# The longest time, in seconds, for a whole piece of work: a start, an end, a long answer. Only a hang takes longer, even on a
+# busy machine.
 PATIENCE = 180
-# The longest wait, in seconds, for a condition that what was done before brings about.
+# The longest wait, in seconds, for a condition that an earlier action causes.
 SOON = 30
 
 
 class Hang(AssertionError):
-    """What should have come did not come."""
+    """An expected condition did not become true."""
 
 
 def eventually(what, condition, seen=None, patience=SOON, pause=time.sleep):
     """Returns the condition's first true value.
 
-    `seen` gives what was there instead, for the message; by default that is the condition's last value. `pause` lets
-    others go on for some seconds.
+    `seen` returns the observed state for the message; by default that is the condition's last value. `pause` waits some
+    seconds while other work continues.
     """
     end = time.monotonic() + patience
     while not (value := condition()):

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What something took: on the clock, and of processor time in this process and those that it has started.
+/// The duration of an operation, and the processor time of this process and of the processes that it started.
 struct Cost {
     var clockMilliseconds = 0.0
     var cpuMilliseconds = 0.0

@@ -2,8 +2,8 @@ import Foundation
 import Imaging
 import Isolation
 
-/// What it costs a photo to be rendered in a process of its own: both ways in turn, so that what else the machine does
-/// meets both.
+/// Measures the cost of rendering a photo in a separate process. Both ways take turns, so that other work of the
+/// machine affects both alike.
 @main
 struct IsolationBenchmark {
     static func main() throws {
@@ -27,7 +27,7 @@ struct IsolationBenchmark {
             if isHereFirst { here = try Cost(of: photo.render) }
             let there = try Cost(of: { try photo.render(by: renderer) })
             if !isHereFirst { here = try Cost(of: photo.render) }
-            // The first round has caches to fill.
+            // The first round fills caches.
             if round > 0 { pairs.append((here, there)) }
         }
         report(photo, "clock", pairs.map { ($0.here.clockMilliseconds, $0.there.clockMilliseconds) })

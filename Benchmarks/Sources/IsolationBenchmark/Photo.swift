@@ -17,7 +17,7 @@ struct Photo {
         megapixels = Double(size.width * size.height) / 1e6
     }
 
-    /// As the service does without isolation: reads it, and renders.
+    /// Reads and renders the photo, like the service without isolation.
     func render() throws -> RenderedImage {
         let bytes = [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, count in
             count = max(0, pread(file.fileDescriptor, buffer.baseAddress, byteCount, 0))

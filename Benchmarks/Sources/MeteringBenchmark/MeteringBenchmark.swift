@@ -3,7 +3,7 @@ import Foundation
 import Metering
 import Synchronization
 
-/// What it costs to count and to time, beside the least that most people would write: a number behind a `Mutex`.
+/// Measures the cost of counters and timers, beside the simplest alternative: a number behind a `Mutex`.
 @main
 struct MeteringBenchmark {
     private static let count = 2_000_000
@@ -34,7 +34,7 @@ struct MeteringBenchmark {
                 ),
             ]
             var times = works.map { _ in [Double]() }
-            // In turns, so that what else the machine does meets all of them.
+            // In turns, so that other work of the machine affects all of them.
             for _ in 0..<rounds {
                 for (index, work) in works.enumerated() { times[index].append(time(work.work, threads: threads)) }
             }
@@ -46,7 +46,7 @@ struct MeteringBenchmark {
         }
     }
 
-    /// Nanoseconds of the clock for one of many calls, which as many threads make at a time.
+    /// Returns the nanoseconds of one of many calls, which this many threads make at a time.
     private static func time(_ work: @escaping @Sendable (Int) -> Void, threads: Int) -> Double {
         let start = ContinuousClock.now
         DispatchQueue.concurrentPerform(iterations: threads) { _ in

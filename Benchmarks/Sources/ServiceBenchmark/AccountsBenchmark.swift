@@ -1,8 +1,9 @@
 import Foundation
 import Glibc
 
-/// What signing in and listing cost where there are many accounts: they are imported with one password, whose hash is made
-/// here; each sign-in is by another account, and the same hash, made by the same library in this process, is timed in turn.
+/// Measures sign-ins and listings with many accounts. The accounts are imported with one password, whose hash is
+/// computed here. Each sign-in uses another account, and the same hash, by the same library in this process, is timed
+/// in turn.
 func measureAccounts(executable: String, folder: String, port: Int, count: Int) throws {
     let service = try Service(executable: executable, folder: folder, port: port, isEmulator: false)
     defer { service.stop() }
@@ -66,7 +67,7 @@ private func importAccounts(_ count: Int, hash: [UInt8], to service: Service) th
     }
 }
 
-/// Times the pages of a listing from its beginning to its end.
+/// Measures the pages of a listing from its beginning to its end.
 private func measurePages(_ connection: Connection, count: Int) throws {
     var (times, token, listed): ([Double], String, Int) = ([], "", 0)
     repeat {
@@ -91,13 +92,13 @@ private func measurePages(_ connection: Connection, count: Int) throws {
         """)
 }
 
-/// In milliseconds.
+/// Returns a percentile, in milliseconds.
 private func percentile(_ percent: Double, of seconds: [Double]) -> Double {
     let sorted = seconds.sorted()
     return sorted.isEmpty ? 0 : sorted[min(sorted.count - 1, Int(Double(sorted.count) * percent / 100))] * 1000
 }
 
-/// scrypt (RFC 7914) by libcrypto, as the service does it, and at the same cost.
+/// scrypt (RFC 7914) by libcrypto, with the parameters of the service.
 private struct Scrypt {
     static let password = "a tintype took fifteen minutes"
     static let salt = Array("0123456789abcdef".utf8)

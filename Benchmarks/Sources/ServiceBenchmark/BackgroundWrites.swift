@@ -1,10 +1,10 @@
 import Glibc
 
-/// Writes elsewhere in the tree at a steady rate, by a process of its own.
+/// Writes elsewhere in the tree at a steady rate, in a separate process.
 struct BackgroundWrites {
     private let processID: pid_t
 
-    /// Starts this program once more, to write.
+    /// Starts this program again, as the writer.
     init(to socketPath: String, perSecond: Int) throws {
         var child = pid_t()
         let arguments = [CommandLine.arguments[0], "--write", socketPath, "\(perSecond)"]
@@ -21,7 +21,7 @@ struct BackgroundWrites {
         waitpid(processID, nil, 0)
     }
 
-    /// What that process does until it is ended; it says what rate it reached.
+    /// The work of that process until it is ended; prints the rate that it reached.
     static func run(to socketPath: String, perSecond: Int) throws -> Never {
         signal(SIGTERM) { _ in isEnded = 1 }
         let connections = try (0..<64).map { _ in try Connection(unix: socketPath) }
@@ -33,7 +33,7 @@ struct BackgroundWrites {
                 usleep(200)
                 continue
             }
-            // Several at once, so that they share transactions as those of many clients do.
+            // Several at once, so that they share transactions like those of many clients.
             let batch = connections.prefix(due - count)
             for (index, connection) in batch.enumerated() {
                 try connection.send(HTTP.request("PUT", "/elsewhere/w\(index).json?print=silent", "\(count)"))
@@ -42,11 +42,11 @@ struct BackgroundWrites {
             count += batch.count
         }
         let rate = Double(count) / (Clock.seconds - begin)
-        print("  meanwhile \(rounded(rate, 0)) writes a second elsewhere (\(perSecond) asked for)")
+        print("  meanwhile \(rounded(rate, 0)) writes a second elsewhere (\(perSecond) intended)")
         fflush(nil)
         exit(0)
     }
 }
 
 /// Set by a signal.
-nonisolated(unsafe) private var isEnded: sig_atomic_t = 0  // A signal handler may touch nothing else.
+nonisolated(unsafe) private var isEnded: sig_atomic_t = 0  // A signal handler may write nothing else.

@@ -1,7 +1,7 @@
 import CEpoll
 import Glibc
 
-/// Three leaves in one multi-path update, over HTTP on the Unix socket, durable when it is answered.
+/// Measures updates of three leaves in one multi-path update, over HTTP on the Unix socket, durable when answered.
 func measureUpdates(_ service: Service, seconds: Double) throws {
     for clients in [1, 64] {
         let load = try HTTPLoad(connections: clients, to: service.socketPath, seconds: seconds) { number in
@@ -16,7 +16,7 @@ func measureUpdates(_ service: Service, seconds: Double) throws {
     }
 }
 
-/// A page of twenty posts, the last of all, with as many posts in the tree.
+/// Measures pages of the last twenty posts, in trees of several sizes.
 func measurePages(_ service: Service, seconds: Double, sizes: [Int]) throws {
     let connection = try Connection(unix: service.socketPath)
     defer { connection.close() }
@@ -51,7 +51,7 @@ private func fill(_ connection: Connection, namespace: String, posts: Int) throw
     }
 }
 
-/// How long a service takes to answer with a tree of ten million leaves, and what memory it has then.
+/// Measures the time until a service answers with a tree of ten million leaves, and its memory then.
 func measureOpening(_ service: Service, leaves: Int) throws {
     service.stop()
     let seconds = try service.start()
@@ -60,7 +60,8 @@ func measureOpening(_ service: Service, leaves: Int) throws {
     )
 }
 
-/// Many event streams of one process: memory of each, and how long until the last one has been told.
+/// Measures many event streams of one process: the memory of each, and the time until the last one has received a
+/// write.
 func measureListeners(_ service: Service, count: Int) throws {
     var listeners: [Connection] = []
     let poll = epoll_create1(0)
@@ -87,28 +88,28 @@ func measureListeners(_ service: Service, count: Int) throws {
     let background = try BackgroundWrites(to: service.socketPath, perSecond: 1000)
     for (body, told) in [(#"{"some":N}"#, watchers), (#"{"some":N,"others":N}"#, count)] {
         for round in 1...3 {
-            sleep(1)  // one such write a second, beside the thousand that go on elsewhere
+            sleep(1)  // one such write a second, beside the thousand a second elsewhere
             let begin = Clock.seconds
             let text = body.replacing("N", with: "\(told + round)")
             try writer.send(HTTP.request("PATCH", "/.json?print=silent", text))
             let last = try waitForEvents(poll, told, since: begin)
             while try !writer.receive() {}
-            print("  a write that \(told) of them watch: all told after \(ms(last * 1000))")
+            print("  a write that \(told) of them watch: all received it after \(ms(last * 1000))")
         }
     }
     background.stop()
 }
 
-/// Waits until so many connections have had an event.
+/// Waits until this many connections have received an event.
 ///
-/// - Returns: Seconds since the beginning.
+/// - Returns: The seconds since the beginning.
 private func waitForEvents(_ poll: Int32, _ count: Int, since begin: Double) throws -> Double {
     var told = Set<Int32>()
     var events = [epoll_event](repeating: epoll_event(), count: 1024)
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while told.count < count {
         let ready = epoll_ready(poll, &events, 1024, 5000)
-        guard Clock.seconds - begin < 60 else { throw Failure("only \(told.count) of \(count) were told") }
+        guard Clock.seconds - begin < 60 else { throw Failure("only \(told.count) of \(count) received the event") }
         for event in events.prefix(Int(max(ready, 0))) {
             let length = read(event.data.fd, &buffer, buffer.count)
             guard length > 0 else { throw Failure("a stream was closed") }

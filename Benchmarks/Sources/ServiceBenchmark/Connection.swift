@@ -1,6 +1,6 @@
 import Glibc
 
-/// A connection over which one request is underway at a time.
+/// A connection with one request underway at a time.
 final class Connection {
     let descriptor: Int32
     private var received: [UInt8] = []
@@ -50,9 +50,9 @@ final class Connection {
         }
     }
 
-    /// Reads what has come.
+    /// Reads the available bytes.
     ///
-    /// - Returns: Whether that completes an answer.
+    /// - Returns: Whether they complete an answer.
     func receive() throws -> Bool {
         let room = 1 << 14
         let start = received.count
@@ -60,7 +60,7 @@ final class Connection {
         let count = received[start...].withUnsafeMutableBytes { read(descriptor, $0.baseAddress, room) }
         received.removeLast(room - max(count, 0))
         guard count > 0 else { throw Failure("the service has closed the connection") }
-        // Most answers are as long as the one before; to look for the length of each would cost more than to send it.
+        // Most answers are as long as the one before; parsing the length of each would cost more than sending it.
         guard received.count != lastLength || received[9] != UInt8(ascii: "2") else {
             received.removeAll(keepingCapacity: true)
             return true
@@ -74,7 +74,7 @@ final class Connection {
         return true
     }
 
-    /// The length of an answer whose head is there.
+    /// Returns the length of an answer whose head is complete.
     private static func answerLength(_ bytes: [UInt8]) -> Int? {
         guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
         let head = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).lowercased()
@@ -84,7 +84,7 @@ final class Connection {
         return end.upperBound + length
     }
 
-    /// Waits for something, and reads what has come.
+    /// Waits until bytes are available, and reads them.
     func readSome() throws -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 1 << 14)
         let count = read(descriptor, &bytes, bytes.count)

@@ -1,13 +1,13 @@
 import CEpoll
 import Glibc
 
-/// Requests over many connections at once, by one thread, each connection one after the other.
+/// Requests over many connections at once, by one thread; each connection sends one after the other.
 struct HTTPLoad {
     let perSecond: Double
-    /// In seconds, sorted.
+    /// The times until the answers, in seconds, sorted.
     let latencies: [Double]
 
-    /// - Parameter request: The bytes of the request with a running number.
+    /// - Parameter request: Returns the bytes of the request with a running number.
     init(connections count: Int, to socketPath: String, seconds: Double, _ request: (Int) -> [UInt8]) throws {
         var connections: [Int32: Connection] = [:]
         let poll = epoll_create1(0)
@@ -43,7 +43,7 @@ struct HTTPLoad {
         self.latencies = latencies.sorted()
     }
 
-    /// The latency below which so many of a hundred are, in milliseconds.
+    /// Returns a percentile of the latencies, in milliseconds.
     func percentile(_ percent: Double) -> Double {
         guard !latencies.isEmpty else { return 0 }
         return latencies[min(latencies.count - 1, Int(Double(latencies.count) * percent / 100))] * 1000

@@ -1,11 +1,11 @@
 import Foundation
 
-/// What a process holds of the machine at a moment, all in bytes.
+/// The memory and disk space that a process holds at a moment, in bytes.
 struct Holdings {
     let resident: Int
-    /// The most that was resident since ``forgetMost(_:)``.
+    /// The peak resident size since ``forgetMost(_:)``.
     let mostResident: Int
-    /// Files without a name that it has open, such as answers that wait for their readers.
+    /// The unnamed files that it has open, such as answers that wait for their readers.
     let spooled: Int
 
     init(of process: pid_t) {
@@ -27,7 +27,7 @@ struct Holdings {
         spooled = files.values.reduce(0, +)
     }
 
-    /// Has the kernel count anew what is the most.
+    /// Resets the kernel's peak resident size.
     static func forgetMost(_ process: pid_t) {
         try? "5".write(toFile: "/proc/\(process)/clear_refs", atomically: false, encoding: .utf8)
     }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Home feeds among many posts of many people, which are brought up to date when they are read, beside a naive fan-out in
-/// the same engine: clients that write each post into the feed of every follower, in a tree in which nothing follows from
-/// anything, and read feeds as Realtime Database clients do.
+/// Measures home feeds among many posts of many people, which the service updates when they are read, beside a naive
+/// fan-out in the same engine: clients that write each post into the feed of every follower, in a tree without derived
+/// data, and read feeds like Realtime Database clients.
 struct HomeFeedBenchmark {
     private let service: Service
     private let connection: Connection
@@ -66,14 +66,14 @@ struct HomeFeedBenchmark {
         """
     }
 
-    /// So many different people.
+    /// Chooses this many different people.
     private mutating func chosen(_ count: Int) -> [Int] {
         var chosen: Set<Int> = []
         while chosen.count < min(count, people) { chosen.insert(random.below(people)) }
         return chosen.sorted()
     }
 
-    /// So many people, some of them more than once, who are none of these.
+    /// Chooses this many people outside a set, possibly some of them more than once.
     private mutating func strangers(_ count: Int, besides followed: Set<Int>) -> [Int] {
         var strangers: [Int] = []
         while strangers.count < count, followed.count < people {
@@ -85,7 +85,8 @@ struct HomeFeedBenchmark {
 
     // MARK: Reading
 
-    /// Pages of twenty posts, each read after so many posts of people who are followed, and so many of others.
+    /// Measures pages of twenty posts, each read after `new` posts of followed people and `others` posts of other
+    /// people.
     private mutating func measureReading(readers: Int, followees: Int, new: Int, others: Int) throws {
         var (latencies, writing): ([Double], [Double]) = ([], [])
         for reader in 0..<readers {
@@ -99,7 +100,7 @@ struct HomeFeedBenchmark {
             try publish(followed.prefix(new).shuffled(using: &random))
             latencies.append(
                 try time { try connection.exchange(HTTP.request("GET", "/v1/people/\(name)/feed?limit=20")) })
-            // What the page has brought up to date is written before the connection's next request.
+            // The feed that the page has updated is written before the connection's next request.
             writing.append(
                 try time { try connection.exchange(HTTP.request("GET", "/people/\(name)/full_name.json")) })
         }
@@ -122,7 +123,7 @@ struct HomeFeedBenchmark {
         }
     }
 
-    /// Waits for the jobs that a new person with thousands of follows has caused: they are not what is measured.
+    /// Waits for the jobs that a new person with thousands of follows has caused: they are not measured.
     private func settle() throws {
         while try connection.fetch(HTTP.request("GET", "/v1/status")).firstRange(of: Array(#""jobs":{"#.utf8)) != nil {
             usleep(2000)
@@ -131,8 +132,8 @@ struct HomeFeedBenchmark {
 
     // MARK: Publishing
 
-    /// A post of somebody with so many followers: written, and then in the page of one of them; by the service, and by a
-    /// client that writes it into all their feeds.
+    /// Measures the post of a person with many followers, and then the page of one follower with it: by the service,
+    /// and by a client that writes the post into all their feeds.
     private mutating func measurePublishing(followers: Int) throws {
         let author = "author\(followers)"
         let names = (0..<followers).map { "fan\(followers)x\($0)" }
@@ -164,7 +165,7 @@ struct HomeFeedBenchmark {
             """)
     }
 
-    /// Reads a page as a client of the database does: the feed's newest ids, and each post with its numbers.
+    /// Reads a page like a client of the database: the feed's newest ids, and each post with its counters.
     private func readAsClient(_ reader: String) throws {
         let newest = "/feed/\(reader).json?ns=plain&orderBy=%22$key%22&limitToLast=20"
         let feed = String(decoding: try connection.fetch(HTTP.request("GET", newest)), as: UTF8.self)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How long small requests take beside large ones, each kind in turn.
+/// Measures small requests beside large ones, each kind in turn.
 func measureLargeRequests(_ service: Service, seconds: Double) throws {
     let socket = service.socketPath
     let nulls = members(300_000, "null")
@@ -18,10 +18,10 @@ func measureLargeRequests(_ service: Service, seconds: Double) throws {
         }
     }
     try exchange(HTTP.request("DELETE", "/large.json", ""), to: socket)
-    try smallRequests("beside PATCHes of 300,000 nulls where nothing is", service, seconds) { isOver in
+    try smallRequests("beside PATCHes of 300,000 nulls for absent values", service, seconds) { isOver in
         while !isOver() { try exchange(HTTP.request("PATCH", "/none.json?print=silent", nulls), to: socket) }
     }
-    try smallRequests("beside PATCHes of 300,000 nulls where values are, and PUTs of these", service, seconds) {
+    try smallRequests("beside PATCHes of 300,000 nulls for existing values, and PUTs of these", service, seconds) {
         isOver in
         let values = members(300_000, "1")
         while !isOver() {
@@ -54,7 +54,7 @@ func measureLargeRequests(_ service: Service, seconds: Double) throws {
     }
 }
 
-/// Sends updates as a person whom rules bind, each as soon as the one before is there.
+/// Sends updates as a user who is bound by rules, each as soon as the one before is answered.
 private func putTogether(
     to socketPath: String, until isOver: () -> Bool, _ members: (_ round: Int) -> [String]
 ) throws {
@@ -70,7 +70,7 @@ private func members(_ count: Int, _ value: String) -> String {
     "{\((0..<count).map { "\"key\($0)\":\(value)" }.joined(separator: ","))}"
 }
 
-/// Writes the values to one place, each as soon as the one before is there: so that each changes something.
+/// Writes the values to one path in turn, each as soon as the one before is answered, so that each changes data.
 private func putInTurn(_ values: [String], to socketPath: String, until isOver: () -> Bool) throws {
     while !isOver() {
         for value in values {
@@ -79,14 +79,14 @@ private func putInTurn(_ values: [String], to socketPath: String, until isOver: 
     }
 }
 
-/// Sends a request over a connection of its own, and waits for the answer.
+/// Sends a request over a new connection, and waits for the answer.
 func exchange(_ request: [UInt8], to socketPath: String) throws {
     let connection = try Connection(unix: socketPath)
     defer { connection.close() }
     try connection.exchange(request)
 }
 
-/// Writes and reads small things for a while, and prints how long that took, beside something large on another thread.
+/// Writes and reads small values for a while beside large requests on another thread, and prints the latencies.
 private func smallRequests(
     _ name: String, _ service: Service, _ seconds: Double,
     beside large: @escaping @Sendable (_ isOver: () -> Bool) throws -> Void
@@ -114,8 +114,8 @@ private func smallRequests(
     fflush(nil)
 }
 
-/// Sends 50 requests a second over a connection and prints how long each took, from when it was due: those that are late
-/// because of the one before took longer.
+/// Sends 50 requests a second over a connection and prints the latencies. Each is counted from the time when the
+/// request was due, and so includes delays by the request before.
 private func regularly(
     _ name: String, until end: Double, over socketPath: String, _ request: (_ number: Int) -> [UInt8]
 ) throws {

@@ -1,13 +1,13 @@
 import CEpoll
 import Glibc
 
-/// Somebody who listens to a node of the database, over a connection of their own.
+/// A listener to a node of the database, with its own connection.
 protocol Listening {
     var descriptor: Int32 { get }
 
-    /// Reads what has come, and answers what wants an answer.
+    /// Reads the available bytes, and answers messages that require an answer.
     func notice() throws
-    /// Makes sure that the service is still there for this one.
+    /// Checks that the service still serves this listener.
     func check() throws
     func close()
 }
@@ -17,7 +17,7 @@ extension WireClient: Listening {
     func check() throws { try ping() }
 }
 
-/// An event stream, open and past its first event.
+/// An event stream that is open and has received its first event.
 struct Stream: Listening {
     private let connection: Connection
 
@@ -34,7 +34,7 @@ struct Stream: Listening {
 
     func notice() throws { _ = try connection.readSome() }
 
-    /// Makes sure that the stream has not been closed. Nothing can be asked of it.
+    /// Checks that the stream has not been closed. A stream cannot send requests.
     func check() throws {
         var byte: UInt8 = 0
         let count = recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT) | Int32(MSG_PEEK))
@@ -44,7 +44,7 @@ struct Stream: Listening {
     func close() { connection.close() }
 }
 
-/// Many connections of which one thread reads.
+/// Many connections that one thread reads.
 final class Poll {
     private let descriptor: Int32
     private var events = [epoll_event](repeating: epoll_event(), count: 1024)
@@ -52,7 +52,7 @@ final class Poll {
 
     init() throws {
         descriptor = epoll_create1(0)
-        guard descriptor >= 0 else { throw Failure("there is no epoll") }
+        guard descriptor >= 0 else { throw Failure("epoll is not available") }
     }
 
     deinit { Glibc.close(descriptor) }
@@ -62,15 +62,15 @@ final class Poll {
         epoll_ctl(descriptor, EPOLL_CTL_ADD, connection, &event)
     }
 
-    /// The connections of which something can be read.
+    /// Returns the readable connections.
     func ready(within seconds: Double) -> [Int32] {
         let count = epoll_ready(descriptor, &events, 1024, Int32(seconds * 1000))
         return events.prefix(Int(max(count, 0))).map { $0.data.fd }
     }
 
-    /// Waits until so many connections have been sent a text.
+    /// Waits until this many connections have received a text.
     ///
-    /// - Returns: When the last one was, on ``Clock``.
+    /// - Returns: The time when the last one received it, on ``Clock``.
     func waitForAll(_ count: Int, toBeTold text: String) throws -> Double {
         let wanted = Array(text.utf8)
         let begin = Clock.seconds
@@ -81,7 +81,7 @@ final class Poll {
                 guard length > 0 else { throw Failure("the service has closed a connection") }
                 if hasText(wanted, length) { told += 1 }
             }
-            guard Clock.seconds - begin < 60 else { throw Failure("only \(told) of \(count) were told") }
+            guard Clock.seconds - begin < 60 else { throw Failure("only \(told) of \(count) received the text") }
         }
         return Clock.seconds
     }

@@ -1,11 +1,12 @@
 import Foundation
 
-/// What the service holds under requests that ask much of it, and half a minute after them; each kind on a fresh Storage.
+/// Measures the memory and disk of the service under demanding requests, and half a minute after them; each kind on a
+/// fresh Storage.
 func measureMemory(executable: String, folder: String, port: Int) throws {
     let kinds: [(String, (Service) throws -> Void)] = [
         ("writes of 59 MiB of JSON", largeWrites), ("readers of a tree of 60 MiB", treeReaders),
-        ("60 readers of 35 MiB that take 64 KiB in 5 s", slowReaders),
-        ("100 streams of 30 MiB of which nothing is read", unreadStreams),
+        ("60 readers of 35 MiB that read 64 KiB in 5 s", slowReaders),
+        ("100 unread streams of 30 MiB", unreadStreams),
     ]
     for (number, (name, measure)) in kinds.enumerated() {
         let own = "\(folder)/\(number)"
@@ -59,7 +60,7 @@ private func slowReaders(_ service: Service) throws {
     let readers = try unread(60, HTTP.request("GET", "/tree.json"), service)
     defer { readers.forEach { $0.close() } }
     sleep(5)
-    print("  \(refusedCount(readers)) of them are refused for the time being")
+    print("  \(refusedCount(readers)) of them are refused temporarily")
     var buffer = [UInt8](repeating: 0, count: 64 << 10)
     for second in stride(from: 5, through: 120, by: 5) {
         try askSmall(for: 5, service)
@@ -85,7 +86,7 @@ private func unreadStreams(_ service: Service) throws {
 
 // MARK: -
 
-/// Posts as they are in a tree, of so many bytes.
+/// Returns posts as a tree stores them, with this size.
 private func posts(mebibytes: Int) -> String {
     let text = "A tintype took fifteen minutes, and whoever blinked was sorry afterwards. #history"
     let one = """
@@ -96,7 +97,7 @@ private func posts(mebibytes: Int) -> String {
     return "{\((0..<count).map { "\"-P\(100_000_000_000_000_000 + $0)\":\(one)" }.joined(separator: ","))}"
 }
 
-/// Connections that have asked for something and read nothing.
+/// Opens connections that send a request and read nothing.
 private func unread(_ count: Int, _ request: [UInt8], _ service: Service) throws -> [Connection] {
     try (0..<count).map { _ in
         let connection = try Connection(unix: service.socketPath)
@@ -105,9 +106,9 @@ private func unread(_ count: Int, _ request: [UInt8], _ service: Service) throws
     }
 }
 
-/// Writes and reads small things for a while.
+/// Writes and reads small values for a while.
 ///
-/// - Returns: How long a write and the read after it took at most, in seconds.
+/// - Returns: The longest time of a write and the read after it, in seconds.
 @discardableResult
 private func askSmall(for seconds: Double, _ service: Service) throws -> Double {
     let end = Clock.seconds + seconds
@@ -122,7 +123,7 @@ private func askSmall(for seconds: Double, _ service: Service) throws -> Double 
     return longest
 }
 
-/// How many of these were told that too much waits already.
+/// Counts the connections that were refused because too many answers wait.
 private func refusedCount(_ connections: [Connection]) -> Int {
     connections.count { connection in
         var head = [UInt8](repeating: 0, count: 12)
@@ -132,7 +133,7 @@ private func refusedCount(_ connections: [Connection]) -> Int {
     }
 }
 
-/// Does something on so many threads, and waits for all.
+/// Runs a body on this many threads, and waits for all.
 private func atOnce(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) {
     let isDone = DispatchSemaphore(value: 0)
     for number in 0..<count {

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// Measures a service of its own; see ``ResumableBenchmark``.
+/// Measures resumable uploads with a separate service; see ``ResumableBenchmark``.
 func measureResumable(_ options: [String: String], folder: String, port: Int) throws {
     print("\na photo of 64 MiB over HTTP on the Unix socket, whole and in pieces")
     let apart = "\(folder)/resumable"
@@ -12,8 +12,8 @@ func measureResumable(_ options: [String: String], folder: String, port: Int) th
     try ResumableBenchmark(service, photo: options["photo"] ?? "", rounds: rounds).run()
 }
 
-/// What it costs to send a photo of 64 MiB in pieces: cut off twenty times at random places, five times by the death of the
-/// service, beside one request that brings the same bytes at once. The rendering is done by other processes, and counts in neither.
+/// Measures a photo of 64 MiB in pieces: cut off twenty times at random positions, five times by a kill of the service,
+/// beside one request with the same bytes. Other processes render, and count in neither.
 struct ResumableBenchmark {
     private static let byteCount = 64 << 20
     private static let cutCount = 20
@@ -23,12 +23,12 @@ struct ResumableBenchmark {
     private let rounds: Int
     private let photo: [UInt8]
 
-    /// - Parameter photo: The path of a photo, which is made longer by bytes that no decoder looks at.
+    /// - Parameter photo: The path of a photo, which is extended by bytes that decoders ignore.
     init(_ service: Service, photo path: String, rounds: Int) throws {
         self.service = service
         self.rounds = rounds
         guard let data = FileManager.default.contents(atPath: path), data.count < Self.byteCount else {
-            throw Failure("there is no photo at \(path): run it in Benchmarks/")
+            throw Failure("\(path) does not exist: run it in Benchmarks/")
         }
         var generator = SystemRandomNumberGenerator()
         var bytes = Array(data)
@@ -38,7 +38,7 @@ struct ResumableBenchmark {
     }
 
     func run() throws {
-        try put()  // Once, so that all is in place.
+        try put()  // Once, to warm up.
         var (whole, cut, pieces, first) = (0.0, 0.0, 0.0, 0.0)
         var lost: [Int] = []
         for round in 1...rounds {
@@ -63,12 +63,12 @@ struct ResumableBenchmark {
               bytes sent again for each cut: \(sum / max(1, sorted.count)) in the mean, \(sorted[sorted.count / 2]) in the middle, \
             \(sorted.last ?? 0) at most
               processor time of the service, to one request's: cut \(rounded(cut / whole, 3)), killed, too, \
-            \(rounded(pieces / whole, 3)); with the first requests after each start, which find everything cold: \
+            \(rounded(pieces / whole, 3)); with the first requests after each start, which find cold caches: \
             \(rounded((pieces + first) / whole, 3))
             """)
     }
 
-    /// Sends all of it in one request.
+    /// Sends the photo in one request.
     ///
     /// - Returns: The processor time of the service, in seconds.
     @discardableResult
@@ -83,10 +83,10 @@ struct ResumableBenchmark {
         return service.cpuSeconds - begin
     }
 
-    /// Sends it in pieces.
+    /// Sends the photo in pieces.
     ///
-    /// - Returns: The processor time of all lives of the service, without what each start takes; and that of the first requests
-    ///   behind a start, which are for another upload.
+    /// - Returns: The processor time of all runs of the service without their starts; and the processor time of the
+    ///   first requests after each start, which are for another upload.
     private func send(_ lost: inout [Int], killCount: Int) throws -> (spent: Double, first: Double) {
         var (spent, first) = (0.0, 0.0)
         var begin = service.cpuSeconds
@@ -100,7 +100,7 @@ struct ResumableBenchmark {
                 spent += service.cpuSeconds - begin
                 service.kill()
                 try service.start()
-                // What a start does behind its first answer belongs to it.
+                // The work of a start after its first answer belongs to the start.
                 usleep(500_000)
                 let start = service.cpuSeconds
                 try warmUp()
@@ -117,7 +117,8 @@ struct ResumableBenchmark {
 
     // MARK: - tus 1.0.0
 
-    /// Sends what is missing; once more, where bytes of the request before have come after its client had asked how many did.
+    /// Sends the missing bytes. Repeats it if bytes of the previous request arrived after its client had read the
+    /// offset.
     private func sendRest(_ path: String, from offset: Int) throws {
         do {
             let connection = try Connection(unix: service.socketPath)
@@ -148,7 +149,7 @@ struct ResumableBenchmark {
         defer { connection.close() }
         let fields = "Tus-Resumable: 1.0.0\r\nUpload-Length: \(photo.count)"
         try connection.send(head("POST /v1/uploads?user=maria", fields, length: 0))
-        guard let path = field("location", of: try answer(connection)) else { throw Failure("there is no Location") }
+        guard let path = field("location", of: try answer(connection)) else { throw Failure("the answer has no Location") }
         return path
     }
 
@@ -157,12 +158,12 @@ struct ResumableBenchmark {
         defer { connection.close() }
         try connection.send(head("HEAD \(path)", "Tus-Resumable: 1.0.0", length: 0))
         guard let offset = field("upload-offset", of: try answer(connection)).flatMap({ Int($0) }) else {
-            throw Failure("there is no Upload-Offset")
+            throw Failure("the answer has no Upload-Offset")
         }
         return offset
     }
 
-    /// Begins a request for all that is missing, and sends no more than a part of it.
+    /// Begins a request for all missing bytes, and sends only a part of them.
     private func sendPart(_ path: String, _ part: Range<Int>) throws {
         let connection = try Connection(unix: service.socketPath)
         defer { connection.close() }
@@ -181,7 +182,7 @@ struct ResumableBenchmark {
         Array("\(line) HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\nContent-Length: \(length)\r\n\r\n".utf8)
     }
 
-    /// The head of an answer.
+    /// Returns the head of an answer.
     private func answer(_ connection: Connection) throws -> String {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)

@@ -1,6 +1,6 @@
-/// What security rules cost a write: the same likes and posts with 64 clients, as the owner, whom no rule binds, and as the
-/// users themselves, judged by the default rules (FriendlyPix's), in turn, and each first in half of the rounds, for the tree
-/// grows meanwhile; the service's own processor time for each.
+/// Measures the cost of security rules for a write: the same likes and posts with 64 clients, as the owner, who is not
+/// bound by rules, and as the users, who are checked by the default rules (FriendlyPix's). The two take turns, and each
+/// is first in half of the rounds, because the tree grows meanwhile. Prints the service's own processor time for each.
 func measureRules(executable: String, folder: String, port: Int, seconds: Double) throws {
     let service = try Service(executable: executable, folder: "\(folder)", port: port, isEmulator: false)
     defer { service.stop() }

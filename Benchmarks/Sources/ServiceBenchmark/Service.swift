@@ -1,6 +1,6 @@
 import Glibc
 
-/// The built service, running in a folder of its own.
+/// The built service, running in its own folder.
 final class Service {
     let socketPath: String
     let port: Int
@@ -20,7 +20,7 @@ final class Service {
 
     /// Starts it and waits until it answers.
     ///
-    /// - Returns: How long that took, in seconds.
+    /// - Returns: The time until the answer, in seconds.
     @discardableResult
     func start() throws -> Double {
         let arguments =
@@ -45,13 +45,13 @@ final class Service {
                 return Clock.seconds - begin
             }
             guard waitpid(processID, nil, WNOHANG) == 0, Clock.seconds - begin < 60 else {
-                throw Failure("the service does not come up; see \(log)")
+                throw Failure("the service does not start; see \(log)")
             }
             usleep(2000)
         }
     }
 
-    /// Ends it as a power cut would: no handler runs.
+    /// Ends it like a power cut: no handler runs.
     func kill() {
         _ = Glibc.kill(processID, SIGKILL)
         waitpid(processID, nil, 0)
@@ -62,7 +62,7 @@ final class Service {
         waitpid(processID, nil, 0)
     }
 
-    /// The processor time that the process has used, in seconds, to a nanosecond.
+    /// The processor time that the process has used, in seconds, with a resolution of a nanosecond.
     var cpuSeconds: Double {
         var clock = clockid_t()
         var time = timespec()
@@ -70,7 +70,7 @@ final class Service {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// The memory that the process has in use, in bytes.
+    /// The resident memory of the process, in bytes.
     var residentBytes: Int {
         guard let file = fopen("/proc/\(processID)/statm", "r") else { return 0 }
         defer { fclose(file) }
@@ -89,7 +89,7 @@ struct Failure: Error, CustomStringConvertible {
 }
 
 enum Clock {
-    /// Seconds since some moment in the past.
+    /// The seconds since some moment in the past.
     static var seconds: Double {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

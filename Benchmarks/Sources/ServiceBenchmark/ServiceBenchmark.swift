@@ -1,6 +1,6 @@
 import Foundation
 
-/// Figures of the whole service, over its sockets.
+/// Measures the whole service, over its sockets.
 @main
 enum ServiceBenchmark {
     private static let usage = """
@@ -63,7 +63,7 @@ enum ServiceBenchmark {
         let service = try Service(executable: executable, folder: folder, port: port)
         defer { service.stop() }
         if wanted.contains("social") {
-            print("\nwhat follows from posts, likes and follows")
+            print("\nderived data of posts, likes and follows")
             try SocialBenchmark(service, seconds: seconds).run()
         }
         if wanted.contains("feeds") {
@@ -94,7 +94,7 @@ enum ServiceBenchmark {
         }
     }
 
-    /// What has a service of its own.
+    /// Runs the measurements that start their own services.
     private static func measureApart(
         _ wanted: [String], _ options: [String: String], executable: String, folder: String, port: Int
     ) throws {
@@ -121,7 +121,8 @@ enum ServiceBenchmark {
         }
     }
 
-    /// Lets this process, and the services that it starts, have as many descriptors as they need, or as the system permits.
+    /// Raises the limit of descriptors for this process and the services that it starts, as far as they need or the
+    /// system permits.
     private static func raiseDescriptorLimit() {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

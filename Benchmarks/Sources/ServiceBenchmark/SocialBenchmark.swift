@@ -1,8 +1,8 @@
 import Glibc
 
-/// What it costs that counters, lists and the other sides of links are kept in the commit of what they follow from.
+/// Measures the cost of updating counters, lists and the other sides of links in the commit that causes the change.
 ///
-/// The peer is the same service without them: a tree of another name, in which nothing follows from anything.
+/// The peer is the same service without derived data: a tree with another name.
 struct SocialBenchmark {
     private let service: Service
     private let connection: Connection
@@ -23,7 +23,7 @@ struct SocialBenchmark {
 
     // MARK: Posts
 
-    /// A post of three nodes, as FriendlyPix's clients write it, in turn with and without what follows from it.
+    /// Measures a post of three nodes, as FriendlyPix's clients write it, in turn with and without derived data.
     private func measurePosts() throws {
         var number = 0
         var times: [Bool: [Double]] = [false: [], true: []]
@@ -38,7 +38,7 @@ struct SocialBenchmark {
         let (plain, derived) = (times[false]?.min() ?? 0, times[true]?.min() ?? 0)
         print(
             """
-              a post: \(rounded(plain, 1)) µs of processor time without what follows, \(rounded(derived, 1)) with it, \
+              a post: \(rounded(plain, 1)) µs of processor time without derived data, \(rounded(derived, 1)) with it, \
             \(rounded(derived / plain, 3)) times as much (the least of 4 rounds each)
             """)
     }
@@ -59,7 +59,7 @@ struct SocialBenchmark {
 
     // MARK: Likes
 
-    /// Likes of one post by 64 clients, by the database and by the route; what is counted has to be what was liked.
+    /// Measures likes of one post by 64 clients, by the database and by the route, and checks the counter.
     private func measureLikes() throws {
         let id = Self.id(of: 0)
         let post = #"{"author":{"uid":"a"},"text":"x","timestamp":1}"#
@@ -77,7 +77,7 @@ struct SocialBenchmark {
         print("  likes of one post, by the route: \(rounded(route.perSecond, 0)) a second, \(try counted(id, number))")
     }
 
-    /// Whether the number of likes is the number of those who like the post, once the last requests have ended.
+    /// Compares the counter of likes with the number of users who like the post, after the last requests have ended.
     private func counted(_ id: String, _ sent: Int) throws -> String {
         var (likes, last) = ("", "")
         repeat {
@@ -95,7 +95,7 @@ struct SocialBenchmark {
 
     // MARK: Follows
 
-    /// The time in which somebody begins to follow an author of many posts, whose posts come into the feed behind it.
+    /// Measures a follow of an author with many posts, which are copied into the feed afterwards.
     private func measureFollow(posts: Int) throws {
         for first in stride(from: 0, to: posts, by: 1000) {
             let members = (first..<first + 1000).map { number in
@@ -105,7 +105,7 @@ struct SocialBenchmark {
         }
         var latencies: [Double] = []
         for number in 0..<100 {
-            // Nothing has to be brought to who has never read their feed.
+            // The feed must have been read once: the service copies no posts into unread feeds.
             try connection.exchange(
                 HTTP.request("PUT", "/people/reader\(number).json?print=silent", #"{"full_name":"A Reader"}"#))
             try connection.exchange(HTTP.request("GET", "/v1/people/reader\(number)/feed"))
@@ -114,7 +114,7 @@ struct SocialBenchmark {
                 HTTP.request("PUT", "/people/reader\(number)/following/busy.json?print=silent", "true"))
             latencies.append((Clock.seconds - begin) * 1000)
         }
-        // They leave again: jobs would bring them posts for hours.
+        // They unfollow again: otherwise jobs would copy posts for hours.
         let departures = (0..<100).map { #""reader\#($0)/following/busy":null"# }
         try connection.exchange(
             HTTP.request("PATCH", "/people.json?print=silent", "{\(departures.joined(separator: ","))}"))

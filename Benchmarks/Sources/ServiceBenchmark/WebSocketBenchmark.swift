@@ -1,6 +1,6 @@
 import Foundation
 
-/// Figures of the wire protocol, each beside what REST and event streams do in the same run.
+/// Measures the wire protocol, each figure beside that of REST and event streams in the same run.
 struct WebSocketBenchmark {
     private static let watchers = 1000
     private static let spacedWrites = 200
@@ -10,18 +10,18 @@ struct WebSocketBenchmark {
     private let executable: String
     private let folder: String
     private let port: Int
-    /// How many sessions, and how many event streams, are open at once.
+    /// The number of sessions, and of event streams, that are open at once.
     private let sessions: Int
     private let seconds: Double
 
     /// - Parameters:
-    ///   - folder: Where folders for services are made; each measurement has one of its own.
-    ///   - sessions: How many sessions are wanted; no more are opened than the limit of descriptors lets the service serve.
+    ///   - folder: The folder of the services' folders; each measurement has its own.
+    ///   - sessions: The requested number of sessions; fewer are opened if the limit of descriptors requires it.
     init(executable: String, folder: String, port: Int, sessions: Int, seconds: Double) {
         (self.executable, self.folder, self.port, self.seconds) = (executable, folder, port, seconds)
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        // It keeps a quarter for itself.
+        // The service keeps a quarter for itself.
         self.sessions = min(sessions, Int(limit.rlim_cur) / 4 * 3 - 64)
     }
 
@@ -53,12 +53,12 @@ struct WebSocketBenchmark {
 
     // MARK: Memory
 
-    /// What the service holds for each of many who listen, each to a small node of its own, and say nothing.
+    /// Measures the memory of the service for each of many silent listeners, each to its own small node.
     private func measureIdle(_ kind: String, _ service: Service, _ open: (Int) throws -> any Listening) throws {
         let nodes = (0..<sessions).map { #""s\#($0)":{"text":"A tintype took fifteen minutes.","number":\#($0)}"# }
         try exchange(
             HTTP.request("PUT", "/idle.json?print=silent", "{\(nodes.joined(separator: ","))}"), to: service.socketPath)
-        // What the first of a kind makes the service load is not the others'.
+        // The first of a kind makes the service load code, which does not count for the others.
         try open(0).close()
         sleep(1)
         let before = service.residentBytes
@@ -79,11 +79,11 @@ struct WebSocketBenchmark {
         print(
             """
               \(sessions) \(kind), opened in \(rounded(seconds, 1)) s and idle for 5 s: \(rounded(each / 1024, 1)) KiB of \
-            resident memory each; all are there
+            resident memory each; all are open
             """)
     }
 
-    /// Waits for a while; whoever is asked whether they are there answers.
+    /// Waits for a while; listeners answer pings meanwhile.
     private func answer(_ listeners: [any Listening], on poll: Poll, seconds: Double) throws {
         let byDescriptor = Dictionary(uniqueKeysWithValues: listeners.map { ($0.descriptor, $0) })
         let end = Clock.seconds + seconds
@@ -94,7 +94,7 @@ struct WebSocketBenchmark {
 
     // MARK: Fan-out
 
-    /// How long it takes from a write until the last of a thousand who watch it has been told.
+    /// Measures the time from a write until the last of a thousand listeners has received it.
     private func measureFanOut(_ service: Service) throws {
         let writer = try Connection(unix: service.socketPath)
         let client = try WireClient(on: Connection(unix: service.socketPath))
@@ -120,7 +120,7 @@ struct WebSocketBenchmark {
         }
     }
 
-    /// - Parameter write: Sends a write, and gives back what waits for its answer.
+    /// - Parameter write: Sends a write, and returns a function that waits for its answer.
     private func fanOut(
         _ kind: String, _ service: Service, _ open: () throws -> any Listening,
         write: (String) throws -> () throws -> Void
@@ -148,14 +148,14 @@ struct WebSocketBenchmark {
         times.sort()
         print(
             """
-              \(kind), until the last is told: median \(ms(times[times.count / 2])), p99 \
+              \(kind), until the last received it: median \(ms(times[times.count / 2])), p99 \
             \(ms(times[times.count * 99 / 100])), \(ms(cpu * 1000)) of processor time each
             """)
     }
 
     // MARK: Writes
 
-    /// Durable writes a second, the middle one of three rounds of each kind in turn.
+    /// Measures durable writes a second: the median of three rounds of each kind, in turn.
     private func measureWrites(_ service: Service) throws {
         struct Round {
             let perSecond: Double
@@ -190,8 +190,8 @@ struct WebSocketBenchmark {
         }
         let names = [
             "PUT over \(Self.clients) connections",
-            "p over \(Self.clients) sessions, \(Self.unanswered) each on their way",
-            "the same, each listens to what it writes",
+            "p over \(Self.clients) sessions, \(Self.unanswered) unanswered each",
+            "the same, each listens to its own writes",
         ]
         let middle = rounds.map { $0.sorted { $0.perSecond < $1.perSecond }[1] }
         for (name, round) in zip(names, middle) {

@@ -1,14 +1,15 @@
 import Glibc
 
-/// A session of the Realtime Database's wire protocol over a WebSocket (RFC 6455), by a client that only counts what it hears.
+/// A session of the Realtime Database's wire protocol over a WebSocket (RFC 6455), by a client that only counts
+/// messages.
 ///
 /// Used by one thread, which reads when the descriptor is ready, or waits.
 final class WireClient {
     /// A message of the service.
     enum Message {
-        /// The answer to a request, which was carried out.
+        /// The answer to a successful request.
         case answer(number: Int)
-        /// What somebody has written where the session listens.
+        /// A change of a node that the session listens to.
         case push
         case control
     }
@@ -54,14 +55,14 @@ final class WireClient {
         return #"{"t":"d","d":{"r":\#(lastNumber),"a":"\#(action)","b":\#(body)}}"#
     }
 
-    /// Sends messages, each in a frame of its own, all with one call of the system.
+    /// Sends messages, each in its own frame, all with one system call.
     func send(_ messages: [String]) throws {
         var frames: [UInt8] = []
         for message in messages { Self.append(0x81, Array(message.utf8), to: &frames) }
         try connection.send(frames)
     }
 
-    /// Sends a request, and waits for its answer; pushes before it are passed over.
+    /// Sends a request, and waits for its answer; pushes before it are ignored.
     func exchange(_ action: String, _ body: String) throws {
         try send([request(action, body)])
         try awaitAnswer()
@@ -76,13 +77,13 @@ final class WireClient {
     /// Begins to listen to a node, and waits for its first value.
     func listen(to path: String) throws { try exchange("q", #"{"p":"\#(path)","h":""}"#) }
 
-    /// Asks whether the session is there, in the protocol's own way, and waits for the answer.
+    /// Sends the protocol's own ping, and waits for the answer.
     func ping() throws {
         try send([#"{"t":"c","d":{"t":"p","d":{}}}"#])
         try wait { message in if case .control = message { true } else { false } }
     }
 
-    /// Appends a frame as clients send it, under a mask (RFC 6455, section 5.3).
+    /// Appends a masked frame, as clients send it (RFC 6455, section 5.3).
     private static func append(_ opcode: UInt8, _ payload: [UInt8], to frames: inout [UInt8]) {
         frames.append(opcode)
         if payload.count < 126 {
@@ -98,15 +99,15 @@ final class WireClient {
 
     // MARK: Receiving
 
-    /// Reads until a message of the wanted kind has come.
+    /// Reads until a message of the expected kind has arrived.
     private func wait(for isWanted: (Message) -> Bool) throws {
         var isThere = false
-        // Some of it may have come with what was read before.
+        // It may be among the bytes that were read before.
         try takeMessages { message in isThere = isThere || isWanted(message) }
         while !isThere { try receive { message in isThere = isThere || isWanted(message) } }
     }
 
-    /// Reads what has come, and hands the messages on that are complete with it. Pings are answered.
+    /// Reads the available bytes, and passes on each message that is complete. Answers pings.
     ///
     /// - Throws: ``Failure`` when a request was refused, or the connection is closed.
     func receive(_ take: (Message) throws -> Void) throws {
@@ -124,7 +125,7 @@ final class WireClient {
                 var pong: [UInt8] = []
                 Self.append(0x8A, Array(received[payload]), to: &pong)
                 try connection.send(pong)
-            default: throw Failure("a frame that nobody expects, of kind \(opcode)")
+            default: throw Failure("an unexpected frame of kind \(opcode)")
             }
         }
         received.removeFirst(start)
@@ -132,7 +133,7 @@ final class WireClient {
 
     private func readMore() throws { received += try connection.readSome() }
 
-    /// The kind and the place of the frame that begins at an index, once all of it is there.
+    /// The kind and the payload range of the frame that begins at an index; nil until it is complete.
     private func nextFrame(at start: Int) -> (opcode: UInt8, payload: Range<Int>)? {
         guard received.count >= start + 2 else { return nil }
         var (length, begin) = (Int(received[start + 1]), start + 2)

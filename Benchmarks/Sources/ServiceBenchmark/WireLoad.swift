@@ -1,18 +1,18 @@
 import CEpoll
 import Glibc
 
-/// Writes over many WebSocket sessions at once, by one thread; each session has several on their way.
+/// Writes over many WebSocket sessions at once, by one thread; each session has several unanswered requests.
 struct WireLoad {
     let perSecond: Double
-    /// In seconds, sorted.
+    /// The times until the answers, in seconds, sorted.
     let latencies: [Double]
 
-    /// A session that writes, and what it waits for.
+    /// A session that writes, and its unanswered requests.
     private final class Writer {
         let client: WireClient
         /// The node that it writes below.
         let path: String
-        /// When the requests were sent, by their numbers, of which so many are on their way at most.
+        /// The times of the unanswered requests, by their numbers modulo the largest number of unanswered requests.
         var sentAt: [Double]
         var answered = 0
         var pushed = 0
@@ -24,8 +24,8 @@ struct WireLoad {
     }
 
     /// - Parameters:
-    ///   - unanswered: How many requests of a session are on their way at most.
-    ///   - isListening: Whether each session listens to what it writes: it is told of a write before that is answered.
+    ///   - unanswered: The largest number of unanswered requests of a session.
+    ///   - isListening: Whether each session listens to its own writes: it receives each write before its answer.
     init(sessions count: Int, unanswered: Int, isListening: Bool, to socketPath: String, seconds: Double) throws {
         var writers: [Int32: Writer] = [:]
         let poll = epoll_create1(0)
@@ -41,7 +41,7 @@ struct WireLoad {
             var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data(fd: client.descriptor))
             epoll_ctl(poll, EPOLL_CTL_ADD, client.descriptor, &event)
         }
-        // What is there already would be no change, of which nobody is told.
+        // Writing an existing value would change nothing and notify no listener.
         let salt = UInt32.random(in: 0...UInt32.max)
         func write(_ count: Int, by writer: Writer) throws {
             let now = Clock.seconds
@@ -69,7 +69,7 @@ struct WireLoad {
                         writer.answered += 1
                         latencies.append(Clock.seconds - writer.sentAt[number % unanswered])
                         guard !isListening || writer.pushed >= writer.answered else {
-                            throw Failure("a write was answered before the session was told of it")
+                            throw Failure("a write was answered before the session received it")
                         }
                     case .push: writer.pushed += 1
                     case .control: break

@@ -1,11 +1,11 @@
 import Foundation
 import Imaging
 
-/// Renders photos when it is told to, in a process that stays: see `compare-thumbnails` beside this package.
+/// Renders photos on request, in a process that stays: see `compare-thumbnails` beside this package.
 ///
-/// Says `ready` first. Each line that comes in is a job: the name of a set of recipes, a path, and perhaps a folder for
-/// the renditions, with tabs between. For each a line goes out: the CPU time in milliseconds (user and system, all
-/// threads), and how many bytes the renditions have; or `!` and why there are none.
+/// Prints `ready` first. Each input line is a job: the name of a set of recipes, a path, and optionally a folder for
+/// the renditions, separated by tabs. Each output line answers a job: the CPU time in milliseconds (user and system,
+/// all threads), and the sizes of the renditions in bytes; or `!` and the reason for the failure.
 @main
 struct ThumbnailBenchmark {
     static func main() throws {

@@ -1,10 +1,10 @@
 import Glibc
 
-/// The least that a durable write can cost: 200 bytes behind a file's end, then `fdatasync`, one after another.
+/// Measures the cheapest durable write: 200 bytes behind a file's end, then `fdatasync`, one after another.
 enum BareSync {
     private static let byteCount = 200
 
-    /// How many of them this disk does in a second.
+    /// Returns the number of such writes that this disk completes in a second.
     static func rate(in folder: String, seconds: Double) throws -> Double {
         let path = folder + "/bare"
         let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)

@@ -1,13 +1,13 @@
 import Glibc
 
-/// Work that several tasks repeat, measured.
+/// Measured work that several tasks repeat.
 struct Load {
-    /// How often the work was done in a second, by all tasks together.
+    /// The repetitions in a second, of all tasks together.
     let perSecond: Double
-    /// What each cost in time of a processor, the tasks' own part included.
+    /// The processor time of a repetition, in microseconds, including the tasks' own part.
     let processorMicroseconds: Double
 
-    /// Lets tasks do some work, each one after the other, for a while; it is told its running number.
+    /// Lets tasks repeat some work for a while, each one after the other; the work receives its running number.
     init(tasks: Int, seconds: Double, _ work: @escaping @Sendable (Int) async throws -> Void) async throws {
         let clock = ContinuousClock()
         let processorStart = Self.processorSeconds

@@ -22,13 +22,13 @@ enum Measurement: String, CaseIterable {
     }
 }
 
-/// The lines that are printed.
+/// The printed lines.
 enum Table {
     static func printTitle(_ title: String, in folder: String) {
         print("\n\(title)  (\(folder))")
     }
 
-    /// Prints a rate, and how many times the other rate it is.
+    /// Prints a rate, and its ratio to another rate.
     static func printRate(_ name: String, _ perSecond: Double, note: String = "", of base: Double? = nil) {
         let ratio = base.map { "\(rounded(perSecond / $0, digits: 2)) x fdatasync" } ?? ""
         print(

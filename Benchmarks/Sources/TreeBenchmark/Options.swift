@@ -1,8 +1,8 @@
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
-    /// How long each figure is measured.
+    /// The duration of each measurement, in seconds.
     var seconds = 5.0
-    /// Where the databases are made; a memory file system would make fsync free.
+    /// The folder of the databases; a memory file system would make fsync free.
     var folder = "/tmp"
     var measurements: [Measurement] = []
 
@@ -12,11 +12,11 @@ struct Options {
             switch argument {
             case "--seconds":
                 guard let value = arguments.next().flatMap(Double.init), value > 0, value < 3600 else {
-                    throw UsageError("--seconds wants a number of seconds")
+                    throw UsageError("--seconds needs a number of seconds")
                 }
                 seconds = value
             case "--folder":
-                guard let value = arguments.next() else { throw UsageError("--folder wants a folder") }
+                guard let value = arguments.next() else { throw UsageError("--folder needs a folder") }
                 folder = value
             default:
                 guard let measurement = Measurement(rawValue: argument) else {
@@ -29,7 +29,7 @@ struct Options {
     }
 }
 
-/// A command line that cannot be understood.
+/// An invalid command line.
 struct UsageError: Error, CustomStringConvertible {
     let description: String
 

@@ -25,7 +25,7 @@ struct PostgresPeer {
     }
 }
 
-/// What went wrong with the peer.
+/// A failure of the peer.
 struct PeerError: Error, CustomStringConvertible {
     let description: String
 }

@@ -1,6 +1,6 @@
 import Tree
 
-/// How many small objects are read in a second, by one reader and by many, at rest and beside a writer.
+/// Measures reads of small objects, by one reader and by many, at rest and beside a writer.
 struct ReadBenchmark {
     private static let objectCount = 20_000
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Says what went wrong and ends the program.
+/// Prints a complaint and ends the program.
 func fail(_ complaint: String) -> Never {
     let line = Array("TreeBenchmark: \(complaint)\n".utf8)
     _ = write(STDERR_FILENO, line, line.count)

@@ -1,6 +1,6 @@
 import Tree
 
-/// What is written: the updates of a photo service, each with an id of its own.
+/// The written data: the updates of a photo service, each with its own id.
 enum Workload {
     static let personCount = 1000
     private static let ids = PushIDGenerator()
@@ -17,7 +17,7 @@ enum Workload {
         return update
     }
 
-    /// All that publishing a photo writes.
+    /// The complete update of a published photo.
     static func post(_ index: Int) -> MultiPathUpdate {
         let person = people[index % people.count]
         let id = ids.next()
@@ -57,7 +57,7 @@ enum Workload {
 extension TreeKey {
     /// A key of a constant and a number.
     fileprivate init(stringLiteral prefix: String, index: Int) {
-        guard let key = try? TreeKey("\(prefix)\(index)") else { fail("\(prefix)\(index) is no key") }
+        guard let key = try? TreeKey("\(prefix)\(index)") else { fail("\(prefix)\(index) is not a key") }
         self = key
     }
 }

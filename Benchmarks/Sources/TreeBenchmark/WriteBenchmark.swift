@@ -1,6 +1,6 @@
 import Tree
 
-/// How many updates are committed durably in a second, by one writer and by many.
+/// Measures durable updates, by one writer and by many.
 struct WriteBenchmark {
     let folder: String
     let seconds: Double
@@ -16,7 +16,7 @@ struct WriteBenchmark {
         }
     }
 
-    /// The load, and how many updates shared a transaction.
+    /// Returns the load, and the mean number of updates in a transaction.
     private func measure(writers: Int) async throws -> (load: Load, groupSize: Double) {
         let store = try await TreeStore(engine: try SQLiteEngine(path: "\(folder)/tree\(writers).sqlite"))
         // The log file reaches its usual length first.

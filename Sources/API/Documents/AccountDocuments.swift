@@ -5,22 +5,22 @@ package import TreeModel
 package struct UserDocument: Document {
     package let uid: String
     package let email: String?
-    /// Whether somebody proved that the address is theirs.
+    /// Whether the person has proved that the e-mail address is theirs.
     package let isVerified: Bool
     package let name: String?
     package let phone: String?
     package let isDisabled: Bool
     /// Whether the account has the claim `admin`.
     package let isAdmin: Bool
-    /// What is added to each of its tokens.
+    /// The custom claims, which are added to each of its ID tokens.
     package let claims: JSONValue?
-    /// What lets the person in, such as `password` or `google.com`.
+    /// The providers by which the person signs in, such as `password` or `google.com`.
     package let providers: [String]
-    /// Milliseconds since the epoch.
+    /// The time of the account's creation, in milliseconds since the epoch.
     package let created: Int64?
-    /// Milliseconds since the epoch.
+    /// The time of the last sign-in, in milliseconds since the epoch.
     package let lastSignIn: Int64?
-    /// The password, where it was made for the account just now.
+    /// The password, if it was generated for the account just now.
     package var password: String?
 
     private enum CodingKeys: String, CodingKey {
@@ -60,7 +60,7 @@ package struct UserDocument: Document {
 /// A token that the service issued.
 package struct IssuedTokenDocument: Document {
     package let token: String
-    /// The time at which it is good no more, in milliseconds since the epoch.
+    /// The time at which the token expires, in milliseconds since the epoch.
     package let expires: Int64
 
     package init(token: String, expires: Int64) {
@@ -69,14 +69,14 @@ package struct IssuedTokenDocument: Document {
     }
 }
 
-/// An admin key; of the key itself nothing but what it is called.
+/// An admin key: its name and times, without the key itself.
 package struct AdminKeyDocument: Document {
     package let name: String
-    /// Milliseconds since the epoch.
+    /// The time of the key's creation, in milliseconds since the epoch.
     package let created: Int64
-    /// The time at which it is good no more, in milliseconds since the epoch; nil for never.
+    /// The time at which the key expires, in milliseconds since the epoch; nil for never.
     package let expires: Int64?
-    /// The key itself, only in the answer that makes it.
+    /// The key itself; only in the response to the request that creates it.
     package let key: String?
 
     package init(name: String, created: Int64, expires: Int64?, key: String? = nil) {
@@ -95,9 +95,9 @@ package struct AdminKeyDeletionDocument: Document {
     package init(name: String) { self.name = name }
 }
 
-/// The replacement of a key that signs tokens, or addresses of photos.
+/// The replacement of a key that signs tokens or photo addresses.
 package struct SigningKeyDocument: Document {
-    /// The time from which on the newest key signs, in milliseconds since the epoch.
+    /// The time from which the newest key signs, in milliseconds since the epoch.
     package let signsFrom: Int64
 
     private enum CodingKeys: String, CodingKey { case signsFrom = "signs_from" }
@@ -107,7 +107,7 @@ package struct SigningKeyDocument: Document {
 
 /// The replacement of the storage rules.
 package struct StorageRulesDocument: Document {
-    /// Whether everybody may fetch thumbnails now; otherwise they have signed addresses.
+    /// Whether everybody may fetch thumbnails now; otherwise thumbnails have signed addresses.
     package let areRenditionsPublic: Bool
 
     private enum CodingKeys: String, CodingKey { case areRenditionsPublic = "renditions_public" }

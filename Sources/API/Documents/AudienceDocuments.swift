@@ -1,12 +1,12 @@
-/// An audience: for whom posts are.
+/// An audience: a group of people that posts can be limited to.
 package struct AudienceDocument: Document {
     package let id: String
     package let name: String
     /// `class`, `school`, `student` or `group`.
     package let kind: String
-    /// What whoever asks may do in it: `owner`, `poster` or `reader`; nil for who is no member.
+    /// The requester's role: `owner`, `poster` or `reader`; nil for non-members.
     package var role: String?
-    /// All members, with what they may do; nil in lists.
+    /// The roles of all members by user id; nil in lists.
     package var members: [String: String]?
 
     package init(id: String, name: String, kind: String) {
@@ -20,7 +20,7 @@ package struct AudienceDocument: Document {
 package struct AudiencePageDocument: Document {
     package let audiences: [AudienceDocument]
     package let hasMore: Bool
-    /// From where the next page goes on; nil when there is none.
+    /// The cursor of the next page; nil on the last page.
     package let next: String?
 
     private enum CodingKeys: String, CodingKey {
@@ -36,11 +36,11 @@ package struct AudiencePageDocument: Document {
     }
 }
 
-/// What somebody may do in an audience.
+/// A member's role in an audience.
 package struct AudienceMemberDocument: Document {
     package let audience: String
     package let uid: String
-    /// `owner`, `poster` or `reader`; nil for who is no member.
+    /// `owner`, `poster` or `reader`; nil for non-members.
     package let role: String?
 
     package init(audience: String, uid: String, role: String?) {
@@ -58,11 +58,11 @@ package struct AudienceDeletionDocument: Document {
     package init(id: String) { self.id = id }
 }
 
-/// A post that an audience has no more.
+/// The removal of a post from an audience.
 package struct AudiencePostRemovalDocument: Document {
     package let audience: String
     package let postID: String
-    /// Whether the audience was its last, and the post is deleted.
+    /// Whether this was the post's last audience, so that the post is deleted.
     package let deleted: Bool
 
     private enum CodingKeys: String, CodingKey {

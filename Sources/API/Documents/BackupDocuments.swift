@@ -1,28 +1,28 @@
-/// How far a backup is, or a restore, or the verification of one.
+/// The progress of a backup, a restore, or the verification of a backup.
 package struct BackupStepDocument: Document, Hashable {
-    /// What is being done.
+    /// The current step.
     package enum Phase: String, Codable, CaseIterable, Sendable {
-        /// The rows of the tree are read, or written.
+        /// Reading or writing the rows of the tree.
         case tree
-        /// The files of the blob store are gone through.
+        /// Processing the files of the blob store.
         case blobs
-        /// The other files of the Storage folder are.
+        /// Processing the other files of the Storage folder.
         case others
     }
 
     package var phase = Phase.tree
-    /// How many posts' folders, or files, were gone through, of how many.
+    /// The number of post folders, or files, that were processed so far.
     package var done = 0
     package var total = 0
-    /// The files so far, and their bytes.
+    /// The number of files so far, and their bytes.
     package var files = 0
     package var bytes = 0
-    /// The files that had to be copied, and their bytes.
+    /// The number of files that had to be copied, and their bytes.
     package var copied = 0
     package var copiedBytes = 0
-    /// How many findings there were.
+    /// The number of findings.
     package var findings = 0
-    /// The position in the change log that the backup is of; known behind the tree.
+    /// The backup's position in the change log; nil until the tree is done.
     package var token: Int64?
     package var finished = false
 
@@ -35,7 +35,7 @@ package struct BackupStepDocument: Document, Hashable {
     package init() {}
 }
 
-/// What went when old backups were forgotten.
+/// The files and backups that were deleted when old backups were pruned.
 package struct BackupPruneDocument: Document, Hashable {
     package var backups = 0
     package var files = 0
@@ -44,15 +44,15 @@ package struct BackupPruneDocument: Document, Hashable {
     package init() {}
 }
 
-/// One backup that a folder or an archive has.
+/// A backup in a folder or an archive.
 package struct BackupDocument: Document, Hashable {
-    /// The position in the change log that it is of.
+    /// The backup's position in the change log.
     package let token: Int64
-    /// Milliseconds since the epoch.
+    /// The time of the backup, in milliseconds since the epoch.
     package let madeAt: Int64
-    /// The version of the program that made it.
+    /// The version of the program that created the backup.
     package let version: String
-    /// How many files of the blob store it has, and their bytes.
+    /// The number of files of the blob store in the backup, and their bytes.
     package let files: Int
     package let bytes: Int
 

@@ -1,10 +1,10 @@
 package import TreeModel
 
-/// What was committed to a part of the tree, oldest first.
+/// A page of the commits to a part of the tree, oldest first.
 package struct ChangesDocument: Document {
-    /// One commit.
+    /// A commit.
     package struct Change: Document {
-        /// From where to go on after it.
+        /// The token with which to continue after this commit.
         package let token: String
         /// The time of the commit, in milliseconds since the epoch.
         package let timestamp: Int64
@@ -13,13 +13,13 @@ package struct ChangesDocument: Document {
 
     package struct Write: Document {
         package let path: String
-        /// Null when it was deleted.
+        /// The new value; null if it was deleted.
         package let value: TreeValue?
     }
 
     package let changes: [Change]
-    /// From where to go on.
+    /// The token with which to continue.
     package let token: String
-    /// Whether more is there already.
+    /// Whether more commits are available already.
     package let more: Bool
 }

@@ -1,4 +1,4 @@
-/// What became of one thing that a command was to deal with.
+/// The outcome of a command for one of its arguments.
 package struct OutcomeDocument: Document {
     package enum Outcome: String, Codable, CaseIterable, Sendable {
         case accepted
@@ -67,7 +67,7 @@ package struct JoinedDocument<First: Document, Second: Document>: Document {
     }
 }
 
-/// The path by which a command names something.
+/// The path that a command was given.
 package struct PathDocument: Document {
     package let path: String
 
@@ -82,7 +82,7 @@ package struct FailedFileDocument: Document {
     package let code: String
     package let message: String
     package let hint: String
-    /// Milliseconds since the epoch.
+    /// The time of the failure, in milliseconds since the epoch.
     package let failedAt: Int64
     package var user: String?
     package var upload: String?
@@ -106,7 +106,7 @@ package struct FailedFileDocument: Document {
     }
 }
 
-/// A setting, and where its value was chosen.
+/// A setting, and the source of its value.
 package struct SettingDocument: Document {
     package let name: String
     package let value: String
@@ -119,7 +119,7 @@ package struct SettingDocument: Document {
     }
 }
 
-/// A tree, or a part of it, that was exported or imported.
+/// An export or import of a tree, or of a part of it.
 package struct TransferDocument: Document {
     package let path: String
     package let file: String
@@ -128,7 +128,7 @@ package struct TransferDocument: Document {
     package let parts: Int?
     /// The position of an export in the change log.
     package let token: String?
-    /// The files that an import has brought into the bucket, or found there.
+    /// The number of files that an import has brought into the bucket, or found there.
     package let objects: Int?
 
     package init(
@@ -161,7 +161,7 @@ package struct RenderDocument: Document {
 
     package let path: String
     package var outcome = "ok"
-    /// Pixels, upright.
+    /// The width of the upright picture, in pixels.
     package let width: Int
     package let height: Int
     package let color: String
@@ -180,21 +180,21 @@ package struct RenderDocument: Document {
     }
 }
 
-/// The kinds of data in a photo's file that tell, or may tell, where it was taken, and what became of them.
+/// The kinds of location data in a photo's file, and the outcome of removing them.
 package struct ScrubDocument: Document {
     package enum Outcome: String, Codable, CaseIterable, Sendable {
-        /// There is nothing to remove.
+        /// The file has no location data.
         case clean
-        /// There is something to remove, and it is still there.
+        /// The file has location data, which was not removed.
         case found
         case scrubbed
     }
 
     package let path: String
     package let outcome: Outcome
-    /// Codes; later versions may add some.
+    /// The codes of the kinds of location data that were removed, or found; later versions may add some.
     package let removed: [String]
-    /// The file without a place.
+    /// The path of the file without location data.
     package let file: String?
 
     package init(path: String, outcome: Outcome, removed: [String], file: String? = nil) {

@@ -1,11 +1,11 @@
-/// A part of a text that stands for a person.
+/// A part of a text that mentions a person.
 package struct MentionDocument: Document {
     package let uid: String
-    /// The UTF-16 units before it.
+    /// The number of UTF-16 units before the mention.
     package let start: Int
-    /// UTF-16 units.
+    /// The length, in UTF-16 units.
     package let length: Int
-    /// The characters before it, as people count them (UAX #29).
+    /// The number of characters before the mention, as people count them (UAX #29).
     package let characterStart: Int
     package let characterLength: Int
 
@@ -26,7 +26,7 @@ package struct MentionDocument: Document {
 
 /// A comment on a post.
 package struct CommentDocument: Document {
-    /// Whoever wrote it, with their name and picture as the comment has them.
+    /// The author of a comment, with the name and picture that are stored in the comment.
     package struct Author: Document {
         package let uid: String
         package let fullName: String?
@@ -49,11 +49,11 @@ package struct CommentDocument: Document {
     package let commentID: String
     package let author: Author
     package let text: String
-    /// When it was written, in milliseconds since the epoch.
+    /// The time of writing, in milliseconds since the epoch.
     package let timestamp: Int64
-    /// When its text was changed for the last time, in milliseconds since the epoch; nil when it never was.
+    /// The time of the last change of the text, in milliseconds since the epoch; nil if it never changed.
     package let edited: Int64?
-    /// In the order of the text; nil for none.
+    /// The mentions in the order of the text; nil for none.
     package let mentions: [MentionDocument]?
 
     private enum CodingKeys: String, CodingKey {
@@ -78,7 +78,7 @@ package struct CommentDocument: Document {
 
 /// A page of the comments on a post.
 package struct CommentPageDocument: Document {
-    /// A record below `comments/{post}` that is no comment.
+    /// A record below `comments/{post}` that is not a comment.
     package struct Skipped: Document {
         package let path: String
         package let reason: String
@@ -91,7 +91,7 @@ package struct CommentPageDocument: Document {
 
     package var comments: [CommentDocument]
     package var hasMore: Bool
-    /// From where the next page goes on; nil when there is none.
+    /// The cursor of the next page; nil on the last page.
     package var next: String?
     package var skipped: [Skipped]?
 

@@ -1,12 +1,12 @@
-/// Posts that are older than somebody asked for: some of them.
+/// A batch of posts that are older than the requested age.
 package struct ExpiryDocument: Document {
-    /// How many they are.
+    /// The number of posts.
     package let posts: Int
-    /// The sum of their files, in bytes.
+    /// The total size of their files, in bytes.
     package let bytes: Int
-    /// Whether they were deleted, or only counted.
+    /// Whether the posts were deleted; otherwise they were only counted.
     package let deleted: Bool
-    /// From where to go on; nil when these were the last.
+    /// The cursor with which to continue; nil after the last batch.
     package let next: String?
 
     package init(posts: Int, bytes: Int, deleted: Bool, next: String?) {

@@ -1,47 +1,48 @@
-/// The life of an upload, and of what it has become.
+/// The history of an upload and of its post.
 package struct ExplanationDocument: Document {
-    /// A file of it.
+    /// A file of the upload.
     package struct File: Document, Hashable {
-        /// What a file is for.
+        /// The use of a file.
         package enum Use: String, Codable, CaseIterable, Sendable {
-            /// What was sent.
+            /// The file as it was sent.
             case original
             /// A rendition that is shown.
             case shown
-            /// A rendition that a run has made, and that is not shown yet.
+            /// A rendition that a rethumb run has created and that is not shown yet.
             case prepared
-            /// It was shown, or was to be, and goes when its time has come.
+            /// A rendition that was shown or prepared, and that is deleted when its grace period ends.
             case garbage
-            /// Nothing names it.
+            /// A file that no record names.
             case orphaned
-            /// An original that a rule has dropped: it is not there any more.
+            /// An original that a rule has dropped; the file no longer exists.
             case dropped
         }
 
-        /// Relative to the Storage folder.
+        /// The path relative to the Storage folder.
         package let path: String
         package let use: Use
         /// The number of its photo, from 0 in the post's order.
         package var photo: Int?
-        /// The size that it has; absent where it is missing.
+        /// The size of the file, in bytes; absent if the file is missing.
         package var bytes: Int?
-        /// The size that it has to have, where that is known.
+        /// The size that the file should have, in bytes; absent if it is not known.
         package var expectedBytes: Int?
-        /// The sender's name for it.
+        /// The sender's name for the file.
         package var originalName: String?
         package var sha256: String?
-        /// The recipe by which it was made, and its fingerprint.
+        /// The recipe of the rendition, with its fingerprint.
         package var recipe: String?
         package var fingerprint: String?
-        /// The version of the program that made it.
+        /// The version of the program that created the file.
         package var engine: String?
-        /// The SHA-256 of the original of which it was made; of an original that was encoded again, that of the one before.
+        /// The SHA-256 of the original that the file was created from; for an original that was encoded again, that of
+        /// the previous one.
         package var source: String?
-        /// When it was made, in milliseconds since the epoch.
+        /// The time of creation, in milliseconds since the epoch.
         package var madeAt: Int64?
-        /// When a rule dropped it, in milliseconds since the epoch.
+        /// The time at which a rule dropped the file, in milliseconds since the epoch.
         package var droppedAt: Int64?
-        /// When garbage goes, in milliseconds since the epoch.
+        /// The time at which garbage is deleted, in milliseconds since the epoch.
         package var until: Int64?
 
         private enum CodingKeys: String, CodingKey {
@@ -57,12 +58,12 @@ package struct ExplanationDocument: Document {
         package init(path: String, use: Use) { (self.path, self.use) = (path, use) }
     }
 
-    /// A commit that has changed its record or its post.
+    /// A commit that has changed the upload's record or its post.
     package struct Commit: Document, Hashable {
         package let token: String
-        /// Milliseconds since the epoch.
+        /// The time of the commit, in milliseconds since the epoch.
         package let timestamp: Int64
-        /// The places that were written.
+        /// The paths that were written.
         package let paths: [String]
 
         package init(token: String, timestamp: Int64, paths: [String]) {
@@ -74,31 +75,31 @@ package struct ExplanationDocument: Document {
     package let id: String
     package var purpose = UploadPurpose.post
     package var owner: String?
-    /// The way in.
+    /// The way in; see ``Intake``.
     package var intake: String?
     package var state: String?
-    /// Milliseconds since the epoch.
+    /// The time of the reservation, in milliseconds since the epoch.
     package var createdAt: Int64?
     package var updatedAt: Int64?
-    /// How many tries to render and commit ended in a transient error.
+    /// The number of attempts to render and commit that ended in a transient error.
     package var attempts = 0
-    /// The sender's path of a file of the inbox.
+    /// The sender's path of a file from the inbox.
     package var source: String?
     package var clientReference: String?
     package var error: Failure?
     package var duplicateOf: String?
-    /// What was decided about it last: `pass`, `blur` or `refuse`.
+    /// The last decision of moderation: `pass`, `blur` or `refuse`.
     package var moderation: String?
-    /// When its post was deleted, in milliseconds since the epoch, while its files are there.
+    /// The time of the post's deletion, in milliseconds since the epoch; absent once the files are deleted, too.
     package var deletedAt: Int64?
-    /// When its files were read and compared last, in milliseconds since the epoch.
+    /// The time at which the files were last read and compared, in milliseconds since the epoch.
     package var verifiedAt: Int64?
     package var files: [File] = []
-    /// The places of the tree that name it, or a file of it.
+    /// The paths of the tree that name the upload or one of its files.
     package var named: [String] = []
-    /// The jobs that have made renditions of it, or have replaced some.
+    /// The post runs that have created or replaced renditions of the upload.
     package var jobs: [String] = []
-    /// What the change log has of it, the oldest first.
+    /// The commits that the change log still contains, the oldest first.
     package var commits: [Commit] = []
 
     private enum CodingKeys: String, CodingKey {

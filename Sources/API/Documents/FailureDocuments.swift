@@ -1,21 +1,21 @@
-/// Something that could not become a post, as the service lists it.
+/// A file that could not become a post, as the service lists it.
 package struct FailureDocument: Document {
-    /// By which it is named in addresses.
+    /// The id that names the failure in addresses.
     package let id: String
-    /// Where it lies below `failed/`.
+    /// The path below `failed/`.
     package let path: String
     package let file: String
-    /// By which way it came.
+    /// The way in by which the file arrived.
     package let intake: Intake
     /// The code of an error, or of a later version's.
     package let code: String
     package let message: String
     package let hint: String
-    /// Milliseconds since the epoch.
+    /// The time of the failure, in milliseconds since the epoch.
     package let failedAt: Int64
     package var user: String?
     package var upload: String?
-    /// Where it was below the user's folder in the inbox.
+    /// The file's former path below the user's folder in the inbox.
     package var source: String?
     package var attempts: Int?
     package var bytes: Int?
@@ -36,15 +36,15 @@ package struct FailureDocument: Document {
     }
 }
 
-/// A page of what could not become a post, the newest first.
+/// A page of files that could not become posts, the newest first.
 package struct FailureListDocument: Document {
     package let failures: [FailureDocument]
-    /// How many there are in all.
+    /// The total number of failures.
     package let total: Int
     package let bytes: Int
-    /// How many there are by reason.
+    /// The number of failures by reason.
     package let reasons: [String: Int]
-    /// Where the next page begins; absent on the last.
+    /// The cursor of the next page; absent on the last page.
     package let next: String?
 
     package init(failures: [FailureDocument], total: Int, bytes: Int, reasons: [String: Int], next: String?) {
@@ -53,40 +53,40 @@ package struct FailureListDocument: Document {
     }
 }
 
-/// What became of what could not become a post.
+/// The outcome of retrying or deleting failed files.
 package struct FailureOutcomeDocument: Document {
-    /// How many were put back into the inbox.
+    /// The number of files that were put back into the inbox.
     package var retried = 0
-    /// How many were deleted.
+    /// The number of files that were deleted.
     package var dropped = 0
-    /// How many stayed, as something was in the way.
+    /// The number of files that stayed, because of an error.
     package var failed = 0
-    /// What was in the way of the first of these.
+    /// The error of the first of these.
     package var error: Failure?
 
     package init() {}
 }
 
-/// A request that was refused, or something that an admin has done.
+/// A request that was refused, or an action of an admin.
 package struct RefusalDocument: Document {
     package enum Kind: String, Codable, CaseIterable, Sendable {
         case refused, done
     }
 
     package let kind: Kind
-    /// Milliseconds since the epoch.
+    /// The time of the request, in milliseconds since the epoch.
     package let time: Int64
     /// The method and the path.
     package let request: String?
     package let address: String?
     package let identity: String?
-    /// What was shown as a proof, without anything secret.
+    /// The credential that was sent, without its secret parts.
     package let proof: String?
     package let status: Int?
     package let error: String?
-    /// By which it is found in the log.
+    /// The id by which the request is found in the log.
     package let trace: String?
-    /// How many more were refused since the last one that is told.
+    /// The number of further refusals since the previous one in the list.
     package let skipped: Int?
 
     package init(_ kind: Kind, at time: Int64, _ fields: [String: String]) {
@@ -98,7 +98,7 @@ package struct RefusalDocument: Document {
     }
 }
 
-/// The last refusals and acts of admins, the newest first.
+/// The last refusals and actions of admins, the newest first.
 package struct RefusalListDocument: Document {
     package let refusals: [RefusalDocument]
 

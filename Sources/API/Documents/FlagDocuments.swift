@@ -1,9 +1,9 @@
-/// What has become of somebody's flag at a post or a comment.
+/// The state of a user's flag on a post or a comment, after a request.
 package struct FlagDocument: Document {
     package let postID: String
     package let commentID: String?
     package let uid: String
-    /// Whether it is flagged by them.
+    /// Whether the user flags it.
     package let flagged: Bool
 
     private enum CodingKeys: String, CodingKey {
@@ -17,15 +17,15 @@ package struct FlagDocument: Document {
     }
 }
 
-/// A post or a comment that people have flagged.
+/// A post or a comment that users have flagged.
 package struct FlaggedDocument: Document {
     package let postID: String
     package let commentID: String?
-    /// The number of those who have.
+    /// The number of users who flag it.
     package let flags: Int64
-    /// Since when somebody has, in milliseconds since the epoch.
+    /// The time of the first flag, in milliseconds since the epoch.
     package let since: Int64
-    /// Whose it is, by the present name.
+    /// The author, with the present name.
     package let author: PersonDocument?
     package let text: String?
 
@@ -43,11 +43,11 @@ package struct FlaggedDocument: Document {
     }
 }
 
-/// A page of what people have flagged.
+/// A page of flagged posts and comments.
 package struct FlaggedPageDocument: Document {
     package let flagged: [FlaggedDocument]
     package let hasMore: Bool
-    /// From where the next page goes on; nil when there is none.
+    /// The cursor of the next page; nil on the last page.
     package let next: String?
 
     private enum CodingKeys: String, CodingKey {
@@ -63,7 +63,7 @@ package struct FlaggedPageDocument: Document {
     }
 }
 
-/// That an admin has looked at what was flagged, and has nothing against it.
+/// The dismissal of flags: an admin has reviewed the content and accepts it.
 package struct FlagDismissalDocument: Document {
     package let postID: String
     package let commentID: String?

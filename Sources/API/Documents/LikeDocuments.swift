@@ -1,10 +1,10 @@
-/// What has become of somebody's like of a post.
+/// The state of a user's like of a post, after a request.
 package struct LikeDocument: Document {
     package let postID: String
     package let uid: String
-    /// Whether they like it.
+    /// Whether the user likes the post.
     package let liked: Bool
-    /// The number of all who like it.
+    /// The number of all users who like the post.
     package let likes: Int64
 
     private enum CodingKeys: String, CodingKey {
@@ -20,15 +20,15 @@ package struct LikeDocument: Document {
     }
 }
 
-/// A page of those who like a post.
+/// A page of the users who like a post.
 package struct LikePageDocument: Document {
-    /// Somebody who likes it.
+    /// A user who likes the post.
     package struct Person: Document {
         package let uid: String
-        /// Absent where people may not be read.
+        /// The name; absent if the requester may not read people.
         package let fullName: String?
         package let profilePicture: String?
-        /// Since when, in milliseconds since the epoch.
+        /// The time of the like, in milliseconds since the epoch.
         package let timestamp: Int64?
 
         private enum CodingKeys: String, CodingKey {
@@ -46,12 +46,12 @@ package struct LikePageDocument: Document {
         }
     }
 
-    /// In the order of their ids.
+    /// The users in the order of their ids.
     package var people: [Person]
-    /// The number of all who like it.
+    /// The number of all users who like the post.
     package let likes: Int64
     package var hasMore: Bool
-    /// From where the next page goes on; nil when there is none.
+    /// The cursor of the next page; nil on the last page.
     package let next: String?
 
     private enum CodingKeys: String, CodingKey {

@@ -1,4 +1,4 @@
-/// What becomes of a post, or of one of its photos, when it was looked at.
+/// The decision of moderation about a post, or about one of its photos.
 package enum ModerationDecision: String, Codable, CaseIterable, Sendable {
     /// It is shown as it is.
     case pass
@@ -8,15 +8,15 @@ package enum ModerationDecision: String, Codable, CaseIterable, Sendable {
     case refuse
 }
 
-/// What a moderator, or an admin, says of a post.
+/// The decision of a moderator, or of an admin, about a post.
 package struct ModerationVerdict: Document, Hashable {
     /// The longest reason that is kept, in characters.
     package static let maxReasonCharacters = 500
 
     package let decision: ModerationDecision
-    /// Why, for people.
+    /// The reason, for people.
     package let reason: String?
-    /// What becomes of single photos instead, by their numbers in the post, from 0.
+    /// The decisions about single photos that differ, by their numbers in the post, from 0.
     package let photos: [String: ModerationDecision]?
 
     package init(_ decision: ModerationDecision, reason: String? = nil, photos: [String: ModerationDecision]? = nil) {
@@ -25,7 +25,7 @@ package struct ModerationVerdict: Document, Hashable {
         self.photos = photos
     }
 
-    /// What becomes of each photo of a post; nil when the verdict names a photo that is not there.
+    /// Returns the decision about each photo of a post; nil if this names a photo that does not exist.
     package func decisions(photoCount: Int) -> [ModerationDecision]? {
         let photos = photos ?? [:]
         let decisions = (0..<photoCount).map { photos[String($0)] ?? decision }
@@ -33,18 +33,18 @@ package struct ModerationVerdict: Document, Hashable {
     }
 }
 
-/// What a moderator is told of a post before it is published.
+/// The data that a moderator receives about a post before it is published.
 package struct ModerationRequest: Document {
     package struct Photo: Document {
         package let index: Int
-        /// The content type of the rendition that is to be looked at, and its size in pixels.
+        /// The content type of the rendition to look at, and its size in pixels.
         package let type: String
         package let width: Int
         package let height: Int
         package var alt: String?
-        /// Where the file is; for a program.
+        /// The path of the file; for a moderator that is a program.
         package var path: String?
-        /// The file's bytes in Base64; for an address.
+        /// The file's bytes in Base64; for a moderator at an address.
         package var data: String?
 
         package init(index: Int, type: String, width: Int, height: Int) {
@@ -55,7 +55,7 @@ package struct ModerationRequest: Document {
         }
     }
 
-    /// What is to be published: `post`, or `avatar` for somebody's picture.
+    /// The kind of content: `post`, or `avatar` for a person's picture.
     package let kind: String
     package let post: String
     package let uid: String
@@ -71,12 +71,12 @@ package struct ModerationRequest: Document {
     }
 }
 
-/// How a post stands after an admin has decided about it.
+/// The state of a post after an admin's decision.
 package struct ModerationDocument: Document {
     package let postID: String
     package let decision: ModerationDecision
     package let reason: String?
-    /// What is shown of each photo, in their order: `pass` or `blur`; of a post that was refused there are none any more.
+    /// The decision about each photo, in the photos' order: `pass` or `blur`; empty for a post that was refused.
     package let photos: [ModerationDecision]
     package let deleted: Bool
 

@@ -1,25 +1,25 @@
-/// What somebody is told of.
+/// A notification of one user.
 package struct NotificationDocument: Document {
-    /// The notification's name, by which it is marked as read.
+    /// The notification's id, by which it is marked as read.
     package let id: String
-    /// `like`, `comment`, `mention`, `follow` or `announcement`; clients pass over what they do not know.
+    /// `like`, `comment`, `mention`, `follow` or `announcement`; clients skip kinds that they do not support.
     package let kind: String
-    /// Whoever has done it, by the present name; nil for the service itself.
+    /// The person who caused the notification, with the present name; nil for the service itself.
     package let actor: PersonDocument?
-    /// The last who like the post, `actor` first; nil unless several likes are told as one.
+    /// The last users who like the post, `actor` first; nil unless several likes are combined.
     package var actors: [PersonDocument]?
-    /// The number of the likes; nil unless several are told as one.
+    /// The number of likes; nil unless several are combined.
     package var count: Int?
-    /// The id of the post that it is about.
+    /// The id of the post.
     package let post: String?
     /// The id of the comment.
     package let comment: String?
     /// The id of the announcement.
     package let announcement: String?
     package let title: String?
-    /// What the comment or the announcement says.
+    /// The text of the comment or the announcement.
     package let text: String?
-    /// Milliseconds since the epoch.
+    /// The time of its cause, in milliseconds since the epoch.
     package let timestamp: Int64
     package var isUnread: Bool
 
@@ -38,13 +38,13 @@ package struct NotificationDocument: Document {
     }
 }
 
-/// A page of somebody's notifications, the newest first, with announcements among them.
+/// A page of a user's notifications, the newest first, with announcements among them.
 package struct NotificationPageDocument: Document {
     package var notifications: [NotificationDocument]
     package var hasMore: Bool
-    /// From where the next page goes on; nil when there is none.
+    /// The cursor of the next page; nil on the last page.
     package var next: String?
-    /// The number of all that are unread.
+    /// The number of all unread notifications.
     package var unread: Int
 
     private enum CodingKeys: String, CodingKey {
@@ -61,22 +61,22 @@ package struct NotificationPageDocument: Document {
     }
 }
 
-/// What is left after notifications were marked as read.
+/// The number of unread notifications after some were marked as read.
 package struct UnreadDocument: Document {
     package let unread: Int
 
     package init(unread: Int) { self.unread = unread }
 }
 
-/// What an admin says to everybody, or to a few.
+/// A text from an admin to everybody or to some users.
 package struct AnnouncementDocument: Document {
     package let id: String
     package let title: String?
     package let text: String
     package let author: PersonDocument?
-    /// Milliseconds since the epoch.
+    /// The time of the announcement, in milliseconds since the epoch.
     package let timestamp: Int64
-    /// The number of the people to whom it is; nil for everybody.
+    /// The number of recipients; nil for everybody.
     package let recipients: Int?
 
     package init(
@@ -91,7 +91,7 @@ package struct AnnouncementDocument: Document {
 package struct AnnouncementPageDocument: Document {
     package var announcements: [AnnouncementDocument]
     package var hasMore: Bool
-    /// From where the next page goes on; nil when there is none.
+    /// The cursor of the next page; nil on the last page.
     package var next: String?
 
     private enum CodingKeys: String, CodingKey {

@@ -1,10 +1,10 @@
-/// What the page for operators shows at a glance.
+/// The current state of the service, as the operations page shows it.
 package struct OperationsDocument: Document {
-    /// How often something happened in a second.
+    /// The number of events per second.
     package struct Rate: Document, Hashable {
-        /// Over the last minute.
+        /// The average of the last minute.
         package let minute: Double
-        /// Over the last hour, or since the start.
+        /// The average of the last hour, or since the start.
         package let hour: Double
 
         package init(minute: Double, hour: Double) { (self.minute, self.hour) = (minute, hour) }
@@ -24,9 +24,9 @@ package struct OperationsDocument: Document {
         }
     }
 
-    /// What happened in each of the last spans of time, the oldest first.
+    /// The numbers of events in each of the last intervals, the oldest first.
     package struct History: Document {
-        /// The length of a span, in seconds.
+        /// The length of an interval, in seconds.
         package let seconds: Int
         package var published: [Int] = []
         package var failed: [Int] = []
@@ -40,7 +40,7 @@ package struct OperationsDocument: Document {
         package let upload: String?
         package let user: String
         package let bytes: Int
-        /// Whose turn it was: `interactive`, `queued` or `batch`.
+        /// The priority: `interactive`, `queued` or `batch`.
         package let priority: String
         package let since: Int64
 
@@ -52,9 +52,9 @@ package struct OperationsDocument: Document {
 
     package struct Workers: Document {
         package let count: Int
-        /// How many there are beside these for batches alone; none where all do all.
+        /// The number of further workers for batch work alone; zero if all workers do all work.
         package let batch: Int
-        /// What is being rendered, the longest first.
+        /// The work in progress, the longest first.
         package let busy: [Work]
 
         package init(count: Int, batch: Int, busy: [Work]) {
@@ -66,7 +66,7 @@ package struct OperationsDocument: Document {
         package var free: Int?
         package var reserve: Int?
         package var total: Int?
-        /// The size of the tree's files; absent where it is in memory.
+        /// The size of the tree's files, in bytes; absent if the tree is in memory.
         package var tree: Int?
 
         package init() {}
@@ -93,11 +93,11 @@ package struct OperationsDocument: Document {
     package struct Connections: Document {
         package let tcp: Int
         package let socket: Int
-        /// Streams of server-sent events.
+        /// The number of server-sent event streams.
         package let streams: Int
-        /// WebSocket sessions of the database.
+        /// The number of WebSocket sessions of the database.
         package let sessions: Int
-        /// The first of the streams and sessions, the oldest first.
+        /// The oldest streams and sessions, the oldest first.
         package let list: [Connection]
 
         package init(tcp: Int, socket: Int, streams: Int, sessions: Int, list: [Connection]) {
@@ -105,24 +105,24 @@ package struct OperationsDocument: Document {
         }
     }
 
-    /// Milliseconds since the epoch.
+    /// The time of the report, in milliseconds since the epoch.
     package var time: Int64
     package let startedAt: Int64
-    /// Where a browser finds the service's pages; none where it listens on no port.
+    /// The addresses of the service's pages; empty if it listens on no port.
     package let pages: [String]
     package let status: StatusDocument
     package let rates: Rates
     package let history: History
     package let workers: Workers
     package var disk: Disk
-    /// Bytes of memory that the process occupies; absent where the system does not say.
+    /// The memory of the process, in bytes; absent if the system does not report it.
     package var memory: Int?
     package let connections: Connections
-    /// Changes whenever something was put aside, put back or dropped.
+    /// A counter that changes whenever a failed file is listed, put back or deleted.
     package let failures: Int
-    /// Changes whenever something was refused, or done by an admin.
+    /// A counter that changes whenever a request is refused or an admin acts.
     package let refusals: Int
-    /// Jobs over posts, the newest first.
+    /// The post runs, the newest first.
     package let jobs: [PostRunDocument]
 
     private enum CodingKeys: String, CodingKey {
@@ -143,12 +143,12 @@ package struct OperationsDocument: Document {
     }
 }
 
-/// A link to the operations page, with the key that opens it.
+/// A link to the operations page, with the key that opens the page.
 package struct OperationsLinkDocument: Document {
     package let url: String
     /// The name of the key.
     package let name: String
-    /// When the key expires, in milliseconds since the epoch.
+    /// The time at which the key expires, in milliseconds since the epoch.
     package let expires: Int64?
 
     package init(url: String, name: String, expires: Int64?) {

@@ -1,12 +1,12 @@
-/// How far a job is that goes through posts.
+/// The progress of a job that processes posts.
 package struct JobDocument: Document {
     package var total = 0
     package var done = 0
-    /// How many posts were switched to other files, or would be.
+    /// The number of posts that were switched to other files, or would be.
     package var switched = 0
     package var failed = 0
     package var finished = false
-    /// Why the last of the failed posts could not be switched.
+    /// The reason why the last failed post could not be switched.
     package var lastFailure: String?
 
     private enum CodingKeys: String, CodingKey {
@@ -21,7 +21,7 @@ package struct JobDocument: Document {
 package struct JobFailureDocument: Document {
     package var finished = false
     package let error: Failure
-    /// Whether the same job may succeed later with nothing changed but the circumstances.
+    /// Whether the same job may succeed later without a change.
     package let transient: Bool
 
     package init(_ error: Failure) {
@@ -30,7 +30,7 @@ package struct JobFailureDocument: Document {
     }
 }
 
-/// What became of a post's originals when the place was taken out of them.
+/// The outcome of removing the location from a post's originals.
 package struct ScrubbedPostDocument: Document {
     package let postID: String
     package let photos: [ScrubDocument]
@@ -46,32 +46,33 @@ package struct ScrubbedPostDocument: Document {
     }
 }
 
-/// What a reload of the settings changes.
+/// The changes by a reload of the settings.
 package struct ReloadDocument: Document {
     package let settings: [SettingsChange]
 
     package init(settings: [SettingsChange]) { self.settings = settings }
 }
 
-/// A setting that the operator chose otherwise than the service runs by.
+/// A setting whose chosen value differs from the value in use.
 package struct SettingsChange: Document {
-    /// What becomes of it.
+    /// The effect of the change.
     package enum Effect: String, Codable, CaseIterable, Sendable {
-        /// It holds from now on.
+        /// The new value is in use.
         case applied
-        /// It holds from the next start on.
+        /// The new value takes effect at the next start.
         case needsRestart = "needs_restart"
-        /// It never holds: something stronger says otherwise, such as a flag that the service was started with.
+        /// The new value takes no effect: something stronger overrides it, such as a flag that the service was started
+        /// with.
         case overridden
     }
 
     package let name: String
-    /// By what the service ran until now.
+    /// The value in use before.
     package let running: String
-    /// What was chosen.
+    /// The chosen value.
     package let chosen: String
     package let effect: Effect
-    /// What overrides it.
+    /// The source that overrides the chosen value.
     package let by: String?
 
     package init(name: String, running: String, chosen: String, effect: Effect, by: String? = nil) {
@@ -83,7 +84,7 @@ package struct SettingsChange: Document {
     }
 }
 
-/// Files in the blob store that no post claims.
+/// Files in the blob store that no post names.
 package struct UnclaimedDocument: Document {
     package let owner: String
     package let post: String
@@ -98,7 +99,7 @@ package struct UnclaimedDocument: Document {
     }
 }
 
-/// The deletion of files that no post claimed.
+/// The deletion of unclaimed files.
 package struct UnclaimedDeletionDocument: Document {
     package let post: String
     package var deleted = true
@@ -106,7 +107,7 @@ package struct UnclaimedDeletionDocument: Document {
     package init(post: String) { self.post = post }
 }
 
-/// That tree and blobs are taken for one store.
+/// The acceptance of a tree and a blob store as one store.
 package struct AcceptanceDocument: Document {
     package var accepted = true
 

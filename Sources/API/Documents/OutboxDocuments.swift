@@ -1,20 +1,20 @@
-/// What is handed to the operator's address or program for each notification.
+/// The data of a notification that is delivered to the operator's address or program.
 package struct DeliveryDocument: Document {
-    /// The same each time that the same is delivered: whoever gets it twice knows by it.
+    /// The id of the delivery, which stays the same when it is repeated, so that a receiver can recognise duplicates.
     package let id: String
-    /// The person to tell; nil for everybody.
+    /// The recipient; nil for everybody.
     package let to: String?
     /// `like`, `comment`, `mention`, `follow` or `announcement`.
     package let kind: String
-    /// Whoever has done it, by the present name; nil for the service itself.
+    /// The person who caused the notification, with the present name; nil for the service itself.
     package let actor: PersonDocument?
     package let post: String?
     package let comment: String?
     package let announcement: String?
     package let title: String?
-    /// What the comment or the announcement says.
+    /// The text of the comment or the announcement.
     package let text: String?
-    /// Milliseconds since the epoch.
+    /// The time of its cause, in milliseconds since the epoch.
     package let timestamp: Int64
 
     package init(id: String, to: String?, _ notification: NotificationDocument) {
@@ -24,21 +24,21 @@ package struct DeliveryDocument: Document {
     }
 }
 
-/// A delivery that waits, or was given up.
+/// A delivery that waits, or that was given up.
 package struct OutboxEntryDocument: Document {
     package let id: String
-    /// The person to tell; nil for everybody.
+    /// The recipient; nil for everybody.
     package let to: String?
     package let kind: String
-    /// Whether it was given up.
+    /// Whether the delivery was given up (a dead letter).
     package let isDead: Bool
-    /// Milliseconds since the epoch.
+    /// The time since which it waits, in milliseconds since the epoch.
     package let since: Int64
-    /// How often it was tried in vain.
+    /// The number of failed attempts.
     package let attempts: Int
-    /// The time before which it is not tried again, in milliseconds since the epoch.
+    /// The earliest time of the next attempt, in milliseconds since the epoch.
     package let due: Int64?
-    /// Why the last try failed.
+    /// The error of the last attempt.
     package let error: String?
 
     private enum CodingKeys: String, CodingKey {
@@ -59,7 +59,7 @@ package struct OutboxEntryDocument: Document {
 package struct OutboxPageDocument: Document {
     package var deliveries: [OutboxEntryDocument]
     package var hasMore: Bool
-    /// From where the next page goes on; nil when there is none.
+    /// The cursor of the next page; nil on the last page.
     package var next: String?
 
     private enum CodingKeys: String, CodingKey {

@@ -1,4 +1,4 @@
-/// Somebody.
+/// A person.
 package struct PersonDocument: Document {
     /// The numbers of a person's posts, followers and followees.
     package struct Counts: Document {
@@ -16,15 +16,15 @@ package struct PersonDocument: Document {
     package let uid: String
     package let fullName: String
     package let profilePicture: String?
-    /// What the person does, such as "speaker".
+    /// The person's role, such as "speaker".
     package var role: String?
-    /// What the person says about themselves.
+    /// The person's own description.
     package var bio: String?
-    /// Nil in lists, and for those who may not read them.
+    /// The person's counts; nil in lists, and if the requester may not read them.
     package var counts: Counts?
-    /// Whether whoever asks follows the person; nil in lists, and where nobody asks.
+    /// Whether the requester follows the person; nil in lists and without a requester.
     package var isFollowed: Bool?
-    /// Whether whoever asks has blocked the person; nil in lists, and where nobody asks.
+    /// Whether the requester has blocked the person; nil in lists and without a requester.
     package var isBlocked: Bool?
 
     private enum CodingKeys: String, CodingKey {
@@ -47,7 +47,7 @@ package struct PersonDocument: Document {
 package struct PeoplePageDocument: Document {
     package let people: [PersonDocument]
     package let hasMore: Bool
-    /// From where the next page goes on; nil when there is none.
+    /// The cursor of the next page; nil on the last page.
     package let next: String?
 
     private enum CodingKeys: String, CodingKey {
@@ -66,9 +66,9 @@ package struct PeoplePageDocument: Document {
 /// A page of hashtags.
 package struct HashtagPageDocument: Document {
     package struct Hashtag: Document {
-        /// Without its mark.
+        /// The hashtag without its mark.
         package let tag: String
-        /// Of how many posts; of more than 1,000 it is not counted, and this is 1,000.
+        /// The number of posts; counted up to 1,000, so that 1,000 means at least 1,000.
         package let posts: Int
 
         package init(_ tag: String, posts: Int) {
@@ -79,7 +79,7 @@ package struct HashtagPageDocument: Document {
 
     package let hashtags: [Hashtag]
     package let hasMore: Bool
-    /// From where the next page goes on; nil when there is none.
+    /// The cursor of the next page; nil on the last page.
     package let next: String?
 
     private enum CodingKeys: String, CodingKey {
@@ -95,7 +95,7 @@ package struct HashtagPageDocument: Document {
     }
 }
 
-/// Whether somebody follows another.
+/// The state of a follow, after a request.
 package struct FollowDocument: Document {
     package let follower: String
     package let followee: String
@@ -113,7 +113,7 @@ package struct FollowDocument: Document {
     }
 }
 
-/// Whether somebody has blocked another.
+/// The state of a block, after a request.
 package struct BlockDocument: Document {
     package let blocker: String
     package let blocked: String
@@ -131,11 +131,11 @@ package struct BlockDocument: Document {
     }
 }
 
-/// The receipt of a person's deletion: what was removed so far, and when it began and ended.
+/// The receipt of a person's deletion: the counts of what was removed so far, and the times of its beginning and end.
 package struct PersonDeletionDocument: Document {
-    /// How many of each were removed: what the person made, and what was about them.
+    /// The numbers of removed records: those that the person created, and those about the person.
     package struct Removed: Document {
-        /// Drafts, and uploads that were not published yet.
+        /// Drafts and uploads that were not published yet.
         package let uploads: Int
         package let posts: Int
         package let comments: Int
@@ -167,9 +167,9 @@ package struct PersonDeletionDocument: Document {
     }
 
     package let uid: String
-    /// Milliseconds since the epoch.
+    /// The time at which the deletion began, in milliseconds since the epoch.
     package let began: Int64
-    /// When nothing was left, in milliseconds since the epoch; nil until then.
+    /// The time at which the deletion was complete, in milliseconds since the epoch; nil until then.
     package let ended: Int64?
     package let removed: Removed
 

@@ -1,6 +1,6 @@
 package import TreeModel
 
-/// A post, as it stands in the tree: clients of the database write there, and it may have other fields, too.
+/// A post as it is stored in the tree, where clients of the database write; it may have further fields.
 package struct PostDocument: Document {
     package let value: TreeValue
 
@@ -17,7 +17,7 @@ package struct PostDocument: Document {
         try container.encode(value)
     }
 
-    /// What readers of a post may rely on; its schema.
+    /// The fields of a post that readers may rely on; its schema.
     struct Shape: Decodable {
         struct Author: Decodable {
             let uid: String
@@ -78,7 +78,7 @@ package struct PostDocument: Document {
         let fullStorageURI: String?
         let thumbURL: String?
         let thumbStorageURI: String?
-        /// In lists of posts, as are the following.
+        /// The post's counts; only in lists of posts, as are the following fields.
         let counts: Counts?
         let liked: Bool?
         let comments: [Comment]?
@@ -97,13 +97,13 @@ package struct PostDocument: Document {
     }
 }
 
-/// What is told of a post that was published or deleted.
+/// The event that a post was published or deleted.
 package struct PostEventDocument: Document {
     /// The post's path below `posts/`.
     package let path: String
-    /// The post; null when it was deleted.
+    /// The post; null if it was deleted.
     package let data: PostDocument?
-    /// Its cursor in the list.
+    /// The cursor of the post in the list.
     package let position: String?
 
     private enum CodingKeys: CodingKey { case path, data, position }
@@ -129,7 +129,7 @@ package struct PostEventDocument: Document {
     }
 }
 
-/// What is told of somebody whose posts are not in a feed any more.
+/// The event that an author's posts are no longer in a feed.
 package struct AuthorEventDocument: Document {
     package let author: String
 
@@ -138,7 +138,7 @@ package struct AuthorEventDocument: Document {
 
 /// A page of posts.
 package struct PostPageDocument: Document {
-    /// A record below `posts/` that is no post.
+    /// A record below `posts/` that is not a post.
     package struct Skipped: Document {
         package let path: String
         package let reason: String
@@ -151,10 +151,10 @@ package struct PostPageDocument: Document {
 
     package var posts: [PostDocument] = []
     package var hasMore = false
-    /// From where the next page goes on; nil when there is none.
+    /// The cursor of the next page; nil on the last page.
     package var next: String?
     package var skipped: [Skipped]?
-    /// Of a home feed, whether it has all that it should have: while it does not, more is being brought.
+    /// Whether a home feed is complete; if it is not, more posts are being added. Nil for other lists.
     package var complete: Bool?
 
     private enum CodingKeys: String, CodingKey {
@@ -166,7 +166,7 @@ package struct PostPageDocument: Document {
     package init() {}
 }
 
-/// The photos of a post as they were sent.
+/// The addresses of a post's originals.
 package struct OriginalsDocument: Document {
     package let postID: String
     /// Signed addresses, in the order of the photos' names.
@@ -187,8 +187,8 @@ package struct OriginalsDocument: Document {
 package struct DeletionDocument: Document {
     package let postID: String
     package var deleted = true
-    /// The time, in milliseconds since the epoch, until which its files stay at least, unless `grace-period` is shortened
-    /// before.
+    /// The time until which the files are kept at least, in milliseconds since the epoch, unless `grace-period` is
+    /// shortened before.
     package let filesUntil: Int64
 
     private enum CodingKeys: String, CodingKey {

@@ -1,109 +1,109 @@
-/// What a job over posts does.
+/// The work of a post run.
 package enum PostRunKind: String, Codable, CaseIterable, Sendable {
-    /// Renders them again by the present recipes.
+    /// Renders posts again with the current recipes.
     case rethumb
-    /// Takes the place out of their originals.
+    /// Removes the location from originals.
     case scrub
-    /// Does with originals what a rule says, once their posts are old enough.
+    /// Applies a rule for originals, once their posts are old enough.
     case originals
 }
 
-/// Why an original is left as it is by a rule for originals.
+/// The reason why a rule for originals leaves an original as it is.
 package enum OriginalObstacle: String, CaseIterable, Sendable {
     /// It was encoded again, or dropped, before.
     case done
-    /// It is a photo of the bucket, whose clients see to it themselves.
+    /// It is a photo of the bucket, which its clients manage themselves.
     case bucket
-    /// It is no JPEG.
+    /// It is not a JPEG.
     case format
-    /// It would become less than a tenth smaller.
+    /// Encoding it again would save less than a tenth of its size.
     case hardlySmaller = "hardly_smaller"
-    /// Moderation had its renditions blurred: without the original that could not be taken back.
+    /// Moderation had its renditions blurred, which could not be undone without the original.
     case blurred
-    /// A run has made renditions of it that nobody has seen yet.
+    /// A rethumb run has created renditions of it that are not shown yet.
     case unseenRun = "unseen_run"
     /// The post does not show renditions of all recipes.
     case renditionsMissing = "renditions_missing"
     /// The largest rendition is smaller than the largest recipe would make it.
     case renditionsSmall = "renditions_small"
-    /// Nobody knows what bytes a rendition was made with: `tintype verify` writes it down.
+    /// The checksum of a rendition is not recorded; `tintype verify` records it.
     case renditionsUnknown = "renditions_unknown"
-    /// A rendition's file is gone, or has other bytes.
+    /// A rendition's file is missing, or has other bytes.
     case renditionsDamaged = "renditions_damaged"
 }
 
-/// How a job over posts is.
+/// The state of a post run.
 package enum PostRunState: String, Codable, CaseIterable, Sendable {
     case running, paused, finished, cancelled, failed
-    /// All is rendered, and waits for the switch.
+    /// All posts are rendered, and wait for the switch.
     case prepared
-    /// The posts show again what they showed before.
+    /// The posts show their former renditions again.
     case rolledBack = "rolled_back"
 
-    /// Whether it goes on no more, but for a roll-back.
+    /// Whether the run has ended; a roll-back is still possible.
     package var isEnded: Bool { ![.running, .paused, .prepared].contains(self) }
 }
 
-/// When a job has posts show what it has rendered.
+/// The time at which a rethumb run switches posts to its renditions.
 package enum PostRunSwitch: String, Codable, CaseIterable, Sendable {
-    /// Each post once it is rendered.
+    /// Each post as soon as it is rendered.
     case each
-    /// All posts when somebody says so, after the last is rendered.
+    /// All posts on request, after the last is rendered.
     case last
 }
 
-/// What a job over posts is at.
+/// The current phase of a post run.
 package enum PostRunPhase: String, Codable, CaseIterable, Sendable {
-    /// Rendering, and with `each` switching; or what else the job does.
+    /// Rendering, and with `each` switching; or the work of another kind of run.
     case render
     case `switch`
     case rollback
 }
 
-/// A job over posts that goes on without whoever began it.
+/// A post run, which continues without its client.
 package struct PostRunDocument: Document, Hashable {
     package let id: String
     package let kind: PostRunKind
     package let state: PostRunState
-    /// Only this person's posts.
+    /// The id of the user whose posts the run is limited to.
     package var user: String?
-    /// Only posts since then, in milliseconds since the epoch.
+    /// The earliest time of the posts that the run is limited to, in milliseconds since the epoch.
     package var since: Int64?
     package var onlyMissing = false
-    /// Only posts made before then, in milliseconds since the epoch.
+    /// The time before which the posts were created that the run is limited to, in milliseconds since the epoch.
     package var until: Int64?
     package var onlyDamaged: Bool?
-    /// Whether it is for the posts of a list alone.
+    /// Whether the run is limited to the posts of a list.
     package var listed: Bool?
-    /// Of a job that renders: its recipes, where they are not those of the settings.
+    /// The recipes of a rethumb run, if they are not those of the settings.
     package var recipes: [String]?
-    /// Of a job over originals: what it does, such as `drop,365d`.
+    /// The rule of a run over originals, such as `drop,365d`.
     package var rule: String?
     package var concurrency: Int?
-    /// How many posts it looks at in a second at most.
+    /// The largest number of posts per second.
     package var limit: Int?
-    /// Of a job that renders: when posts show what it has made.
+    /// The time at which a rethumb run switches posts to its renditions.
     package var switches: PostRunSwitch?
     package var phase = PostRunPhase.render
     package var total = 0
     package var done = 0
-    /// How many posts were switched to other files.
+    /// The number of posts that were switched to other files.
     package var switched = 0
     package var failed = 0
-    /// Why the last of the failed posts could not be switched.
+    /// The reason why the last failed post could not be switched.
     package var lastFailure: String?
-    /// The reason for which the job waits, and the place; absent while it does not wait.
+    /// The reason why the run waits, with the path or post concerned; absent while it does not wait.
     package var waiting: String?
-    /// What ended the job before its end.
+    /// The error that ended the run early.
     package var fault: String?
-    /// Milliseconds since the epoch.
+    /// The time of the run's creation, in milliseconds since the epoch.
     package let createdAt: Int64
     package var endedAt: Int64?
-    /// How long it ran, in milliseconds, without its pauses.
+    /// The time for which the run was active, in milliseconds, without its pauses.
     package var activeMilliseconds: Int64 = 0
-    /// Posts in a second.
+    /// The posts per second.
     package var rate: Double?
-    /// Seconds until its end, if it goes on as so far.
+    /// The estimated seconds until the end.
     package var secondsLeft: Int?
 
     private enum CodingKeys: String, CodingKey {
@@ -129,36 +129,37 @@ package struct PostRunDocument: Document, Hashable {
     }
 }
 
-/// The jobs over posts: those that go on and the last that have ended, the newest first.
+/// The post runs: those that are active and the last that have ended, the newest first.
 package struct PostRunListDocument: Document {
     package let jobs: [PostRunDocument]
 
     package init(jobs: [PostRunDocument]) { self.jobs = jobs }
 }
 
-/// What a job over posts would do.
+/// The estimated effect of a post run.
 package struct BatchPlanDocument: Document {
     package let kind: PostRunKind
-    /// How many posts it would look at.
+    /// The number of posts that the run would look at.
     package let total: Int
-    /// How many it would change.
+    /// The number of posts that the run would change.
     package let posts: Int
-    /// How many could not be changed.
+    /// The number of posts that could not be changed.
     package let failed: Int
     package var lastFailure: String?
-    /// How many were looked at, by which the other numbers are estimated; absent where all were.
+    /// The number of posts in the sample from which the other numbers are estimated; absent if all posts were looked
+    /// at.
     package var sampled: Int?
-    /// How long that would take; absent where nothing can tell.
+    /// The estimated duration, in seconds; absent if there is no basis for an estimate.
     package var seconds: Int?
-    /// The bytes of the renditions that it would make; absent where nothing can tell.
+    /// The total size of the new renditions, in bytes; absent if there is no basis for an estimate.
     package var bytes: Int?
-    /// Of a job over originals: what it would do.
+    /// The rule of a run over originals.
     package var rule: String?
-    /// Of a job over originals: the bytes of those that it would change.
+    /// The total size of the originals that a run over originals would change, in bytes.
     package var bytesNow: Int?
-    /// The bytes that there would be of them then; absent where nothing can tell.
+    /// Their total size after the run, in bytes; absent if there is no basis for an estimate.
     package var bytesAfter: Int?
-    /// Of a job over originals: how many it would leave as they are, by the reason (`OriginalObstacle`).
+    /// The number of originals that a run over originals would leave as they are, by reason (`OriginalObstacle`).
     package var kept: [String: Int]?
 
     private enum CodingKeys: String, CodingKey {

@@ -1,10 +1,10 @@
-/// What somebody has agreed to.
+/// A user's consents.
 package struct PrivacyDocument: Document, Hashable {
-    /// That what they do is kept at all.
+    /// Consent to the storage of the user's data at all.
     package let dataProcessing: Bool
-    /// That what they write and photograph is published.
+    /// Consent to the publication of the user's texts and photos.
     package let content: Bool
-    /// That they are found by their name.
+    /// Consent to being found by name.
     package let social: Bool
 
     private enum CodingKeys: String, CodingKey {

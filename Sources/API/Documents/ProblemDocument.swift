@@ -1,8 +1,8 @@
-/// What is answered in place of what was asked for: problem details (RFC 9457).
+/// The body of an error response: problem details (RFC 9457).
 package struct ProblemDocument: Document {
-    /// A type of problem that others have defined, with what it says beside.
+    /// A type of problem that other documents define, with its extension members.
     package enum Kind: Sendable {
-        /// Bytes that do not begin where an upload stands ("Resumable Uploads for HTTP", "Mismatching Offset").
+        /// Bytes that do not begin at the upload's offset ("Resumable Uploads for HTTP", "Mismatching Offset").
         case mismatchingUploadOffset(expected: Int, provided: Int)
         /// An upload that has all its bytes (in the same, "Completed Upload").
         case completedUpload
@@ -22,23 +22,24 @@ package struct ProblemDocument: Document {
 
     package let type: String
     package let title: String
-    /// The status of the answer.
+    /// The status of the response.
     package let status: Int
     package let code: ErrorCode
     package let detail: String
     package let hint: String
-    /// By which the request is found in the service's log.
+    /// The id by which the request is found in the service's log.
     package let trace: String
-    /// Where the upload stands, in bytes, for bytes that begin elsewhere.
+    /// The current offset of the upload, in bytes, if the sent bytes begin elsewhere.
     package private(set) var expectedOffset: Int?
-    /// Where these begin.
+    /// The offset at which the sent bytes begin.
     package private(set) var providedOffset: Int?
 
-    /// Of `quota_exceeded`, in bytes: what is stored, what may be, and what this upload needs besides.
+    /// The bytes that are stored; with the limit and the further bytes that this upload needs, only for
+    /// `quota_exceeded`.
     package private(set) var used: Int?
     package private(set) var quota: Int?
     package private(set) var needed: Int?
-    /// The people whom that quota is for.
+    /// The users whom the quota applies to.
     package private(set) var quotaScope: QuotaScope?
 
     private enum CodingKeys: String, CodingKey {

@@ -1,18 +1,18 @@
-/// A row of the tree that could not be read, and what has taken its place.
+/// A row of the tree that could not be read, and its replacement.
 package struct ReplacedRowDocument: Document {
-    /// The place in the tree.
+    /// The path in the tree.
     package let path: String
     /// The key of the row in the database, in hexadecimal digits.
     package let key: String
-    /// The bytes that were there, in hexadecimal digits; absent where none were.
+    /// The former bytes, in hexadecimal digits; absent if there were none.
     package let value: String?
-    /// Those bytes as text, as far as they are; absent where they were none.
+    /// The former bytes as text, as far as they are text; absent if there were none.
     package let text: String?
-    /// The JSON that has taken its place; `null` for nothing.
+    /// The JSON that has replaced the row; `null` for nothing.
     package let replacement: String
     /// The time of the replacement, in milliseconds since the epoch.
     package let replacedAt: Int64
-    /// The file that keeps this document, relative to the Storage folder.
+    /// The path of the file that keeps this document, relative to the Storage folder.
     package let file: String
 
     private enum CodingKeys: String, CodingKey {

@@ -1,14 +1,14 @@
-/// How a file of security rules was checked.
+/// The result of checking a file of security rules.
 package struct RulesCheckDocument: Document {
     package enum Outcome: String, Codable, CaseIterable, Sendable { case accepted, refused }
 
     package let file: String
     package let outcome: Outcome
-    /// What there is in a file that was accepted.
+    /// The number of rules; with the following numbers, only for a file that was accepted.
     package var rules: Int?
     package var indexes: Int?
     package var timesToLive: Int?
-    /// Where a file that was refused is at fault, from 1; columns are in characters.
+    /// The position of the error in a file that was refused, from 1; columns are in characters.
     package var line: Int?
     package var column: Int?
     package var message: String?
@@ -25,9 +25,9 @@ package struct RulesCheckDocument: Document {
     }
 }
 
-/// A rule, and where it stands.
+/// A rule, and its position in the document.
 package struct RuleDocument: Document {
-    /// What it decides on: `.read`, `.write` or `.validate`.
+    /// The operation that it decides: `.read`, `.write` or `.validate`.
     package let kind: String
     /// The path of its node in the document, such as `/posts/$post`.
     package let path: String
@@ -44,7 +44,7 @@ package struct RuleDocument: Document {
     }
 }
 
-/// How rules judged one path.
+/// The decision of the rules for one path.
 package struct RulesPartDocument: Document {
     /// A rule that was evaluated.
     package struct Evaluation: Document {
@@ -52,9 +52,9 @@ package struct RulesPartDocument: Document {
         /// The path of the node that it was evaluated for.
         package let path: String
         package let result: Bool
-        /// Why it could not be evaluated to its end.
+        /// The error that ended the evaluation early.
         package let fault: String?
-        /// What its parts came to, in the order in which they were evaluated.
+        /// The values of the rule's parts, in the order of their evaluation.
         package let values: [Value]
 
         package init(rule: RuleDocument, path: String, result: Bool, fault: String?, values: [Value]) {
@@ -66,7 +66,7 @@ package struct RulesPartDocument: Document {
         }
     }
 
-    /// A part of a rule, and what it came to.
+    /// A part of a rule, and its value.
     package struct Value: Document {
         package let text: String
         package let value: String
@@ -79,9 +79,9 @@ package struct RulesPartDocument: Document {
 
     package let path: String
     package let allowed: Bool
-    /// The decision in a line.
+    /// The decision in one line.
     package let explanation: String
-    /// The rule that decided; absent when none granted.
+    /// The rule that decided; absent if none granted.
     package let rule: RuleDocument?
     package let evaluations: [Evaluation]
 
@@ -96,10 +96,10 @@ package struct RulesPartDocument: Document {
     }
 }
 
-/// How rules judged an action, path by path.
+/// The decision of the rules for an action, path by path.
 package struct RulesExplanationDocument: Document {
     package let allowed: Bool
-    /// Empty for the owner of the service, whom no rule binds.
+    /// The decisions by path; empty for the owner of the service, who is not bound by rules.
     package let paths: [RulesPartDocument]
 
     package init(allowed: Bool, paths: [RulesPartDocument]) {
@@ -108,18 +108,18 @@ package struct RulesExplanationDocument: Document {
     }
 }
 
-/// A case that was tried on rules.
+/// The result of a test case of rules.
 package struct RulesCaseDocument: Document {
     package enum Outcome: String, Codable, CaseIterable, Sendable { case passed, failed }
     package enum Verdict: String, Codable, CaseIterable, Sendable { case allow, deny }
 
-    /// From 1, in the order of the file.
+    /// The number of the case, from 1, in the order of the file.
     package let number: Int
     package let name: String
     package let outcome: Outcome
     package let expected: Verdict
     package let result: Verdict
-    /// How the rules came to the result of a case that failed.
+    /// The explanation of the rules' result, for a case that failed.
     package let explanation: RulesExplanationDocument?
 
     package init(
@@ -135,7 +135,7 @@ package struct RulesCaseDocument: Document {
     }
 }
 
-/// The numbers of cases that were as expected, and that were not.
+/// The numbers of cases that passed and failed.
 package struct RulesSummaryDocument: Document {
     package let passed: Int
     package let failed: Int
@@ -146,14 +146,14 @@ package struct RulesSummaryDocument: Document {
     }
 }
 
-/// What became different when rules were replaced.
+/// The differences between rules and those that replace them.
 package struct RulesChangesDocument: Document {
     package struct Change: Document {
         /// `added`, `removed` or `changed`.
         package let change: String
         /// The path of the node in the document, such as `/posts/$post`.
         package let path: String
-        /// Such as `.write` or `.indexOn`.
+        /// The member, such as `.write` or `.indexOn`.
         package let member: String
 
         package init(change: String, path: String, member: String) {

@@ -1,10 +1,10 @@
-/// What the service is doing.
+/// The current state of the service.
 package struct StatusDocument: Document {
     package struct Tree: Document {
         package let updates: Int
         package let transactions: Int
         package let largestGroup: Int
-        /// The length of the log that a start after a crash has to read, in bytes.
+        /// The length of the log that a start after a crash would read, in bytes.
         package let logBytes: Int
 
         private enum CodingKeys: String, CodingKey {
@@ -24,7 +24,7 @@ package struct StatusDocument: Document {
     package struct FreeSpace: Document {
         /// Free bytes on the disk.
         package let bytes: Int
-        /// Bytes that have to stay free.
+        /// The bytes that must stay free.
         package let reserve: Int
 
         package init(bytes: Int, reserve: Int) {
@@ -34,19 +34,19 @@ package struct StatusDocument: Document {
     }
 
     package struct Inbox: Document {
-        /// Photos that are not taken yet.
+        /// The number of photos that are not claimed yet.
         package let files: Int
 
         package init(files: Int) { self.files = files }
     }
 
-    /// Work that is done behind the commits that cause it.
+    /// The follow-up tasks, which run after the commits that cause them.
     package struct Jobs: Document {
-        /// Jobs that are left to do; 10,000 stands for more, too.
+        /// The number of tasks that wait; counted up to 10,000.
         package let waiting: Int
-        /// Those of them that have failed, and are tried again.
+        /// The number of these that have failed and will be tried again.
         package let failing: Int
-        /// When the oldest was caused, in milliseconds since the epoch.
+        /// The time at which the oldest was caused, in milliseconds since the epoch.
         package let since: Int64
 
         package init(waiting: Int, failing: Int, since: Int64) {
@@ -56,7 +56,7 @@ package struct StatusDocument: Document {
         }
     }
 
-    /// Whether anything is deleted for good, and why not.
+    /// The state of the deletion of files, and the reason if it is paused.
     package struct Sweeps: Document {
         package enum Status: String, Codable, CaseIterable, Sendable {
             case on
@@ -68,7 +68,7 @@ package struct StatusDocument: Document {
         package let message: String?
         package let hint: String?
 
-        /// - Parameter hold: Why nothing is deleted; nil while all is.
+        /// - Parameter hold: The reason why nothing is deleted; nil if deletion is active.
         package init(hold: Failure?) {
             status = hold == nil ? .on : .held
             code = hold?.code
@@ -77,14 +77,14 @@ package struct StatusDocument: Document {
         }
     }
 
-    /// What the last audits came to.
+    /// The results of the last audits.
     package struct Audits: Document {
         package var check: StoreCheckResultDocument?
         package var verify: StoreCheckResultDocument?
-        /// The bytes of files that were read and compared since the start.
+        /// The total size of the files that were read and compared since the start, in bytes.
         package let read: Int
 
-        /// Nil when there was none.
+        /// Creates the document; nil without an audit.
         package init?(check: StoreCheckResultDocument?, verify: StoreCheckResultDocument?, read: Int) {
             guard check != nil || verify != nil else { return nil }
             (self.check, self.verify, self.read) = (check, verify, read)
@@ -93,31 +93,31 @@ package struct StatusDocument: Document {
 
     package let version: String
     package let intake: ReadinessDocument
-    /// Posts that were deleted for their age, since the start; nil where none are.
+    /// The number of posts that were deleted because of their age since the start; nil if posts do not expire.
     package var expired: Int?
-    /// Nil when nothing is left to do.
+    /// The waiting follow-up tasks; nil if there are none.
     package var jobs: Jobs?
     package let sweeps: Sweeps
     /// The text of each recipe by its name.
     package let recipes: [String: String]
-    /// Uploads since the start of the service.
+    /// The number of uploads published since the start of the service.
     package var published = 0
     package var duplicates = 0
     package var failed = 0
-    /// Uploads that have not ended, by their states.
+    /// The numbers of uploads that have not ended, by state.
     package var uploads: [String: Int] = [:]
-    /// Uploads that wait for a worker, and when the oldest of them was reserved.
+    /// The number of uploads that wait for a worker.
     package var queue = 0
     /// The time at which the upload that has waited longest was reserved, in milliseconds since the epoch.
     package var queueSince: Int64?
     package let tree: Tree
     package var inbox: Inbox?
-    /// The job over posts that runs; absent while none does.
+    /// The post run that is active; absent if there is none.
     package var batch: PostRunDocument?
     package var freeSpace: FreeSpace?
-    /// Posts whose files nobody claims.
+    /// The number of posts with unclaimed files.
     package var unclaimed: Int?
-    /// What the last audits came to; absent before the first.
+    /// The results of the last audits; absent before the first.
     package var audits: Audits?
 
     private enum CodingKeys: String, CodingKey {
@@ -137,7 +137,7 @@ package struct StatusDocument: Document {
     }
 }
 
-/// Whether uploads and connections are taken, and why not.
+/// The readiness of the service for uploads and connections, and the reason if it is not ready.
 package struct ReadinessDocument: Document {
     package enum Status: String, Codable, CaseIterable, Sendable {
         case ready
@@ -149,7 +149,7 @@ package struct ReadinessDocument: Document {
     package let code: ErrorCode?
     package let message: String?
     package let hint: String?
-    /// The time of the beginning, in milliseconds since the epoch.
+    /// The time at which the state began, in milliseconds since the epoch.
     package let since: Int64?
 
     package init(_ status: Status, _ failure: Failure? = nil, since: Int64? = nil) {
@@ -161,14 +161,14 @@ package struct ReadinessDocument: Document {
     }
 }
 
-/// Whether the tree answers.
+/// The answer of a service whose tree can be read.
 package struct HealthDocument: Document {
     package var status = "ok"
 
     package init() {}
 }
 
-/// Which service this is.
+/// The version of the service.
 package struct VersionDocument: Document {
     package var name = "tintype"
     package let version: String

@@ -1,27 +1,27 @@
-/// Something that an audit has found.
+/// A finding of a store check.
 package struct FindingDocument: Document, Hashable {
-    /// What has become of it.
+    /// The outcome of a finding.
     package enum Outcome: String, Codable, CaseIterable, Sendable {
-        /// It was looked at alone.
+        /// It was only reported.
         case found
         case repaired
         case deleted
-        /// It was to be mended, and could not be.
+        /// It could not be repaired.
         case failed
     }
 
     package let kind: FindingKind
-    /// The file, relative to the Storage folder, or the place in the tree.
+    /// The path of the file relative to the Storage folder, or the path in the tree.
     package let path: String
-    /// The post, or other upload, that it is of.
+    /// The id of the post, or of another upload, that it belongs to.
     package let post: String?
     package let message: String
     package let remedy: FindingRemedy
     package let hint: String
-    /// The size of a file that is to be deleted.
+    /// The size of a file that should be deleted, in bytes.
     package let bytes: Int?
     package var outcome = Outcome.found
-    /// Why it could not be mended.
+    /// The reason why it could not be repaired.
     package var failure: String?
 
     package init(_ kind: FindingKind, path: String, post: String? = nil, message: String, bytes: Int? = nil) {
@@ -30,38 +30,39 @@ package struct FindingDocument: Document, Hashable {
     }
 }
 
-/// How far an audit is.
+/// The progress of a store check.
 package struct StoreCheckStepDocument: Document, Hashable {
     package let action: StoreCheckAction
-    /// The number of posts that were looked at; at the end, of all that there are.
+    /// The number of posts that were checked so far; at the end, of all posts.
     package var done = 0
-    /// The number of posts that there are.
+    /// The number of posts in the store.
     package var total = 0
-    /// The files that were looked at, and their bytes.
+    /// The number of files that were checked, and their bytes.
     package var files = 0
     package var bytes = 0
-    /// The bytes that were read.
+    /// The number of bytes that were read.
     package var read = 0
-    /// How many findings there were of each kind that were not mended.
+    /// The number of findings of each kind that were not repaired.
     package var findings: [String: Int] = [:]
-    /// How many were mended, or deleted.
+    /// The number of findings that were repaired, or whose files were deleted.
     package var mended = 0
-    /// The bytes of files that nothing names.
+    /// The total size of the files that no record names, in bytes.
     package var garbage = 0
-    /// The reason for which the store could not note the result, which `tintype status` then does not tell; absent when it did.
+    /// The reason why the result could not be stored, so that `tintype status` does not show it; absent if it was
+    /// stored.
     package var unkept: String?
     package var finished = false
 
     package init(_ action: StoreCheckAction) { self.action = action }
 }
 
-/// The last audit of a kind, for whoever looks after the service.
+/// The result of the last store check of a kind, for operators.
 package struct StoreCheckResultDocument: Document, Hashable {
-    /// Milliseconds since the epoch.
+    /// The time at which the check ended, in milliseconds since the epoch.
     package let endedAt: Int64
-    /// The number of posts that there were.
+    /// The number of posts in the store.
     package let posts: Int
-    /// How many findings of each kind were not mended.
+    /// The number of findings of each kind that were not repaired.
     package let findings: [String: Int]
 
     private enum CodingKeys: String, CodingKey {

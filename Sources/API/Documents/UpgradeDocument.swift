@@ -1,20 +1,20 @@
-/// What has become of a store of an earlier version.
+/// The state of the upgrade of a store from an earlier version.
 package struct UpgradeDocument: Document, Hashable {
     package enum State: String, Codable, CaseIterable, Sendable {
-        /// Nothing is to be done.
+        /// No upgrade is needed.
         case current
-        /// It is being brought forward.
+        /// The upgrade is in progress.
         case upgrading
-        /// That is done, and there is a way back until it is confirmed.
+        /// The upgrade is done, and can be undone until it is confirmed.
         case unconfirmed
     }
 
     package let state: State
-    /// The format that this version writes.
+    /// The format version that this program writes.
     package let format: Int
-    /// The format that the store had before.
+    /// The format version that the store had before.
     package let from: Int?
-    /// When it began, in milliseconds since the epoch.
+    /// The time at which the upgrade began, in milliseconds since the epoch.
     package let begunAt: Int64?
 
     private enum CodingKeys: String, CodingKey {

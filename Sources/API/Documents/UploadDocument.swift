@@ -1,14 +1,14 @@
-/// How an upload stands.
+/// The state of an upload.
 package struct UploadDocument: Document {
-    /// A photo of an upload; from its width on, once it is rendered.
+    /// A photo of an upload; the fields from the width on exist once it is rendered.
     package struct Photo: Document {
-        /// By what the photo of a draft is named to those who publish it; nil for other uploads.
+        /// The number by which a publish request names the photo of a draft; nil for other uploads.
         package var number: Int?
         package let originalName: String
         package let bytes: Int
         package let sha256: String
         package var alt: String?
-        /// Pixels, upright.
+        /// The width of the upright picture, in pixels.
         package var width: Int?
         package var height: Int?
         package var color: String?
@@ -31,27 +31,27 @@ package struct UploadDocument: Document {
 
     package let uploadID: String
     package let user: String
-    /// Nil for a post.
+    /// The purpose; nil for a post.
     package var purpose: UploadPurpose?
     package let door: Intake
     package let state: UploadState
-    /// Milliseconds since 1970, as all times.
+    /// The time of the reservation, in milliseconds since the epoch, as all times.
     package let createdAt: Int64
     package let updatedAt: Int64
     package let attempts: Int
-    /// How many bytes of a photo in several requests are durable; nil but while it is received.
+    /// The number of durable bytes of a photo that is sent in several requests; nil unless it is being received.
     package var receivedBytes: Int?
-    /// How many it will have; nil while that is not known, too.
+    /// The total number of bytes; also nil if it is not known.
     package var expectedBytes: Int?
     package var text: String?
     package var clientReference: String?
-    /// For whom the post is to be; nil for everybody.
+    /// The audiences of the post; nil for everybody.
     package var audiences: [String]?
-    /// The address of the post that it has become, or that had the same photos before.
+    /// The address of the upload's post, or of an earlier post with the same photos.
     package var post: String?
-    /// The draft of which it is to be a photo, or has become one.
+    /// The draft that the photo belongs to; nil for other purposes.
     package var draft: String?
-    /// Its number there; nil but for such a photo.
+    /// The photo's number in the draft; nil for other purposes.
     package var number: Int?
     package var error: Failure?
     package var photos: [Photo]?
@@ -83,7 +83,7 @@ package struct UploadDocument: Document {
     }
 }
 
-/// One derived image of a photo.
+/// A rendition of a photo.
 package struct RenditionDocument: Document {
     package let url: String
     package let storageURI: String
@@ -109,7 +109,7 @@ package struct RenditionDocument: Document {
     }
 }
 
-/// The post that an upload has become.
+/// The post of a published upload.
 package struct PublishedDocument: Document {
     package let postID: String
     package let post: PostDocument

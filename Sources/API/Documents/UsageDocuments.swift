@@ -1,31 +1,31 @@
-/// What takes up room in a store.
+/// The kinds of files that use storage.
 package enum UsageKind: String, CaseIterable, Sendable {
-    /// Photos as they were sent, of posts and of avatars.
+    /// Originals of posts and avatars.
     case originals
     /// Objects of the bucket, photos among them.
     case objects
     /// Renditions that are shown.
     case renditions
-    /// Renditions that a run has made, and that nobody has seen yet.
+    /// Renditions that a rethumb run has created and that are not shown yet.
     case prepared
-    /// Files that go when the grace period is over: of deleted posts, of replaced renditions.
+    /// Files that are deleted when the grace period ends: those of deleted posts, and replaced renditions.
     case garbage
-    /// Photos of drafts, and uploads that are being received, with the size that was announced.
+    /// Photos of drafts, and uploads in progress with their announced size.
     case unfinished
 }
 
-/// The people whom a quota is for.
+/// The users whom a quota applies to.
 package enum QuotaScope: String, Codable, CaseIterable, Sendable {
-    /// One user, for whom an admin has chosen it.
+    /// One user, for whom an admin has set it.
     case user
     case everybody
-    /// Those who made their accounts themselves.
+    /// The users who created their accounts themselves.
     case signedUp = "signed-up"
-    /// Those of them of whom nothing says who they are.
+    /// Those of them who are anonymous.
     case anonymous
 }
 
-/// A limit for the bytes that each of some people may store.
+/// A limit on the bytes that a user may store.
 package struct Quota: Sendable, Hashable {
     package let bytes: Int
     package let scope: QuotaScope
@@ -33,9 +33,9 @@ package struct Quota: Sendable, Hashable {
     package init(_ bytes: Int, for scope: QuotaScope) { (self.bytes, self.scope) = (bytes, scope) }
 }
 
-/// How much room somebody's files take up, or everybody's.
+/// The storage that the files of a user, or of all users, use.
 package struct UsageDocument: Document, Hashable {
-    /// A number of files, and their sizes together.
+    /// A number of files and their total size.
     package struct Size: Document, Hashable {
         package var bytes: Int
         package var files: Int
@@ -43,7 +43,7 @@ package struct UsageDocument: Document, Hashable {
         package init(bytes: Int = 0, files: Int = 0) { (self.bytes, self.files) = (bytes, files) }
     }
 
-    /// Whose they are; absent of everybody's.
+    /// The id of the user; absent for all users.
     package let user: String?
     package let originals: Size
     package let objects: Size
@@ -52,11 +52,11 @@ package struct UsageDocument: Document, Hashable {
     package let garbage: Size
     package let unfinished: Size
     package let total: Size
-    /// The bytes that count for the quota: of originals, objects, and what is unfinished.
+    /// The bytes that count against the quota: originals, objects, and unfinished uploads.
     package let used: Int
-    /// How many those may be; absent where there is no limit.
+    /// The limit on these bytes; absent if there is none.
     package let quota: Int?
-    /// The people whom that limit is for.
+    /// The users whom the limit applies to.
     package let quotaScope: QuotaScope?
 
     private enum CodingKeys: String, CodingKey {
@@ -64,7 +64,7 @@ package struct UsageDocument: Document, Hashable {
         case quotaScope = "quota_for"
     }
 
-    /// - Parameter size: The room that each kind takes up.
+    /// - Parameter size: Returns the size of each kind.
     package init(user: String?, quota: Quota? = nil, _ size: (UsageKind) -> Size) {
         (self.user, self.quota, quotaScope) = (user, quota?.bytes, quota?.scope)
         used = size(.originals).bytes + size(.objects).bytes + size(.unfinished).bytes
@@ -76,7 +76,7 @@ package struct UsageDocument: Document, Hashable {
         }
     }
 
-    /// The room that one kind takes up.
+    /// The size of one kind.
     package subscript(kind: UsageKind) -> Size {
         switch kind {
         case .originals: originals
@@ -89,15 +89,15 @@ package struct UsageDocument: Document, Hashable {
     }
 }
 
-/// A page of what people's files take up, in the order of the people's ids.
+/// A page of the storage that users use, in the order of their ids.
 package struct UsagePageDocument: Document {
     package let users: [UsageDocument]
-    /// What all files together take up.
+    /// The storage that all files use together.
     package let all: UsageDocument
-    /// Whether everything that there is has been counted: not in the first minutes after an older store was opened.
+    /// Whether everything has been counted; false in the first minutes after a store of an older version was opened.
     package let isComplete: Bool
     package let hasMore: Bool
-    /// From where the next page goes on; nil when there is none.
+    /// The cursor of the next page; nil on the last page.
     package let next: String?
 
     private enum CodingKeys: String, CodingKey {

@@ -14,7 +14,8 @@ extension Document {
 
     /// The document as JSON text (RFC 8259, UTF-8), on one line.
     ///
-    /// - Parameter isSorted: Whether the fields are in the order of their names, or else in the order of their declaration.
+    /// - Parameter isSorted: Whether the fields are sorted by name; otherwise they are in the order of their
+    ///   declaration.
     package func json(isSorted: Bool = true) -> [UInt8] {
         var bytes: [UInt8] = []
         JSONNode(of: self).write(to: &bytes, isSorted: isSorted)

@@ -1,8 +1,8 @@
 import TreeModel
 
-/// A part of a JSON text that is being made: a text of its own, a list, or an object.
+/// A node of a JSON text that is being built: a scalar, a list, or an object.
 ///
-/// Foundation's encoder cannot embed a value of the tree as it is, and does not keep the order of fields.
+/// Foundation's encoder cannot embed a value of the tree unchanged, and does not keep the order of fields.
 final class JSONNode {
     private enum Kind {
         case text([UInt8])
@@ -14,10 +14,11 @@ final class JSONNode {
     /// The elements, or the members with their names.
     private var children: [(name: String, node: JSONNode)] = []
 
-    /// Makes an empty node, which is `null` so far.
+    /// Creates an empty node, which is `null` until it gets a value.
     init() {}
 
-    /// Encodes a value. What its type's own `encode(to:)` refuses is `null`: no container of this encoder refuses anything.
+    /// Encodes a value. A part whose own `encode(to:)` throws becomes `null`; the containers of this encoder never
+    /// throw.
     convenience init(of value: some Encodable) {
         self.init()
         try? encode(value)

@@ -1,21 +1,21 @@
 package import TreeModel
 
-/// The JSON Schemas (2020-12) of documents, each read off the `init(from:)` of its type.
+/// The JSON Schemas (2020-12) of documents, each derived from the `init(from:)` of its type.
 ///
-/// A decoder that has no text gives every field a sample value and notes its name and type: so the schema cannot say anything
-/// else than the type does. A field that is asked for with `decodeIfPresent` is an optional one.
+/// A decoder without a text gives every field a sample value and records its name and type, so that the schema always
+/// agrees with the type. A field that is decoded with `decodeIfPresent` is optional.
 package struct Schemas {
-    /// Of each object that is referred to, by its name.
+    /// The schemas of the objects that are referred to, by name.
     package private(set) var components: [String: JSONValue] = [:]
-    /// The types that ask for what there is no sample of, and whose schemas may lack fields therefore.
+    /// The types whose schemas may lack fields, because they decode a type without a sample.
     package private(set) var incomplete: Set<String> = []
 
     package init() {}
 
-    /// The schema of a type; of an object, a reference to it.
+    /// Returns the schema of a type; for an object, a reference to it.
     package mutating func schema<T: Decodable>(of type: T.Type) -> JSONValue { describe(type).schema }
 
-    /// The schema, and a sample from which to go on; nil when the type takes no sample.
+    /// Returns the schema, and a sample to continue with; nil for the sample if the type cannot be decoded from one.
     fileprivate mutating func describe<T: Decodable>(_ type: T.Type) -> (schema: JSONValue, sample: T?) {
         if let leaf = type as? any SchemaLeaf.Type {
             return (leaf.schema(in: &self), leaf.sample as? T)
@@ -39,13 +39,14 @@ package struct Schemas {
 
     private static func reference(to name: String) -> JSONValue { ["$ref": "#/components/schemas/\(name)"] }
 
-    /// `UploadDocument.Photo` is `UploadPhoto`, and `PostDocument.Shape` is `Post`.
+    /// Returns the name of a schema: `UploadDocument.Photo` becomes `UploadPhoto`, and `PostDocument.Shape` becomes
+    /// `Post`.
     private static func name(of type: any Any.Type) -> String {
         String(reflecting: type).split(separator: ".").dropFirst().joined()
             .replacing("Document", with: "").replacing("Shape", with: "")
     }
 
-    /// The values of an enumeration of texts; nil for any other type.
+    /// Returns the values of an enumeration of strings; nil for any other type.
     private static func names(of type: any Any.Type) -> [String]? {
         guard let type = type as? any CaseIterable.Type else { return nil }
         let names = cases(of: type).compactMap { ($0 as? any RawRepresentable)?.rawValue as? String }
@@ -57,7 +58,7 @@ package struct Schemas {
     private static func firstCase(of type: any CaseIterable.Type) -> Any? { cases(of: type).first }
 }
 
-/// A type whose schema is told, as it is no object of fields.
+/// A type with a fixed schema, because it is not an object of fields.
 private protocol SchemaLeaf {
     static func schema(in schemas: inout Schemas) -> JSONValue
     static var sample: Self { get }
@@ -121,15 +122,15 @@ extension PostDocument: SchemaLeaf {
 
 // MARK: - The decoder
 
-/// Notes what a type asks for.
+/// Records the fields and values that a type decodes.
 private final class Recording: Decoder {
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]
     var schemas: Schemas
-    /// The schemas of the fields; nil until an object is asked for.
+    /// The schemas of the fields; nil until a keyed container is requested.
     var properties: [String: JSONValue]?
     var required: [String] = []
-    /// Of what is no object.
+    /// The schema of a type that is not an object.
     var single: JSONValue?
 
     init(_ schemas: Schemas) { self.schemas = schemas }
@@ -143,7 +144,7 @@ private final class Recording: Decoder {
 
     func singleValueContainer() -> any SingleValueDecodingContainer { Single(recording: self) }
 
-    /// What has no sample: a list of parts of different types, or a part that decodes into a nested container.
+    /// The error of types without a sample: a list of elements of different types, or a nested container.
     struct NoSample: Error {}
 }
 
@@ -157,7 +158,7 @@ private struct Fields<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let codingPath: [any CodingKey] = []
     let allKeys: [Key] = []
 
-    /// Asked for by `decodeIfPresent`, before it decodes.
+    /// Records the name for `decodeIfPresent`, which calls this before it decodes.
     func contains(_ key: Key) -> Bool {
         optional.names.insert(key.stringValue)
         return true

@@ -3,21 +3,21 @@ import Foundation
 import Synchronization
 package import TreeModel
 
-/// Decides as whom a request acts, without waiting for anything.
+/// Decides the identity that a request acts as; it never waits.
 ///
-/// A token says who asks, whatever it comes over. Without one, the Unix socket's peer is who the system says, and over TCP
-/// it is nobody, of whom security rules decide.
+/// A token determines the requester over any connection. Without a token, a request over the Unix socket acts as its
+/// peer, as the system reports it; a request over TCP is anonymous and subject to the security rules.
 package final class AccessControl: Sendable {
-    /// What an operator chooses; replaceable while the service runs.
+    /// The operator's settings; replaceable while the service runs.
     package struct Settings: Sendable {
-        /// Whether everybody may say who they are, as with Firebase's emulator.
+        /// Whether all requesters may name their identity without proof, as with Firebase's emulator.
         package var isEmulator = false
         /// The database secrets.
         package var secrets: [Secret] = []
         package var adminKeys: [AdminKey] = []
-        /// Who may use the Unix socket.
+        /// The users of the system who may use the Unix socket.
         package var peers: PeerPolicy
-        /// By how much the clocks of other issuers may differ from this machine's.
+        /// The largest accepted difference between the clocks of other issuers and of this machine, in seconds.
         package var leewaySeconds: Int64 = 60
 
         package init(peers: PeerPolicy) { self.peers = peers }
@@ -28,13 +28,13 @@ package final class AccessControl: Sendable {
     private let cache: ProofCache
     private let now: @Sendable () -> Timestamp
     private let settings: Mutex<Settings>
-    /// The number of times that the settings were replaced.
+    /// The number of times that the settings have been replaced.
     private let changeCount = Atomic<Int>(0)
 
     /// - Parameters:
-    ///   - authority: Who issues the service's own tokens; nil for nobody.
-    ///   - issuers: The other issuers that are believed.
-    ///   - now: The present time.
+    ///   - authority: The issuer of the service's own tokens; nil for none.
+    ///   - issuers: The other trusted issuers.
+    ///   - now: The current time.
     package init(
         _ settings: Settings, authority: TokenAuthority?, issuers: IssuerKeys? = nil,
         revocations: RevocationList = RevocationList(),
@@ -47,28 +47,28 @@ package final class AccessControl: Sendable {
         cache = ProofCache()
     }
 
-    /// Takes other settings; whoever is let in from now on is let in by these.
+    /// Replaces the settings; they apply to all requests admitted from now on.
     package func replaceSettings(_ new: Settings) {
         settings.withLock { $0 = new }
         changeCount.add(1, ordering: .acquiringAndReleasing)
     }
 
-    /// Takes other admin keys; a connection that one of the old ones let in ends at its next check.
+    /// Replaces the admin keys; a connection that a removed key admitted ends at its next check.
     package func replaceAdminKeys(_ keys: [AdminKey]) {
         settings.withLock { $0.adminKeys = keys }
         changeCount.add(1, ordering: .acquiringAndReleasing)
     }
 
-    /// The identity that a request with these credentials acts as.
+    /// Returns the identity that a request with these credentials acts as.
     ///
-    /// - Throws: ``AccessError`` for a request that is not let in.
+    /// - Throws: ``AccessError`` for a request that is not admitted.
     package func identity(for credentials: Credentials) throws(AccessError) -> Identity {
         try proof(for: credentials).identity
     }
 
-    /// What lets a request with these credentials in, and as whom.
+    /// Authenticates a request with these credentials.
     ///
-    /// - Throws: ``AccessError`` for a request that is not let in.
+    /// - Throws: ``AccessError`` for a request that is not admitted.
     package func proof(for credentials: Credentials) throws(AccessError) -> Proof {
         let shown =
             if let token = credentials.token {
@@ -80,7 +80,7 @@ package final class AccessControl: Sendable {
         return try shown.overridden(by: credentials.override).acting(for: credentials.actingFor)
     }
 
-    /// Makes sure that a proof that was good is good still: for connections that stay open.
+    /// Checks that a proof is still valid: for connections that stay open.
     ///
     /// - Throws: ``AccessError`` with the case `expired` or `revoked`.
     package func recheck(_ proof: Proof) throws(AccessError) {
@@ -89,10 +89,10 @@ package final class AccessControl: Sendable {
         try check(proof)
     }
 
-    /// Gets newer keys of the issuer of a token whose key is not known.
+    /// Fetches newer keys of the issuer of a token that names an unknown key.
     ///
-    /// - Returns: Whether it is worth judging the token again: the key may be here now, and may have come since the token was
-    ///   judged, for somebody else who asked at the same time.
+    /// - Returns: Whether the token should be verified again: the key may be present now, also because of a concurrent
+    ///   fetch for another request.
     package func refreshKeys(after error: AccessError) async -> Bool {
         guard case .unknownKey(let name) = error, let issuers = tokens.issuers, issuers.issuer(name) != nil else {
             return false
@@ -106,7 +106,7 @@ package final class AccessControl: Sendable {
         if revocations.isRevoked(proven) { throw .revoked }
     }
 
-    // MARK: What is shown
+    // MARK: Credentials
 
     private func proof(of peer: Credentials.Peer) throws(AccessError) -> Proof {
         guard case .local(let process) = peer else { return Proof(.none, .anonymous) }
@@ -120,11 +120,11 @@ package final class AccessControl: Sendable {
 
     private func proof(of token: String, isFromForeignPage: Bool) throws(AccessError) -> Proof {
         let now = now()
-        // Read before the judgement: whatever changes meanwhile makes what is kept worthless.
+        // This is read before verification, so that a concurrent change invalidates the cached proof.
         let keyVersion = tokens.keyVersion + changeCount.load(ordering: .acquiring)
         if let proof = cache.proof(of: token, keyVersion: keyVersion, now: now) { return proof }
         let settings = settings.withLock(\.self)
-        // Everybody knows this word, so an emulator does not believe it of pages of other machines.
+        // The word is public, so an emulator does not accept it from web pages of other machines.
         if settings.isEmulator, token == "owner" {
             return isFromForeignPage ? Proof(.none, .anonymous) : Proof(.emulator, .admin(expiresAt: nil))
         }

@@ -1,21 +1,21 @@
-/// What a request shows of who sends it.
+/// The credentials of a request.
 package struct Credentials: Sendable {
-    /// Where it comes from.
+    /// The origin of the connection.
     package enum Peer: Sendable, Hashable {
-        /// A process of this machine, over the Unix socket.
+        /// A process on this machine, over the Unix socket.
         case local(PeerCredentials)
-        /// TCP.
+        /// A connection over TCP.
         case network(address: String)
     }
 
     package var peer: Peer
-    /// The bearer token that it carries (RFC 6750), or the one of its query; nil for none.
+    /// The bearer token of the header (RFC 6750) or of the query; nil for none.
     package var token: String?
-    /// The variable `auth` as which an owner wants to be judged, as JSON (`auth_variable_override`); nil for none.
+    /// The variable `auth` that an owner wishes to act with, as JSON (`auth_variable_override`); nil for none.
     package var override: String?
-    /// The id of the user for whom it is to act; nil for nobody else.
+    /// The id of the user that the request acts for; nil for the requester.
     package var actingFor: String?
-    /// Whether a web page that another machine serves makes a browser send it.
+    /// Whether a browser sends the request for a web page of another machine.
     package var isFromForeignPage: Bool
 
     package init(

@@ -1,7 +1,7 @@
 package import Cryptography
 import Foundation
 
-/// The process at the other end of a Unix socket, as the kernel knows it (SO_PEERCRED, unix(7)).
+/// The process at the other end of a Unix socket, as the kernel reports it (SO_PEERCRED, unix(7)).
 package struct PeerCredentials: Sendable, Hashable {
     package let userID: UInt32
     package let groupID: UInt32
@@ -12,30 +12,30 @@ package struct PeerCredentials: Sendable, Hashable {
     }
 }
 
-/// The users of the system who may use the Unix socket, and for whom they may act.
+/// The users of the system who may use the Unix socket, and the users that they may act for.
 ///
-/// The service's own user, members of its group and root act for anybody. A setting names others, or other rights for
-/// members of the group: `www-data=ada, @photographers=any`.
+/// The service's own user, members of its group and root may act for all users. A setting names others, or other rights
+/// for members of the group: `www-data=ada, @photographers=any`.
 package struct PeerPolicy: Sendable {
-    /// For whom a user may act.
+    /// The right of a system user to act for users of the service.
     enum Right: Sendable, Hashable {
-        /// For anybody, and as the owner.
+        /// The right to act for any user, and as the owner.
         case any
-        /// As one user, by his id here.
+        /// The right to act as one user, by the user's id in the service.
         case user(String)
     }
 
     private var users: [UInt32: Right] = [:]
-    /// In the order of the setting, of which the first that fits counts.
+    /// The groups in the order of the setting; the first match counts.
     private var groups: [(id: UInt32, right: Right)] = []
     private let ownUser: UInt32
     private let ownGroup: UInt32
     private let groupsOfUser: @Sendable (UInt32) -> Set<UInt32>
 
-    /// Reads the setting: `NAME=any` or `NAME=UID` for a system user, with an `@` before the name for a group; separated
-    /// by commas. Names may be numbers.
+    /// Reads the setting: `NAME=any` or `NAME=UID` for a system user, with an `@` before the name for a group; entries
+    /// are separated by commas. Names may be numbers.
     ///
-    /// - Throws: ``KeyError`` for what is no such list, and for names that the system does not know.
+    /// - Throws: ``KeyError`` for a malformed list, and for names that the system does not have.
     package init(_ setting: String = "") throws(KeyError) {
         let accounts = SystemAccounts()
         try self.init(setting, ownUser: geteuid(), ownGroup: getegid()) { accounts.groups(ofUser: $0) }
@@ -68,7 +68,7 @@ package struct PeerPolicy: Sendable {
         }
     }
 
-    /// For whom a process may act; nil for nobody.
+    /// Returns the right of a process; nil if it may not use the socket.
     func right(of peer: PeerCredentials) -> Right? {
         if peer.userID == ownUser || peer.userID == 0 { return .any }
         if let right = users[peer.userID] { return right }

@@ -2,34 +2,35 @@ import Cryptography
 import Synchronization
 import TreeModel
 
-/// The tokens that were verified a short time ago, so that the next request with one costs next to nothing.
+/// A cache of recently verified tokens, so that the next request with the same token is cheap.
 ///
-/// It knows them by their SHA-256: neither the tokens themselves nor anything that can be guessed.
+/// Tokens are stored by their SHA-256 digest: the cache holds neither the tokens nor data from which they can be
+/// guessed.
 final class ProofCache: Sendable {
-    /// The largest token that is kept, in bytes: what is kept of it is about as large.
+    /// The largest token that is cached, in bytes; its proof is about as large.
     static let maxTokenBytes = 4096
 
-    /// The whole SHA-256 of a token.
+    /// The whole SHA-256 digest of a token.
     private struct Key: Hashable {
         private let digest: SIMD4<UInt64>
 
         init(_ token: String) { digest = Digest.sha256Words(token) }
 
-        // The digest is as good as random, so that a part of it will do to find a place in the table.
+        // The digest is as good as random, so a part of it suffices as a hash.
         func hash(into hasher: inout Hasher) { hasher.combine(digest[0]) }
     }
 
     private struct Entry {
         let proof: Proof
-        /// Until when it counts.
+        /// The time until which the proof is valid.
         let end: Timestamp
     }
 
     private struct State {
-        /// What the proofs were judged by.
+        /// The key version with which the proofs were verified.
         var keyVersion = 0
         var entries: [Key: Entry] = [:]
-        /// The keys in the order in which they came, beginning anew when all places are taken.
+        /// The keys in the order of their arrival, as a ring buffer.
         var order: [Key] = []
         var nextPlace = 0
     }
@@ -39,11 +40,11 @@ final class ProofCache: Sendable {
 
     init(capacity: Int = 10_000) { self.capacity = capacity }
 
-    /// What a token proved; nil if that is not known, or may have changed.
+    /// Returns the proof of a token; nil if it is not cached or may have changed.
     ///
     /// - Parameters:
-    ///   - generation: What proofs have to have been judged by.
-    ///   - now: The present time.
+    ///   - keyVersion: The required key version of the cached proof.
+    ///   - now: The current time.
     func proof(of token: String, keyVersion: Int, now: Timestamp) -> Proof? {
         guard token.utf8.count <= Self.maxTokenBytes else { return nil }
         let key = Key(token)
@@ -53,12 +54,12 @@ final class ProofCache: Sendable {
         }
     }
 
-    /// Keeps what a token proved; the oldest goes for it when there are too many.
+    /// Caches the proof of a token; the oldest proof is removed when the cache is full.
     func keep(_ proof: Proof, of token: String, until end: Timestamp, keyVersion: Int) {
         guard token.utf8.count <= Self.maxTokenBytes, capacity > 0 else { return }
         let key = Key(token)
         state.withLock { state in
-            // A judgement by what has changed since is not kept.
+            // A proof that was verified with older keys is not cached.
             guard keyVersion >= state.keyVersion else { return }
             if keyVersion > state.keyVersion { state = State(keyVersion: keyVersion) }
             guard state.entries.updateValue(Entry(proof: proof, end: end), forKey: key) == nil else { return }

@@ -2,14 +2,14 @@ import Foundation
 import Synchronization
 package import TreeModel
 
-/// The users whose tokens do not count any more, though they have not expired.
+/// The users whose tokens are no longer valid although they have not expired.
 package final class RevocationList: Sendable {
-    /// What is not to count of a user.
+    /// The revocations of a user.
     package struct Entry: Sendable, Hashable {
         package let uid: String
         /// Tokens of sign-ins before this second are revoked, in seconds since the epoch; nil for none.
         package var validSinceSeconds: Int64?
-        /// Whether no token counts at all.
+        /// Whether all tokens are refused.
         package var isDisabled: Bool
 
         package init(uid: String, validSinceSeconds: Int64? = nil, isDisabled: Bool = false) {
@@ -19,7 +19,7 @@ package final class RevocationList: Sendable {
 
     private struct State {
         var entries: [String: Entry] = [:]
-        /// How many entries there may be before those are looked for that have had their time.
+        /// The number of entries at which expired entries are removed.
         var pruneCount = 1000
     }
 
@@ -27,8 +27,8 @@ package final class RevocationList: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - entries: What is not to count from the start.
-    ///   - now: The present time.
+    ///   - entries: The initial entries.
+    ///   - now: The current time.
     package init(
         _ entries: [Entry] = [], now: @escaping @Sendable () -> Timestamp = Timestamp.now
     ) {
@@ -38,14 +38,14 @@ package final class RevocationList: Sendable {
         }
     }
 
-    /// Revokes a user's tokens of sign-ins before a second; also for a user who is deleted, with the second after.
+    /// Revokes a user's tokens of sign-ins before a second; for a deleted user, the second after the deletion.
     ///
-    /// The entry goes once all of them have expired.
+    /// The entry is removed once all these tokens have expired.
     package func revoke(uid: String, before seconds: Int64) {
         change(uid) { $0.validSinceSeconds = max($0.validSinceSeconds ?? 0, seconds) }
     }
 
-    /// Says whether a user is disabled; he stays so until the opposite is said.
+    /// Sets whether a user is disabled; this remains until it is changed.
     package func setDisabled(_ isDisabled: Bool, uid: String) { change(uid) { $0.isDisabled = isDisabled } }
 
     private func change(_ uid: String, _ body: (inout Entry) -> Void) {
@@ -61,15 +61,15 @@ package final class RevocationList: Sendable {
         }
     }
 
-    /// How long an entry is of use: as long as a token that was issued just before may be used.
+    /// The time for which an entry is kept, in seconds: as long as a token issued just before it may be used.
     private static let keptSeconds = Int64(KeyRing.maxLifetimeSeconds) + 600
 
-    /// Whether the token that proved a user counts no more.
+    /// Whether the token that proved a user is revoked.
     package func isRevoked(_ proven: ProvenUser) -> Bool {
         guard let uid = proven.user.uid, let entry = state.withLock({ $0.entries[uid] }) else { return false }
         return entry.isDisabled || proven.signInSeconds < entry.validSinceSeconds ?? 0
     }
 
-    /// What there is now, for whoever keeps it.
+    /// The current entries, for persistence.
     package var entries: [Entry] { state.withLock { Array($0.entries.values) } }
 }

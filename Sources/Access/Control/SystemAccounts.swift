@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// The users and groups of the system, as far as they have been asked for.
+/// A cache of the system's users and groups.
 ///
-/// An answer counts for a minute, for the system may have to ask another machine.
+/// An answer is valid for a minute, because the system may have to query another machine.
 final class SystemAccounts: Sendable {
     private static let maxEntries = 1000
 
@@ -14,7 +14,7 @@ final class SystemAccounts: Sendable {
 
     private let entries = Mutex<[UInt32: Entry]>([:])
 
-    /// The groups that a user is a member of.
+    /// Returns the groups that a user is a member of.
     func groups(ofUser id: UInt32) -> Set<UInt32> {
         let now = ContinuousClock.now
         if let entry = entries.withLock({ $0[id] }), now - entry.time < .seconds(60) { return entry.groups }
@@ -40,7 +40,7 @@ final class SystemAccounts: Sendable {
         } ?? []
     }
 
-    /// The number of a user; nil if there is none of that name.
+    /// Returns the number of a user; nil if the name does not exist.
     static func userID(named name: String) -> UInt32? {
         if let id = UInt32(name) { return id }
         return withEntry(size: 16 << 10) { buffer, size in
@@ -53,10 +53,10 @@ final class SystemAccounts: Sendable {
         }
     }
 
-    /// The number of a group; nil if there is none of that name.
+    /// Returns the number of a group; nil if the name does not exist.
     static func groupID(named name: String) -> UInt32? {
         if let id = UInt32(name) { return id }
-        // A group has the names of its members with it.
+        // The entry of a group contains the names of its members.
         return withEntry(size: 1 << 20) { buffer, size in
             var entry = group()
             var found: UnsafeMutablePointer<group>?
@@ -67,7 +67,7 @@ final class SystemAccounts: Sendable {
         }
     }
 
-    /// Calls a function with memory for the texts of an entry.
+    /// Calls a function with a buffer for the texts of an entry.
     private static func withEntry<Value>(
         size: Int, _ body: (UnsafeMutablePointer<CChar>, Int) -> Value?
     ) -> Value? {

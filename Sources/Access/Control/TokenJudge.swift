@@ -1,7 +1,7 @@
 import Cryptography
 import TreeModel
 
-/// The judgement on tokens of every kind, each on its own.
+/// Verifies tokens of all kinds.
 struct TokenJudge: Sendable {
     let authority: TokenAuthority?
     let issuers: IssuerKeys?
@@ -9,9 +9,9 @@ struct TokenJudge: Sendable {
     /// A number that changes with the keys.
     var keyVersion: Int { (authority?.keyVersion ?? 0) + (issuers?.keyVersion ?? 0) }
 
-    /// What a token proves.
+    /// Returns the proof of a token.
     ///
-    /// - Parameter now: The present time.
+    /// - Parameter now: The current time.
     /// - Throws: ``AccessError`` with the case `badToken`, `expired` or `unknownKey`.
     func proof(of token: String, _ settings: AccessControl.Settings, now: Timestamp) throws(AccessError) -> Proof {
         guard token.utf8.count <= WebToken.maxBytes else { throw .badToken(.tooLong) }
@@ -23,7 +23,7 @@ struct TokenJudge: Sendable {
         let token = try WebToken(token)
         switch token.algorithm {
         case "none":
-            // Nobody proves anything by it: an emulator believes it all the same.
+            // Such a token proves nothing, but an emulator accepts it.
             guard settings.isEmulator, token.signature.isEmpty else { throw .badToken(.badAlgorithm) }
             return try Self.believed(token)
         case SignatureAlgorithm.hs256.rawValue:
@@ -33,7 +33,7 @@ struct TokenJudge: Sendable {
         }
     }
 
-    /// For how long after its expiry a proof still counts.
+    /// Returns the time after its expiry for which a proof is still accepted.
     func leeway(of proof: Proof, _ settings: AccessControl.Settings) -> Duration {
         switch proof.kind {
         case .token: .seconds(authority?.leewaySeconds ?? 0)
@@ -66,7 +66,7 @@ struct TokenJudge: Sendable {
     ) throws(AccessError) -> Proof {
         guard let name = token.claims["iss"]?.string else { throw .badToken(.wrongIssuer) }
         let foreign = issuers?.issuer(name)
-        // A store that was moved here may go by the name that its project has with Firebase.
+        // A store that was moved here may use the name that its project has with Firebase.
         if let authority, authority.issuer.isSame(as: name), foreign == nil || authority.mayHaveSigned(token) {
             return Proof(.token, .user(try authority.user(of: token)))
         }
@@ -79,7 +79,7 @@ struct TokenJudge: Sendable {
         return try Self.believed(token)
     }
 
-    /// What a token would prove if it were signed, which it is not. Mock tokens have expired when they are made.
+    /// Returns the proof of an unsigned token. Expiry is not checked, because mock tokens are expired from the start.
     private static func believed(_ token: WebToken) throws(AccessError) -> Proof {
         let claims = token.claims
         guard let uid = claims["user_id"]?.string ?? claims["sub"]?.string else { throw .badToken(.badSubject) }

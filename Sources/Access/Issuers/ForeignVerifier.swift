@@ -1,19 +1,19 @@
 import Cryptography
 import TreeModel
 
-/// The judgement on ID tokens of one issuer.
+/// Verifies ID tokens of one issuer.
 struct ForeignVerifier: Sendable {
     let settings: IssuerSettings
     let leewaySeconds: Int64
 
-    /// The user of a token, with the claims that the settings let rules see.
+    /// Returns the user of a token, with the claims that the settings pass to security rules.
     ///
     /// - Parameters:
-    ///   - keys: The issuer's keys, as far as they are here.
-    ///   - now: The present time.
+    ///   - keys: The issuer's keys, if they have been fetched.
+    ///   - now: The current time.
     /// - Throws: ``AccessError`` with the case `badToken`, `expired` or `unknownKey`.
     func user(of token: WebToken, keys: PublicKeySet?, now: Timestamp) throws(AccessError) -> ProvenUser {
-        // Before anybody goes for new keys: no key would be for it.
+        // This is checked before keys are fetched: no key would match.
         let algorithms: [SignatureAlgorithm] = settings.kind == .firebase ? [.rs256] : [.rs256, .es256]
         guard algorithms.contains(where: { $0.rawValue == token.algorithm }) else { throw .badToken(.badAlgorithm) }
         guard let key = keys?.key(for: token) else {
@@ -34,7 +34,7 @@ struct ForeignVerifier: Sendable {
             try checkParty(token.claims)
             guard let subject = token.claims[uidClaim]?.string, !subject.isEmpty else { throw .badToken(.badSubject) }
             var claims = claims
-            // Nothing but Firebase says what is in there, and rules rely on it.
+            // Only Firebase sets this claim, and rules rely on it.
             claims["firebase"] = [
                 "sign_in_provider": .string(provider), "identities": [provider: [.string(subject)]],
             ]
@@ -44,7 +44,8 @@ struct ForeignVerifier: Sendable {
         }
     }
 
-    /// Makes sure that a token for several audiences was issued to one of ours (OpenID Connect Core 1.0 §3.1.3.7).
+    /// Checks that a token for several audiences was issued to one of the service's audiences (OpenID Connect Core 1.0
+    /// §3.1.3.7).
     private func checkParty(_ claims: [String: JSONValue]) throws(AccessError) {
         guard let audiences = claims["aud"]?.elements, audiences.count > 1 else { return }
         guard let party = claims["azp"]?.string, settings.audiences.contains(where: { $0.isSame(as: party) }) else {
@@ -54,8 +55,8 @@ struct ForeignVerifier: Sendable {
 }
 
 extension IssuerKeys {
-    /// The user whom an ID token of one of the issuers proves, for a sign-in with it; what the token claims of him is in his
-    /// `auth`.
+    /// Returns the user that an ID token of one of the issuers proves, for a sign-in with it; the user's `auth`
+    /// contains the claims of the token.
     ///
     /// - Throws: ``AccessError`` with the case `badToken`, `expired` or `unknownKey`.
     package func user(ofToken text: String, leewaySeconds: Int64 = 60) throws(AccessError) -> ProvenUser {

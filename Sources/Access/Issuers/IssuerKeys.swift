@@ -3,26 +3,26 @@ import Foundation
 import Synchronization
 package import TreeModel
 
-/// The public keys of other issuers: at hand at any time without waiting, and brought up to date beside.
+/// The public keys of other issuers: available without waiting, and updated in the background.
 ///
-/// Keys from an address are kept as long as the address says, within bounds, and fetched again before that time is over.
-/// When the address is down, the last good keys go on to count. A file is read again when it has changed.
+/// Keys from an address are kept as long as the response allows, within bounds, and fetched again before that time is
+/// over. When the address is down, the last good keys remain valid. A file is read again when it has changed.
 package final class IssuerKeys: Sendable {
     /// The shortest and the longest time for which keys are kept, in seconds.
     static let ageBounds = 60...86_400
-    /// How often a file is looked at, in seconds.
+    /// The interval between two checks of a file, in seconds.
     private static let fileInterval: Int64 = 10
-    /// The least time between two tries for one issuer, in seconds.
+    /// The shortest interval between two attempts for one issuer, in seconds.
     private static let minInterval: Int64 = 30
 
     struct Entry: Sendable {
         let settings: IssuerSettings
         var keys: PublicKeySet?
-        /// The document that the keys are from.
+        /// The document that contained the keys.
         var document: [UInt8] = []
-        /// When the keys should be fetched again.
+        /// The time of the next fetch.
         var due = Timestamp.epoch
-        /// When they were last asked for, whatever came of it.
+        /// The time of the last attempt, whatever its result.
         var lastTry: Timestamp?
         var failureCount = 0
         var fileVersion: [UInt64]?
@@ -30,14 +30,14 @@ package final class IssuerKeys: Sendable {
     }
 
     private let fetcher: KeyFetcher
-    /// The present time.
+    /// The current time.
     let now: @Sendable () -> Timestamp
     private let entries: Mutex<[String: Entry]>
     private let changeCount = Atomic<Int>(0)
 
-    /// Begins with the keys that were kept before, and reads those in files.
+    /// Starts with the stored keys, and reads those in files.
     ///
-    /// - Parameter now: The present time.
+    /// - Parameter now: The current time.
     package init(
         _ issuers: [IssuerSettings], fetcher: KeyFetcher,
         now: @escaping @Sendable () -> Timestamp = Timestamp.now
@@ -67,13 +67,14 @@ package final class IssuerKeys: Sendable {
     /// A number that changes with the keys.
     var keyVersion: Int { changeCount.load(ordering: .acquiring) }
 
-    /// The issuer of that name, and its keys, if there are any yet; nil for an issuer that is not believed.
+    /// Returns the issuer with this name, and its keys if they have been fetched; nil for an issuer that is not
+    /// trusted.
     func issuer(_ name: String) -> (settings: IssuerSettings, keys: PublicKeySet?)? {
         entries.withLock { entries in entries[name].map { ($0.settings, $0.keys) } }
     }
 
-    /// Brings the keys of an issuer up to date, for a token of a key that is not among them; not more than once in 30
-    /// seconds, and together with whoever asks at the same time.
+    /// Updates the keys of an issuer after a token has named an unknown key; at most once in 30 seconds, and once for
+    /// concurrent callers.
     package func refresh(issuer: String) async {
         let attempt = entries.withLock { entries -> Task<Void, Never>? in
             guard var entry = entries[issuer] else { return nil }
@@ -89,7 +90,7 @@ package final class IssuerKeys: Sendable {
         await attempt?.value
     }
 
-    /// Brings all keys up to date whose time has come.
+    /// Updates all keys that are due.
     package func refreshDue() async {
         let due = entries.withLock { entries in entries.values.filter { $0.due <= now() } }
         await withTaskGroup { group in
@@ -99,7 +100,7 @@ package final class IssuerKeys: Sendable {
         }
     }
 
-    /// Keeps the keys up to date until the task is cancelled, which breaks off what is being fetched, too.
+    /// Keeps the keys up to date until the task is cancelled, which also cancels a fetch in progress.
     package func run() async throws {
         try await withTaskCancellationHandler {
             while true {
@@ -136,12 +137,12 @@ extension IssuerKeys {
         }
     }
 
-    /// - Returns: Whether the keys are others than before.
+    /// - Returns: Whether the keys have changed.
     private func note(
         _ keys: PublicKeySet, _ document: FetchedDocument, _ version: [UInt64]?, of issuer: String
     ) -> Bool {
         let age = min(max(document.maxAgeSeconds ?? 3600, Self.ageBounds.lowerBound), Self.ageBounds.upperBound)
-        // A tenth before the time is over, so that the next keys are here by then.
+        // The next fetch is due after nine tenths of the time, so that the next keys arrive before its end.
         let due = version == nil ? now() + .milliseconds(Int64(age) * 900) : .epoch
         let isNew = entries.withLock { entries in
             guard var entry = entries[issuer] else { return false }
@@ -159,7 +160,7 @@ extension IssuerKeys {
         return isNew
     }
 
-    /// Leaves the keys as they are, and tries again after a time that doubles, up to an hour.
+    /// Leaves the keys unchanged, and schedules the next attempt after a time that doubles, up to an hour.
     private func noteFailure(of issuer: String) {
         entries.withLock { entries in
             entries[issuer]?.failureCount += 1

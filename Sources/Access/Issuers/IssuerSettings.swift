@@ -1,14 +1,14 @@
 package import Cryptography
 
-/// Somebody else whose ID tokens are believed here.
+/// Another issuer whose ID tokens are trusted.
 package struct IssuerSettings: Sendable, Hashable {
-    /// Where the issuer's public keys come from: a set of JSON Web Keys, or certificates in PEM by name.
+    /// The source of the issuer's public keys: a JSON Web Key Set, or certificates in PEM by name.
     package enum KeySource: Sendable, Hashable {
         /// A file, which is read again when it changes.
         case file(path: String)
         /// An address.
         case url(String)
-        /// The address that the issuer's own description names (OpenID Connect Discovery 1.0 §4).
+        /// The address in the issuer's discovery document (OpenID Connect Discovery 1.0 §4).
         case discovery
     }
 
@@ -19,14 +19,14 @@ package struct IssuerSettings: Sendable, Hashable {
 
     /// The `iss` of the tokens.
     package let issuer: String
-    /// The audiences of which a token must have one.
+    /// The accepted audiences; a token must have at least one of them.
     package let audiences: [String]
     package let keySource: KeySource
-    /// The claims that rules see besides those that say who the user is (``identityClaims``).
+    /// The claims that rules see in addition to those that identify the user (``identityClaims``).
     let claims: Set<String>
     let kind: Kind
 
-    /// The claims that say who somebody is, when they signed in and to what (RFC 7519 §4.1, OpenID Connect Core 1.0 §2 and
+    /// The claims that identify the user, the sign-in and the audience (RFC 7519 §4.1, OpenID Connect Core 1.0 §2 and
     /// §5.1, Firebase's ID tokens).
     static let identityClaims: Set<String> = [
         "iss", "sub", "aud", "exp", "nbf", "iat", "jti", "azp", "nonce", "auth_time", "acr", "amr", "user_id",
@@ -43,41 +43,40 @@ package struct IssuerSettings: Sendable, Hashable {
             throw KeyError("the name of an issuer is an https address, such as https://id.example.com")
         }
         guard !audiences.isEmpty, !audiences.contains("") else {
-            throw KeyError("an issuer needs an audience, which is not empty")
+            throw KeyError("an issuer needs an audience that is not empty")
         }
         if case .url(let url) = keySource, !Self.isAllowed(url: url) {
-            throw KeyError("keys come from https addresses, or from files")
+            throw KeyError("keys must be read from https addresses or from files")
         }
         (self.issuer, self.audiences, self.keySource) = (issuer, audiences, keySource)
         (self.claims, self.kind) = (claims, kind)
     }
 
-    /// A project of Firebase's.
+    /// Returns the settings of a Firebase project.
     ///
     /// - Parameters:
-    ///   - keySource: Where the keys come from; nil for Google's address.
-    ///   - claims: The claims that rules see besides those that say who the user is.
-    /// - Throws: ``KeyError`` for an address that will not do.
+    ///   - keySource: The source of the keys; nil for Google's address.
+    ///   - claims: The claims that rules see in addition to those that identify the user.
+    /// - Throws: ``KeyError`` for an address that is not allowed.
     package static func firebase(
         project: String, keySource: KeySource? = nil, claims: Set<String> = []
     ) throws(KeyError) -> IssuerSettings {
         guard Self.isProject(project) else {
-            throw KeyError("\"\(project)\" is no id of a Firebase project, such as friendlypix-4fa62")
+            throw KeyError("\"\(project)\" is not the id of a Firebase project, such as friendlypix-4fa62")
         }
         return try IssuerSettings(
             issuer: TokenAuthority.issuer(of: project), audiences: [project],
             keySource: keySource ?? .url(Self.googleKeys), claims: claims, kind: .firebase)
     }
 
-    /// An issuer after OpenID Connect.
+    /// Returns the settings of an OpenID Connect issuer.
     ///
     /// - Parameters:
-    ///   - uidClaim: The claim that says who the user is.
-    ///   - uidPrefix: What comes before it in the id of the user here, so that the users of two issuers are not taken for
-    ///     each other.
-    ///   - provider: What rules see as the provider.
-    ///   - claims: The claims that rules see besides those that say who the user is.
-    /// - Throws: ``KeyError`` for an address that will not do.
+    ///   - uidClaim: The claim that identifies the user.
+    ///   - uidPrefix: The prefix of the user's id in the service, so that users of different issuers are not confused.
+    ///   - provider: The provider that rules see.
+    ///   - claims: The claims that rules see in addition to those that identify the user.
+    /// - Throws: ``KeyError`` for an address that is not allowed.
     package static func oidc(
         issuer: String, audiences: [String], keySource: KeySource = .discovery, uidClaim: String = "sub",
         uidPrefix: String = "", provider: String = "oidc", claims: Set<String> = []
@@ -87,14 +86,15 @@ package struct IssuerSettings: Sendable, Hashable {
                 "a uid-claim is the name of a claim, and a uid-prefix has at most 64 bytes without . $ # [ ] / %")
         }
         guard Self.isProvider(provider) else {
-            throw KeyError("\"\(provider)\" is no name of a provider such as google.com or oidc.company")
+            throw KeyError("\"\(provider)\" is not the name of a provider such as google.com or oidc.company")
         }
         return try IssuerSettings(
             issuer: issuer, audiences: audiences, keySource: keySource, claims: claims,
             kind: .oidc(uidClaim: uidClaim, uidPrefix: uidPrefix, provider: provider))
     }
 
-    /// What rules see as the provider, and apps name at a sign-in with one of the tokens; nil for Firebase, whose tokens say it.
+    /// The provider that rules see, and that apps name at a sign-in with a token; nil for Firebase, whose tokens
+    /// contain it.
     package var provider: String? { if case .oidc(_, _, let provider) = kind { provider } else { nil } }
 
     private static let googleKeys =
@@ -104,7 +104,7 @@ package struct IssuerSettings: Sendable, Hashable {
         (1...100).contains(text.utf8.count) && text.utf8.allSatisfy(isNameByte)
     }
 
-    /// Whether a text may be the name of a provider: none of those that rules know for sign-ins of other kinds.
+    /// Whether a text may be the name of a provider: the names that rules use for other kinds of sign-in are reserved.
     private static func isProvider(_ text: String) -> Bool {
         let others = ["password", "anonymous", "custom", "phone", "emaillink", "firebase"]
         return (1...100).contains(text.utf8.count) && text.utf8.allSatisfy(isNameByte) && !others.contains(text)
@@ -119,12 +119,13 @@ package struct IssuerSettings: Sendable, Hashable {
         }
     }
 
-    /// The address of the issuer's description of itself.
+    /// The address of the issuer's discovery document.
     var discoveryURL: String {
         (issuer.last == "/" ? String(issuer.dropLast()) : issuer) + "/.well-known/openid-configuration"
     }
 
-    /// Whether nobody on the way can change what is read from an address: it is https, or on this machine.
+    /// Whether a response from an address is protected from changes on the way: the address is https, or on this
+    /// machine.
     package static func isAllowed(url: String) -> Bool {
         guard url.utf8.count <= 2048, url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return false }
         if url.hasPrefix("https://") { return url.utf8.count > 8 }

@@ -2,10 +2,10 @@ package import Cryptography
 import Foundation
 import TreeModel
 
-/// A file of the operator's that says which other issuers are believed, and how their users are named here.
+/// A file of the operator that lists the trusted issuers and the naming of their users.
 ///
-/// It is a JSON list with an object for each issuer: after OpenID Connect (`issuer`, `audiences`, and where they are to be
-/// others than usual `keys`, `uid-claim`, `uid-prefix`, `provider` and `claims`), or a project of Firebase's
+/// It is a JSON list with an object for each issuer: an OpenID Connect issuer (`issuer`, `audiences`, and, unless the
+/// defaults apply, `keys`, `uid-claim`, `uid-prefix`, `provider` and `claims`), or a Firebase project
 /// (`firebase-project`, `keys` for a machine without a network, and `claims`).
 package struct IssuersFile: Sendable {
     private static let maxBytes = 1 << 20
@@ -15,7 +15,7 @@ package struct IssuersFile: Sendable {
 
     package let issuers: [IssuerSettings]
 
-    /// Reads the file; names of files in it are meant from its folder.
+    /// Reads the file; relative file names in it start from its folder.
     ///
     /// - Throws: ``KeyError`` that names the file, the issuer and the fault.
     package init(path: String) throws(KeyError) {
@@ -28,11 +28,11 @@ package struct IssuersFile: Sendable {
         }
     }
 
-    /// - Parameter folder: Where names of files in the document are meant from.
+    /// - Parameter folder: The folder from which relative file names in the document start.
     init(document: [UInt8], folder: String) throws(KeyError) {
         guard let entries = JSONValue(text: document)?.elements else {
             throw KeyError(
-                #"it is no JSON list such as [{"issuer": "https://id.example.com", "audiences": ["photos"]}]"#)
+                #"it is not a JSON list such as [{"issuer": "https://id.example.com", "audiences": ["photos"]}]"#)
         }
         issuers = try entries.enumerated().map { (index, entry) throws(KeyError) in
             do throws(KeyError) {
@@ -47,7 +47,7 @@ package struct IssuersFile: Sendable {
     private static func issuer(
         _ entry: JSONValue, folder: String, isOnlyOne: Bool
     ) throws(KeyError) -> IssuerSettings {
-        guard let members = entry.members else { throw KeyError("it is no JSON object") }
+        guard let members = entry.members else { throw KeyError("it is not a JSON object") }
         let project = try text("firebase-project", in: entry)
         let known =
             project == nil
@@ -66,7 +66,7 @@ package struct IssuersFile: Sendable {
             throw KeyError("\"audiences\" is missing: a list with the ids that your apps have there")
         }
         let prefix = try text("uid-prefix", in: entry)
-        // Else whoever is called maria there would be maria here, or the maria of another issuer.
+        // Otherwise the id "maria" could be a user of this service or of any of the issuers.
         guard prefix != nil || isOnlyOne else {
             throw KeyError(
                 "\"uid-prefix\" is missing: with several issuers, it keeps the users of one from being taken for another's"
@@ -82,14 +82,14 @@ package struct IssuersFile: Sendable {
     private static func claims(in entry: JSONValue) throws(KeyError) -> Set<String> {
         guard let value = entry["claims"] else { return [] }
         guard let list = value.elements, list.allSatisfy({ $0.string != nil }) else {
-            throw KeyError("\"claims\" is no list of names such as [\"groups\"]")
+            throw KeyError("\"claims\" is not a list of names such as [\"groups\"]")
         }
         return Set(list.compactMap(\.string))
     }
 
     private static func text(_ name: String, in entry: JSONValue) throws(KeyError) -> String? {
         guard let value = entry[name] else { return nil }
-        guard let text = value.string else { throw KeyError("\"\(name)\" is no text") }
+        guard let text = value.string else { throw KeyError("\"\(name)\" is not a text") }
         return text
     }
 
@@ -98,7 +98,7 @@ package struct IssuersFile: Sendable {
         return .file(path: text.hasPrefix("/") ? text : "\(folder == "" ? "." : folder)/\(text)")
     }
 
-    /// The name that Firebase has for the provider, or `oidc.` and the host.
+    /// Returns Firebase's name for the provider, or `oidc.` and the host.
     private static func defaultProvider(of issuer: String) -> String {
         let name = issuer.last == "/" ? String(issuer.dropLast()) : issuer
         return providersOfIssuers[name] ?? "oidc.\(URL(string: issuer)?.host()?.lowercased() ?? "issuer")"
@@ -106,9 +106,9 @@ package struct IssuersFile: Sendable {
 }
 
 extension IssuerSettings {
-    /// Makes sure that it is clear which of some issuers a token, or a sign-in, is about.
+    /// Checks that a token or a sign-in matches only one issuer.
     ///
-    /// - Throws: ``KeyError`` that names what two of them have in common.
+    /// - Throws: ``KeyError`` that names the common part of two issuers.
     package static func check(_ issuers: [IssuerSettings]) throws(KeyError) {
         let names = Dictionary(grouping: issuers, by: \.issuer)
         if let twice = names.first(where: { $0.value.count > 1 })?.key {

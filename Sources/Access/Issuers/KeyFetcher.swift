@@ -4,7 +4,8 @@ import TreeModel
 /// A document from the network.
 package struct FetchedDocument: Sendable {
     package let bytes: [UInt8]
-    /// How long it may be kept, in seconds (`Cache-Control: max-age`); nil when it was not said.
+    /// The time for which it may be kept, in seconds (`Cache-Control: max-age`); nil if the response does not contain
+    /// it.
     package let maxAgeSeconds: Int?
 
     package init(bytes: [UInt8], maxAgeSeconds: Int?) {
@@ -13,15 +14,15 @@ package struct FetchedDocument: Sendable {
     }
 }
 
-/// What the keys of issuers need of the world around.
+/// The environment of the issuers' keys: network, storage and log.
 package struct KeyFetcher: Sendable {
-    /// Gets the document at an address, of which no more than so many bytes are wanted; throws when there is none.
+    /// Fetches the document at an address, up to a number of bytes; throws when it cannot be read.
     package var fetch: @Sendable (_ url: String, _ maxBytes: Int) async throws -> FetchedDocument
-    /// The last good keys of an issuer, from where ``save`` put them; nil for none.
+    /// Loads the last good keys of an issuer that ``save`` stored; nil for none.
     package var load: @Sendable (_ issuer: String) -> [UInt8]?
-    /// Keeps the last good keys of an issuer for a start when its address is down.
+    /// Stores the last good keys of an issuer, for a start while its address is down.
     package var save: @Sendable (_ issuer: String, _ document: [UInt8]) async -> Void
-    /// Is told of keys that could not be had, in one sentence.
+    /// Reports keys that could not be fetched; the problem is one sentence.
     package var warn: @Sendable (_ issuer: String, _ problem: String) -> Void
 
     package init(
@@ -33,9 +34,9 @@ package struct KeyFetcher: Sendable {
         (self.fetch, self.load, self.save, self.warn) = (fetch, load, save, warn)
     }
 
-    /// Gets the keys of an issuer.
+    /// Fetches the keys of an issuer.
     ///
-    /// - Throws: ``KeyError`` for what is no set of keys, and whatever ``fetch`` throws.
+    /// - Throws: ``KeyError`` for a document that is not a key set, and any error of ``fetch``.
     func document(of issuer: IssuerSettings) async throws -> FetchedDocument {
         switch issuer.keySource {
         case .file(let path):
@@ -44,10 +45,10 @@ package struct KeyFetcher: Sendable {
         case .url(let url): return try await fetchBounded(url)
         case .discovery:
             let description = JSONValue(text: try await fetchBounded(issuer.discoveryURL).bytes)
-            // Whoever answers has to be the issuer (OpenID Connect Discovery 1.0 §4.3).
+            // The document must name the issuer itself (OpenID Connect Discovery 1.0 §4.3).
             guard description?["issuer"]?.string?.isSame(as: issuer.issuer) == true,
                 let url = description?["jwks_uri"]?.string, IssuerSettings.isAllowed(url: url)
-            else { throw KeyError("the description of the issuer is not its own, or names no https address of keys") }
+            else { throw KeyError("the discovery document is not the issuer's own, or names no https address of keys") }
             return try await fetchBounded(url)
         }
     }

@@ -1,11 +1,11 @@
 import Cryptography
 import Foundation
 
-/// A file with keys, which the operator names.
+/// Reads key files that the operator names.
 enum KeyFile {
-    /// The content of a file.
+    /// Returns the content of a file.
     ///
-    /// - Throws: ``KeyError`` when it cannot be read, or has more bytes.
+    /// - Throws: ``KeyError`` when it cannot be read, is empty or is longer.
     static func read(_ path: String, maxBytes: Int) throws(KeyError) -> [UInt8] {
         let data: Data?
         do {
@@ -20,7 +20,7 @@ enum KeyFile {
         return Array(data)
     }
 
-    /// What changes with the file's content; nil if it is not there.
+    /// Returns a value that changes with the file's content; nil if the file does not exist.
     static func version(_ path: String) -> [UInt64]? {
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return nil }
         let time = (attributes[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0

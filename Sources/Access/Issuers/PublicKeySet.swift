@@ -3,7 +3,7 @@ import TreeModel
 
 /// The public keys of an issuer, by name.
 struct PublicKeySet: Sendable {
-    /// The longest document that is looked at, in bytes.
+    /// The longest document that is read, in bytes.
     static let maxBytes = 256 << 10
     private static let maxKeys = 100
 
@@ -14,14 +14,14 @@ struct PublicKeySet: Sendable {
 
     private let keys: [Key]
 
-    /// Reads a JSON Web Key Set (RFC 7517 §5), or an object that has a certificate or a public key in PEM for each name.
+    /// Reads a JSON Web Key Set (RFC 7517 §5), or an object with a certificate or a public key in PEM for each name.
     ///
-    /// Keys that are for something else, weak or not valid are left out: no token is good by them.
+    /// Keys that are for another purpose, weak or invalid are left out: they verify no token.
     ///
-    /// - Throws: ``KeyError`` for what is no set, or has no key that is of use.
+    /// - Throws: ``KeyError`` for a document that is not a key set, or has no usable key.
     init(document: [UInt8]) throws(KeyError) {
         guard document.count <= Self.maxBytes, let json = JSONValue(text: document), let members = json.members else {
-            throw KeyError("the document is no set of keys")
+            throw KeyError("the document is not a key set")
         }
         if let list = json["keys"]?.elements {
             keys = list.prefix(Self.maxKeys).compactMap { entry in
@@ -32,11 +32,11 @@ struct PublicKeySet: Sendable {
                 pem.string.flatMap { try? VerificationKey(pem: $0) }.map { Key(id: name, key: $0) }
             }
         }
-        guard !keys.isEmpty else { throw KeyError("the document has no key that is of use") }
+        guard !keys.isEmpty else { throw KeyError("the document has no usable key") }
     }
 
-    /// The key by which a token claims to be signed; nil if there is none of that name, or the token names none and there
-    /// are several.
+    /// Returns the key that a token names as its signer; nil if the name does not exist, or if the token names none and
+    /// there are several.
     func key(for token: WebToken) -> VerificationKey? {
         guard let id = token.keyID else { return keys.count == 1 ? keys[0].key : nil }
         let named = keys.filter { $0.id?.isSame(as: id) ?? false }

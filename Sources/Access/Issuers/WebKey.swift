@@ -4,17 +4,17 @@ import TreeModel
 
 /// A public key as a JSON Web Key (RFC 7517 §4, RFC 7518 §6).
 enum WebKey {
-    /// The key, if it may be used for signatures that are in use here.
+    /// Returns the key, if it may be used for supported signatures.
     ///
-    /// - Throws: ``KeyError`` for keys for something else, of another kind, too short, or not valid.
+    /// - Throws: ``KeyError`` for a key that is for another purpose, of another kind, too short or invalid.
     static func verificationKey(_ key: JSONValue) throws(KeyError) -> VerificationKey {
-        if let use = key["use"], use.string != "sig" { throw KeyError("it is for something else") }
+        if let use = key["use"], use.string != "sig" { throw KeyError("it is for another purpose") }
         if let operations = key["key_ops"], operations.elements?.contains("verify") != true {
-            throw KeyError("it is for something else")
+            throw KeyError("it is for another purpose")
         }
         let verification = VerificationKey(publicKey: try handle(key))
         if let algorithm = key["alg"], algorithm.string != verification.algorithm.rawValue {
-            throw KeyError("it is for an algorithm that is not in use here")
+            throw KeyError("its algorithm is not supported")
         }
         return verification
     }
@@ -23,26 +23,26 @@ enum WebKey {
         switch key["kty"]?.string {
         case "RSA":
             let (modulus, exponent) = (try number("n", of: key), try number("e", of: key))
-            // Larger numbers would make each check slow; even ones are no key's.
+            // Larger numbers would make each check slow; even exponents are invalid.
             guard modulus.count <= Int(KeyHandle.maxRSABits) / 8, exponent.count <= 4, exponent != [1],
                 (modulus.last ?? 0) & (exponent.last ?? 0) & 1 == 1
-            else { throw KeyError("it is no RSA key") }
+            else { throw KeyError("it is not a valid RSA key") }
             let numbers = DER.sequence(DER.integer(modulus), DER.integer(exponent))
             return try read(DER.sequence(DER.rsaEncryption, DER.bitString(numbers)))
         case "EC":
             let (x, y) = (try number("x", of: key), try number("y", of: key))
             guard key["crv"]?.string == "P-256", x.count == 32, y.count == 32 else {
-                throw KeyError("it is no key of the curve P-256")
+                throw KeyError("it is not a key of the curve P-256")
             }
-            // The point in its uncompressed form (SEC 1 §2.3.3); libcrypto refuses one that is not on the curve.
+            // The point is in its uncompressed form (SEC 1 §2.3.3); libcrypto refuses one that is not on the curve.
             return try read(DER.sequence(DER.p256, DER.bitString([4] + x + y)))
-        default: throw KeyError("it is a key of a kind that is not in use here")
+        default: throw KeyError("its kind is not supported")
         }
     }
 
     private static func number(_ name: String, of key: JSONValue) throws(KeyError) -> [UInt8] {
         guard let text = key[name]?.string, let bytes = Base64URL.decode(text.utf8) else {
-            throw KeyError("it has no good \(name)")
+            throw KeyError("it has no valid \(name)")
         }
         return bytes
     }

@@ -1,7 +1,7 @@
 package import TreeModel
 
 extension JSONValue {
-    /// Reads a JSON text in which no object has two members of one name (RFC 7515 §4); nil for anything else.
+    /// Reads a JSON text in which no object has duplicate members (RFC 7515 §4); nil for any other text.
     package init?(text: some Sequence<UInt8>) {
         let bytes = Array(text)
         var tokenizer = JSONTokenizer(JSONBuilder())
@@ -15,7 +15,7 @@ extension JSONValue {
         self = value
     }
 
-    /// The value as JSON, without spaces, and the members of objects in the order of their names.
+    /// The value as JSON, without spaces, with the members of objects sorted by name.
     package var text: [UInt8] {
         var json: [UInt8] = []
         append(to: &json)
@@ -48,18 +48,18 @@ extension JSONValue {
         }
     }
 
-    /// The elements, if this is a list.
+    /// The elements of a list; nil for other values.
     var elements: [JSONValue]? { if case .list(let elements) = self { elements } else { nil } }
 }
 
-/// Puts the tokens of a JSON text together to a value; the tokenizer limits how deep it may be.
+/// Builds a value from the tokens of a JSON text; the tokenizer limits the depth.
 private struct JSONBuilder: JSONSink {
-    /// An object or a list whose end has not come.
+    /// An object or a list whose end has not been read.
     private struct Container {
         let isObject: Bool
         var members: [String: JSONValue] = [:]
         var elements: [JSONValue] = []
-        /// The name of the member that comes next.
+        /// The name of the next member.
         var key = ""
     }
 
@@ -70,7 +70,7 @@ private struct JSONBuilder: JSONSink {
         guard let last = open.indices.last else { return value = new }
         guard open[last].isObject else { return open[last].elements.append(new) }
         guard open[last].members.updateValue(new, forKey: open[last].key) == nil else {
-            throw TreeError(.invalidJSON, "a name occurs twice", hint: "name each member once")
+            throw TreeError(.invalidJSON, "a name occurs twice", hint: "Name each member once.")
         }
     }
 

@@ -1,8 +1,8 @@
 package import Cryptography
 package import TreeModel
 
-/// The secrets that sign addresses of media: one that signs, and the one before it, by which addresses are good that are
-/// still about.
+/// The secrets that sign addresses of media: the one that signs, and the one before it, which still verifies older
+/// addresses.
 package struct MediaKeys: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
     struct Key: Sendable, Hashable {
         let id: String
@@ -12,7 +12,7 @@ package struct MediaKeys: Sendable, Hashable, CustomStringConvertible, CustomRef
     /// The keys, the newest first.
     private let keys: [Key]
 
-    /// Makes a first key.
+    /// Creates the keys with a first key.
     ///
     /// - Throws: ``KeyError`` when the system has no randomness.
     package init() throws(KeyError) { keys = [try Self.makeKey()] }
@@ -23,7 +23,8 @@ package struct MediaKeys: Sendable, Hashable, CustomStringConvertible, CustomRef
         Key(id: try RandomText.make(bytes: 6), secret: try RandomText.bytes(32))
     }
 
-    /// The keys with a new one that signs, and the last one; addresses of any before it are good no more.
+    /// Returns the keys with a new one that signs, and the last one; addresses that older keys signed are no longer
+    /// valid.
     ///
     /// - Throws: ``KeyError`` when the system has no randomness.
     package func rotated() throws(KeyError) -> MediaKeys { MediaKeys(keys: [try Self.makeKey()] + keys.prefix(1)) }
@@ -34,27 +35,27 @@ package struct MediaKeys: Sendable, Hashable, CustomStringConvertible, CustomRef
     /// The key that signs.
     var newest: Key { keys[0] }
 
-    /// The key of that name.
+    /// Returns the key with this name; nil if it does not exist.
     func key(named id: some StringProtocol) -> Key? { keys.first { $0.id.utf8.elementsEqual(id.utf8) } }
 
-    /// Reads keys as ``json`` writes them.
+    /// Reads keys in the format of ``json``.
     ///
-    /// - Throws: ``KeyError`` for anything else.
+    /// - Throws: ``KeyError`` for a malformed value.
     package init(_ json: JSONValue) throws(KeyError) {
         guard let list = json["keys"]?.elements, (1...2).contains(list.count) else {
-            throw KeyError("the keys of media are not readable")
+            throw KeyError("the keys of media are malformed")
         }
         var keys: [Key] = []
         for entry in list {
             guard let id = entry["id"]?.string, Base64URL.decode(id.utf8) != nil, let text = entry["secret"]?.string,
                 let secret = Base64URL.decode(text.utf8), secret.count >= 32
-            else { throw KeyError("a key of media is not readable") }
+            else { throw KeyError("a key of media is malformed") }
             keys.append(Key(id: id, secret: secret))
         }
         self.init(keys: keys)
     }
 
-    /// The keys, for where nobody else can read them.
+    /// The keys as JSON, for a protected file.
     package var json: JSONValue {
         let list = keys.map { key -> JSONValue in
             ["id": .string(key.id), "secret": .string(Base64URL.encode(key.secret))]

@@ -3,10 +3,11 @@ import Foundation
 import Synchronization
 package import TreeModel
 
-/// Signs addresses of media, so that whoever has one may fetch what is there until it expires, without any other proof.
+/// Signs addresses of media, so that a client with such an address may fetch the file until it expires, without further
+/// proof.
 ///
-/// A token is the name of a key, the second at which it expires, and the HMAC-SHA256 of these and the path, with dots
-/// between; it may stand in an address as it is.
+/// A token is the name of a key, the second at which it expires, and the HMAC-SHA256 of these and the path, separated
+/// by dots; an address may contain it without escaping.
 package final class MediaSigner: Sendable {
     private static let maxTokenBytes = 200
     /// The latest expiry, in seconds since the epoch: the end of the year 9999.
@@ -15,7 +16,7 @@ package final class MediaSigner: Sendable {
     private let keys: Mutex<MediaKeys>
     private let now: @Sendable () -> Timestamp
 
-    /// - Parameter now: The present time.
+    /// - Parameter now: The current time.
     package init(
         keys: MediaKeys, now: @escaping @Sendable () -> Timestamp = Timestamp.now
     ) {
@@ -23,13 +24,13 @@ package final class MediaSigner: Sendable {
         self.now = now
     }
 
-    /// Takes other keys, such as rotated ones.
+    /// Replaces the keys, for example with rotated ones.
     package func replaceKeys(_ new: MediaKeys) { keys.withLock { $0 = new } }
 
-    /// A token for a path that is good for at least as long, and at most twice as long.
+    /// Returns a token for a path that is valid for at least the lifetime, and at most twice as long.
     ///
-    /// It expires at a whole multiple of its life, so that whoever asks again a little later gets the same address, which
-    /// a browser may have the answer of.
+    /// It expires at a whole multiple of its lifetime, so that a later request gets the same address, whose response a
+    /// browser may have cached.
     ///
     /// - Parameter path: The path as it is stored, percent-decoded, without a query.
     package func token(for path: String, lifetimeSeconds: Int) -> String {
@@ -37,17 +38,17 @@ package final class MediaSigner: Sendable {
         return token(for: path, expiresAtSecond: (now().seconds / lifetime + 2) * lifetime)
     }
 
-    /// A token for a path that is good until a second, in seconds since the epoch.
+    /// Returns a token for a path that is valid until a second, in seconds since the epoch.
     package func token(for path: String, expiresAtSecond second: Int64) -> String {
         let key = keys.withLock(\.newest)
         let second = String(min(max(second, 0), Self.lastSecond))
         return "\(key.id).\(second).\(Base64URL.encode(Self.code(path: path, second: second, key: key)))"
     }
 
-    /// Makes sure that a token is good for a path, now.
+    /// Checks that a token is valid for a path now.
     ///
     /// - Parameter path: The path of the request, percent-decoded once, without its query.
-    /// - Returns: When the token expires, in seconds since the epoch.
+    /// - Returns: The time at which the token expires, in seconds since the epoch.
     /// - Throws: ``AccessError`` with the case `badToken` or `expired`.
     @discardableResult
     package func check(_ token: String, for path: String) throws(AccessError) -> Int64 {
@@ -64,8 +65,8 @@ package final class MediaSigner: Sendable {
         return second
     }
 
-    /// What proves that the service gave out a token: the parts before the path cannot have a line break, so that no two
-    /// tokens have the same text to sign.
+    /// Returns the signature of a token: the parts before the path cannot contain a line break, so different tokens
+    /// have different texts to sign.
     private static func code(path: String, second: String, key: MediaKeys.Key) -> [UInt8] {
         Digest.hmacSHA256(Array("tintype media\n\(key.id)\n\(second)\n\(path)".utf8), key: key.secret)
     }

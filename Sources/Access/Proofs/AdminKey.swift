@@ -1,15 +1,15 @@
 package import Cryptography
 package import TreeModel
 
-/// A key that lets its holder do everything, of which only the SHA-256 is kept.
+/// A key that gives its holder all rights; only its SHA-256 digest is stored.
 package struct AdminKey: Sendable, Hashable {
     /// The name for logs and lists.
     package let name: String
-    /// When it stops to be good; nil for never.
+    /// The time at which it expires; nil for never.
     package let expiresAt: Timestamp?
     private let hash: [UInt8]
 
-    /// Makes a new key, and its text, which is shown once and kept nowhere.
+    /// Creates a key and its text, which is shown once and stored nowhere.
     ///
     /// - Throws: ``KeyError`` when the system has no randomness.
     package static func make(
@@ -24,16 +24,16 @@ package struct AdminKey: Sendable, Hashable {
         (self.name, self.expiresAt, self.hash) = (name, expiresAt, hash)
     }
 
-    /// Reads a key as ``json`` writes it.
+    /// Reads a key in the format of ``json``.
     ///
-    /// - Throws: ``KeyError`` for anything else.
+    /// - Throws: ``KeyError`` for a malformed value.
     package init(_ json: JSONValue) throws(KeyError) {
         guard let name = json["name"]?.string, let text = json["sha256"]?.string,
             let hash = Base64URL.decode(text.utf8), hash.count == 32
-        else { throw KeyError("an admin key is not readable") }
+        else { throw KeyError("an admin key is malformed") }
         var expiry: Timestamp?
         if let member = json["expires"], member != .null {
-            guard let time = member.integer else { throw KeyError("the expiry of an admin key is not readable") }
+            guard let time = member.integer else { throw KeyError("the expiry of an admin key is malformed") }
             expiry = Timestamp(milliseconds: Int64(time))
         }
         self.init(name: name, expiresAt: expiry, hash: hash)
@@ -45,6 +45,6 @@ package struct AdminKey: Sendable, Hashable {
         return json
     }
 
-    /// Whether this is the key whose text has a hash; takes a time that tells nothing of where the two differ.
+    /// Whether this is the key whose text has this digest; the comparison takes constant time.
     func matches(hash: [UInt8]) -> Bool { Digest.areEqual(self.hash, hash) }
 }

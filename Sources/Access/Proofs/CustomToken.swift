@@ -1,16 +1,16 @@
 import Cryptography
 package import TreeModel
 
-/// What a custom token asks for: that whoever shows it is this user.
+/// The content of a custom token: the user that its holder signs in as.
 package struct CustomToken: Sendable, Hashable {
     package let uid: String
     /// The claims for the user's ID tokens.
     package let claims: [String: JSONValue]
 
-    /// The audience of custom tokens.
+    /// The required audience of custom tokens.
     static let audience =
         "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
-    /// The longest life of a custom token, in seconds.
+    /// The longest lifetime of a custom token, in seconds.
     static let maxLifetimeSeconds: Int64 = 3600
 
     /// - Throws: ``AccessError`` with the case `badToken`.
@@ -27,14 +27,14 @@ package struct CustomToken: Sendable, Hashable {
     }
 }
 
-/// The judgement on custom tokens: those of the operator's service accounts, and of the service's own key.
+/// Verifies custom tokens of the operator's service accounts and of the service's own key.
 package struct CustomTokenVerifier: Sendable {
     private let accounts: [ServiceAccount]
     private let authority: TokenAuthority?
     private let isEmulator: Bool
     private let leewaySeconds: Int64
 
-    /// - Parameter authority: Whose custom tokens are good too; nil for nobody's.
+    /// - Parameter authority: The authority whose custom tokens are also accepted; nil for none.
     package init(
         accounts: [ServiceAccount], authority: TokenAuthority?, isEmulator: Bool = false, leewaySeconds: Int64 = 60
     ) {
@@ -42,9 +42,9 @@ package struct CustomTokenVerifier: Sendable {
         (self.isEmulator, self.leewaySeconds) = (isEmulator, leewaySeconds)
     }
 
-    /// What a token asks for. An emulator takes any, signed or not, and the bare JSON of one.
+    /// Verifies a token and returns its content. An emulator accepts any token, signed or not, and also its bare JSON.
     ///
-    /// - Parameter now: The present time.
+    /// - Parameter now: The current time.
     /// - Throws: ``AccessError`` with the case `badToken` or `expired`.
     package func verify(_ token: String, now: Timestamp) throws(AccessError) -> CustomToken {
         if isEmulator, token.utf8.first == UInt8(ascii: "{") {
@@ -70,7 +70,7 @@ package struct CustomTokenVerifier: Sendable {
         if let authority, authority.serviceAccount.isSame(as: issuer) { return try authority.checkSignature(of: token) }
         let keys = accounts.filter { $0.email.isSame(as: issuer) }.map(\.key)
         guard !keys.isEmpty else { throw .badToken(.wrongIssuer) }
-        // An account may have two keys while one takes the place of the other.
+        // An account may have two keys during a key rotation.
         guard keys.contains(where: { (try? token.check(signedBy: $0)) != nil }) else {
             let isRightAlgorithm = token.algorithm == SignatureAlgorithm.rs256.rawValue
             throw .badToken(isRightAlgorithm ? .badSignature : .badAlgorithm)

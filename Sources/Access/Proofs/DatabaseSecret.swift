@@ -1,12 +1,12 @@
 import Cryptography
 import TreeModel
 
-/// A database secret, the oldest of the ways into a Realtime Database: it is the owner's, and signs tokens for others
+/// A database secret, the oldest credential of the Realtime Database: it proves the owner, and signs tokens for others
 /// (HS256).
 struct DatabaseSecret: Sendable {
-    /// The shortest secret that signs, in bytes (RFC 7518 §3.2): a shorter one could be guessed from a token.
+    /// The shortest secret that signs, in bytes (RFC 7518 §3.2); a shorter one could be guessed from a token.
     private static let minSigningBytes = 32
-    /// The life of a token that does not say it, in seconds.
+    /// The lifetime of a token without an expiry, in seconds.
     private static let defaultLifetimeSeconds: Int64 = 86_400
 
     private let secret: Secret
@@ -16,7 +16,7 @@ struct DatabaseSecret: Sendable {
     /// Whether a text is the secret.
     func matches(_ text: String) -> Bool { secret.matches(text) }
 
-    /// Makes sure that the secret signed a token.
+    /// Checks that the secret signed a token.
     ///
     /// - Throws: ``AccessError`` with the case `badToken`.
     func checkSignature(of token: WebToken) throws(AccessError) {
@@ -24,10 +24,10 @@ struct DatabaseSecret: Sendable {
         try token.check(signedBy: VerificationKey(secret: secret))
     }
 
-    /// Whom a token proves that a secret signed: `d` is the variable `auth` of rules, unless `admin` says that it is the
-    /// owner.
+    /// Returns the subject of a token that a secret signed: `d` is the variable `auth` of security rules, unless
+    /// `admin` marks the owner.
     ///
-    /// - Parameter now: The present time.
+    /// - Parameter now: The current time.
     /// - Throws: ``AccessError`` with the case `badToken` or `expired`.
     static func proof(
         of claims: [String: JSONValue], leewaySeconds: Int64, now: Timestamp

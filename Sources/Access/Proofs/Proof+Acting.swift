@@ -1,10 +1,11 @@
 import TreeModel
 
 extension Proof {
-    /// The proof, with which an owner acts as somebody (`auth_variable_override`).
+    /// Returns the proof with which an owner acts as another identity (`auth_variable_override`).
     ///
-    /// - Parameter json: The variable `auth` of rules, or null for nobody; nil leaves the proof as it is.
-    /// - Throws: ``AccessError`` with the case `denied` for who is no owner, or `badOverride`.
+    /// - Parameter json: The variable `auth` of security rules, or `null` for an anonymous identity; nil leaves the
+    ///   proof unchanged.
+    /// - Throws: ``AccessError`` with the case `denied` if the proof is not an owner's, or `badOverride`.
     func overridden(by json: String?) throws(AccessError) -> Proof {
         guard let json else { return self }
         guard case .admin(let expiry) = subject else { throw .denied }
@@ -15,9 +16,9 @@ extension Proof {
         return Proof(kind, .user(ProvenUser(user, signInSeconds: .max)), isOwnerActing: true)
     }
 
-    /// The proof, with which an owner acts for a user, and a user for himself.
+    /// Returns the proof with which an owner acts for a user, or a user for themselves.
     ///
-    /// - Throws: ``AccessError`` with the case `denied` for everybody else, and for what is no id of a user.
+    /// - Throws: ``AccessError`` with the case `denied` for all other identities, and for an invalid user id.
     func acting(for uid: String?) throws(AccessError) -> Proof {
         guard let uid else { return self }
         guard TokenSubject.isValid(uid) else { throw .denied }
@@ -33,7 +34,7 @@ extension Proof {
 }
 
 extension ProvenUser {
-    /// A user for whom somebody vouches who is on this machine or the owner; does not expire.
+    /// Creates a user for whom a process on this machine or the owner vouches; it does not expire.
     init(named uid: String) {
         let auth: JSONValue = [
             "uid": .string(uid), "provider": "system",

@@ -1,4 +1,4 @@
 extension Proof {
-    /// What somebody proves who shows nothing.
+    /// The proof of a request without credentials.
     package static let anonymous = Proof(.none, .anonymous)
 }

@@ -1,25 +1,25 @@
 package import TreeModel
 
-/// What lets a request in, and as whom.
+/// The proof that admits a request, and its subject.
 package struct Proof: Sendable, Hashable {
     /// The kinds of proof, for an audit.
     package enum Kind: Sendable, Hashable {
-        /// Nothing is shown, and nothing is proved.
+        /// No credentials.
         case none
-        /// A process on this machine, by the credentials that the kernel has of it.
+        /// A process on this machine, by the credentials that the kernel reports.
         case peer(systemUser: UInt32)
-        /// A token of the service's own.
+        /// A token of the service itself.
         case token
         /// A token of another issuer.
         case foreignToken(issuer: String)
         /// A database secret, or a token that it signed.
         case databaseSecret
         case adminKey(AdminKey)
-        /// The word or the token that an emulator believes.
+        /// The word or the unsigned token that an emulator accepts.
         case emulator
     }
 
-    /// Who is proved.
+    /// The identity that is proved.
     package enum Subject: Sendable, Hashable {
         case anonymous
         case user(ProvenUser)
@@ -28,14 +28,14 @@ package struct Proof: Sendable, Hashable {
 
     package let kind: Kind
     package let subject: Subject
-    /// Whether it is an owner's, who acts as the subject.
+    /// Whether it is the proof of an owner who acts as the subject.
     package let isOwnerActing: Bool
 
     init(_ kind: Kind, _ subject: Subject, isOwnerActing: Bool = false) {
         (self.kind, self.subject, self.isOwnerActing) = (kind, subject, isOwnerActing)
     }
 
-    /// As whom a request with it acts.
+    /// The identity that a request with this proof acts as.
     package var identity: Identity {
         switch subject {
         case .anonymous: .anonymous
@@ -44,7 +44,7 @@ package struct Proof: Sendable, Hashable {
         }
     }
 
-    /// When it expires; nil for never.
+    /// The time at which it expires; nil for never.
     package var expiresAt: Timestamp? {
         switch subject {
         case .anonymous: nil
@@ -53,7 +53,7 @@ package struct Proof: Sendable, Hashable {
         }
     }
 
-    /// A word for logs, which says nothing secret.
+    /// A description for logs, without secrets.
     package var label: String {
         switch kind {
         case .none: "nothing"

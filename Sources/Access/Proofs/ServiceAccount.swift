@@ -1,16 +1,16 @@
 package import Cryptography
 import TreeModel
 
-/// A service account of the operator's, whose key signs custom tokens.
+/// A service account of the operator, whose key signs custom tokens.
 package struct ServiceAccount: Sendable {
     /// The e-mail address, which is the issuer of its tokens.
     package let email: String
     let key: VerificationKey
 
-    /// Reads the JSON file that Firebase gives out for a service account; of its private key, only the public half is
+    /// Reads the JSON file that Firebase issues for a service account; of its private key, only the public half is
     /// kept.
     ///
-    /// - Throws: ``KeyError`` for anything else.
+    /// - Throws: ``KeyError`` for any other document.
     package init(document: [UInt8]) throws(KeyError) {
         guard document.count <= PEM.maxBytes, let json = JSONValue(text: document),
             let email = json["client_email"]?.string, !email.isEmpty, let pem = json["private_key"]?.string
@@ -19,22 +19,22 @@ package struct ServiceAccount: Sendable {
         key = VerificationKey(publicKey: try PEM.publicHalf(ofPrivateKey: pem))
     }
 
-    /// The account of that address, by its public key or certificate in PEM.
+    /// Creates the account with this address from its public key or certificate in PEM.
     ///
-    /// - Throws: ``KeyError`` for anything else.
+    /// - Throws: ``KeyError`` for a missing address, a private key or an invalid key.
     init(email: String, pem: String) throws(KeyError) {
         guard !email.isEmpty else { throw KeyError("the address of the service account is missing") }
         guard !pem.contains("PRIVATE KEY-----") else {
-            throw KeyError("the file has a private key; give the public one, or a certificate")
+            throw KeyError("the file contains a private key; use the public key or a certificate")
         }
         self.email = email
         key = try VerificationKey(pem: pem)
     }
 
-    /// Reads a file that the operator names: `FILE` is the JSON file of a service account, `EMAIL=FILE` a public key or a
-    /// certificate in PEM of the account of that address.
+    /// Reads a file that the operator names: `FILE` is the JSON file of a service account; `EMAIL=FILE` is a public key
+    /// or a certificate in PEM for the account with that address.
     ///
-    /// - Throws: ``KeyError`` that names the file when it cannot be read, or is none.
+    /// - Throws: ``KeyError`` that names the file when it cannot be read, or has another content.
     package init(parsing text: String) throws(KeyError) {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let email = parts.count == 2 && parts[0].contains("@") && !parts[0].contains("/") ? parts[0] : nil

@@ -1,25 +1,25 @@
 import TreeModel
 
-/// What the claims of a token must be for it to prove anything (RFC 7519 §4.1, OpenID Connect Core 1.0 §3.1.3.7).
+/// The requirements on the claims of a token (RFC 7519 §4.1, OpenID Connect Core 1.0 §3.1.3.7).
 struct ClaimRules: Sendable {
-    /// The `iss` that it must have.
+    /// The required `iss`.
     let issuer: String
-    /// The audiences of which it must have one in `aud`.
+    /// The accepted audiences; `aud` must contain at least one of them.
     let audiences: [String]
-    /// Whether it must say when its user signed in.
+    /// Whether the token must contain the time of the sign-in (`auth_time`).
     var needsAuthTime = false
-    /// By how much the clocks of the issuer and of this machine may differ, in seconds.
+    /// The largest accepted difference between the clocks of the issuer and of this machine, in seconds.
     var leewaySeconds: Int64 = 60
-    /// The longest time from its issue to its end, in seconds; nil for any.
+    /// The longest time from issue to expiry, in seconds; nil for no limit.
     var maxLifetimeSeconds: Int64?
 
-    /// The last second that a claim may name: the end of the year 9999.
+    /// The last second that a claim may contain: the end of the year 9999.
     private static let lastSecond: Double = 253_402_300_799
 
-    /// Makes sure that the claims are so.
+    /// Checks that the claims meet the requirements.
     ///
-    /// - Parameter now: The present time.
-    /// - Returns: When the token expires, in seconds since the epoch.
+    /// - Parameter now: The current time.
+    /// - Returns: The time at which the token expires, in seconds since the epoch.
     /// - Throws: ``AccessError`` with the case `badToken` or `expired`.
     func check(_ claims: [String: JSONValue], now: Timestamp) throws(AccessError) -> Int64 {
         guard let issuer = claims["iss"]?.string, issuer.isSame(as: self.issuer) else {
@@ -32,9 +32,9 @@ struct ClaimRules: Sendable {
             now: now)
     }
 
-    /// Makes sure that the times of a token allow its use now.
+    /// Checks that the times of a token allow its use now.
     ///
-    /// - Returns: When the token expires, in seconds since the epoch.
+    /// - Returns: The time at which the token expires, in seconds since the epoch.
     /// - Throws: ``AccessError`` with the case `badToken` or `expired`.
     static func checkTimes(
         _ claims: [String: JSONValue], leewaySeconds: Int64, maxLifetimeSeconds: Int64?, needsAuthTime: Bool,
@@ -56,7 +56,7 @@ struct ClaimRules: Sendable {
         return expiry
     }
 
-    /// A claim that is a time, in whole seconds since the epoch; nil if it is not there.
+    /// Returns a claim that is a time, in whole seconds since the epoch; nil if it is missing.
     static func time(_ name: String, in claims: [String: JSONValue]) throws(AccessError) -> Int64? {
         guard let claim = claims[name] else { return nil }
         let seconds: Double =
@@ -76,6 +76,6 @@ struct ClaimRules: Sendable {
 }
 
 extension String {
-    /// Whether two texts are the same byte for byte; `==` takes some letters of Unicode for others.
+    /// Whether two texts are equal byte for byte; `==` treats canonically equivalent characters as equal.
     func isSame(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

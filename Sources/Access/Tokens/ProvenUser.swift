@@ -1,8 +1,8 @@
 import TreeModel
 
-/// The ids of users, as tokens have them.
+/// The rules for user ids in tokens.
 enum TokenSubject {
-    /// The longest id, in characters of UTF-16, as Firebase counts.
+    /// The longest id, in UTF-16 units, as Firebase counts.
     static let maxLength = 128
 
     /// Whether a text may be the id of a user.
@@ -10,9 +10,10 @@ enum TokenSubject {
         !text.isEmpty && text.utf16.count <= maxLength && !text.utf8.contains { $0 < 0x20 || $0 == 0x7F }
     }
 
-    /// The id for a name that another issuer gives, in which what no key of the tree may have is percent-encoded.
+    /// Returns the id for a name from another issuer; characters that are not allowed in a key of the tree are
+    /// percent-encoded.
     ///
-    /// Two names never have the same id.
+    /// Different names have different ids.
     static func key(for name: String) -> String {
         var text: [UInt8] = []
         for byte in name.utf8 {
@@ -27,15 +28,15 @@ enum TokenSubject {
     }
 }
 
-/// A user whom a token proves, and what is needed to judge him again later.
+/// A user that a token proves, with the data for a later recheck.
 package struct ProvenUser: Sendable, Hashable {
     package let user: User
-    /// When the user signed in, or else when the token was issued, in seconds since the epoch.
+    /// The time of the sign-in, or else of the token's issue, in seconds since the epoch.
     package let signInSeconds: Int64
 
     init(_ user: User, signInSeconds: Int64) { (self.user, self.signInSeconds) = (user, signInSeconds) }
 
-    /// The user of a token in Firebase's shape.
+    /// Creates the user of a token in Firebase's format.
     ///
     /// - Throws: ``AccessError`` with the case `badToken`.
     init(claims: [String: JSONValue], expirySeconds: Int64) throws(AccessError) {
@@ -45,7 +46,7 @@ package struct ProvenUser: Sendable, Hashable {
         try self.init(uid: uid, provider: provider, claims: claims, expirySeconds: expirySeconds)
     }
 
-    /// - Parameter expirySeconds: When the proof expires, in seconds since the epoch; nil for never.
+    /// - Parameter expirySeconds: The time at which the proof expires, in seconds since the epoch; nil for never.
     /// - Throws: ``AccessError`` with the case `badToken`.
     init(
         uid: String, provider: String, claims: [String: JSONValue], expirySeconds: Int64?
@@ -54,7 +55,7 @@ package struct ProvenUser: Sendable, Hashable {
         try self.init(uid: uid, auth: auth, claims: claims, expirySeconds: expirySeconds)
     }
 
-    /// - Parameter auth: The variable `auth` of rules.
+    /// - Parameter auth: The variable `auth` of security rules.
     init(
         uid: String, auth: JSONValue, claims: [String: JSONValue], expirySeconds: Int64?
     ) throws(AccessError) {

@@ -3,9 +3,9 @@ import Foundation
 import Synchronization
 package import TreeModel
 
-/// Issues and verifies the service's own ID tokens (RS256), in the shape of Firebase's.
+/// Issues and verifies the service's own ID tokens (RS256), in the format of Firebase's.
 package final class TokenAuthority: Sendable {
-    /// The audience of the tokens, and the end of the name of their issuer.
+    /// The audience of the tokens, and the last part of their issuer's name.
     package let project: String
     private let now: @Sendable () -> Timestamp
     private let rules: ClaimRules
@@ -13,14 +13,14 @@ package final class TokenAuthority: Sendable {
 
     private struct State {
         var ring: KeyRing
-        /// The number of times that the keys were replaced.
+        /// The number of times that the keys have been replaced.
         var keyVersion = 0
     }
 
     /// - Parameters:
-    ///   - project: The name of the service among its clients, as a Firebase project's.
-    ///   - leewaySeconds: By how much clocks may differ.
-    ///   - now: The present time.
+    ///   - project: The service's project id, as in Firebase.
+    ///   - leewaySeconds: The largest accepted difference between clocks, in seconds.
+    ///   - now: The current time.
     package init(
         project: String, keys: KeyRing, leewaySeconds: Int64 = 60,
         now: @escaping @Sendable () -> Timestamp = Timestamp.now
@@ -33,19 +33,19 @@ package final class TokenAuthority: Sendable {
         state = Mutex(State(ring: keys))
     }
 
-    /// The issuer of the tokens of a project.
+    /// Returns the issuer of the tokens of a project.
     package static func issuer(of project: String) -> String { "https://securetoken.google.com/\(project)" }
 
-    /// By how much clocks may differ.
+    /// The largest accepted difference between clocks, in seconds.
     var leewaySeconds: Int64 { rules.leewaySeconds }
 
     /// The issuer of the tokens.
     package var issuer: String { rules.issuer }
 
-    /// Issues a token with these claims and `iss`, `aud`, `iat`, `exp`, which are always the authority's; `auth_time` is
-    /// now unless the claims say it.
+    /// Issues a token with these claims. The authority always sets `iss`, `aud`, `iat` and `exp`; `auth_time` is the
+    /// current time unless the claims contain it.
     ///
-    /// - Parameter lifetimeSeconds: At least 1, and not more than ``KeyRing/maxLifetimeSeconds``; brought between them.
+    /// - Parameter lifetimeSeconds: The lifetime; clamped to between 1 and ``KeyRing/maxLifetimeSeconds``.
     /// - Throws: ``KeyError`` when the key does not sign.
     package func issue(
         _ claims: [String: JSONValue], lifetimeSeconds: Int = 3600
@@ -60,12 +60,14 @@ package final class TokenAuthority: Sendable {
         return try sign(claims)
     }
 
-    /// The issuer of the custom tokens, in the form of a service account's address.
+    /// The issuer of the custom tokens, in the format of a service account's address.
     package var serviceAccount: String { "tintype@\(project)" }
 
-    /// Issues a custom token (for `signInWithCustomToken`), good for an hour.
+    /// Issues a custom token (for `signInWithCustomToken`), which is valid for an hour.
     ///
-    /// - Throws: ``KeyError`` when the key does not sign. What ``CustomClaims`` refuses is refused with the token.
+    /// Claims that ``CustomClaims`` refuses are not checked here; the token is refused when it is used.
+    ///
+    /// - Throws: ``KeyError`` when the key does not sign.
     package func issueCustomToken(uid: String, claims: [String: JSONValue] = [:]) throws(KeyError) -> String {
         let issued = Int(now().seconds)
         return try sign([
@@ -77,12 +79,14 @@ package final class TokenAuthority: Sendable {
 
     private func sign(_ claims: [String: JSONValue]) throws(KeyError) -> String {
         let now = now()
-        guard let key = state.withLock({ $0.ring.signingKey(now: now) }) else { throw KeyError("there is no key") }
+        guard let key = state.withLock({ $0.ring.signingKey(now: now) }) else {
+            throw KeyError("the key ring is empty")
+        }
         return try WebToken.text(of: claims, keyID: key.id, signedBy: key.key)
     }
 
-    /// The claims of a token that this authority issued and that has not expired; says nothing of its user, who may be
-    /// disabled.
+    /// Returns the claims of a token that this authority issued and that has not expired; does not check whether its
+    /// user is disabled.
     ///
     /// - Throws: ``AccessError`` with the case `badToken` or `expired`.
     package func verify(_ token: String) throws(AccessError) -> [String: JSONValue] { try verify(WebToken(token)) }
@@ -93,7 +97,7 @@ package final class TokenAuthority: Sendable {
         return token.claims
     }
 
-    /// The user of a token.
+    /// Returns the user of a token.
     ///
     /// - Throws: ``AccessError`` with the case `badToken` or `expired`.
     func user(of token: WebToken) throws(AccessError) -> ProvenUser {
@@ -101,14 +105,14 @@ package final class TokenAuthority: Sendable {
         return try ProvenUser(claims: token.claims, expirySeconds: try rules.check(token.claims, now: now()))
     }
 
-    /// Whether a token claims to be signed by one of the keys.
+    /// Whether a token names one of the keys as its signer.
     func mayHaveSigned(_ token: WebToken) -> Bool {
         guard let keyID = token.keyID else { return false }
         let now = now()
         return state.withLock { $0.ring.verifyingKeys(now: now) }.contains { $0.id.isSame(as: keyID) }
     }
 
-    /// Makes sure that one of the keys signed a token.
+    /// Checks that one of the keys signed a token.
     func checkSignature(of token: WebToken) throws(AccessError) {
         let now = now()
         let keys = state.withLock { $0.ring.verifyingKeys(now: now) }
@@ -118,13 +122,13 @@ package final class TokenAuthority: Sendable {
         try token.check(signedBy: key.key.verificationKey)
     }
 
-    /// The public keys that may still verify, for whoever verifies elsewhere, as a JSON Web Key Set (RFC 7517 §5).
+    /// The public keys that may still verify, as a JSON Web Key Set (RFC 7517 §5) for other verifiers.
     package var jwks: JSONValue {
         let now = now()
         return state.withLock(\.ring).publicSet(now: now)
     }
 
-    /// The public keys by name, in PEM, for clients that take such a map as well as one of certificates.
+    /// The public keys by name, in PEM, for clients that accept them in place of a map of certificates.
     package var publicKeys: [String: String] {
         let now = now()
         let keys = state.withLock { $0.ring.verifyingKeys(now: now) }
@@ -133,7 +137,7 @@ package final class TokenAuthority: Sendable {
         }
     }
 
-    /// Takes other keys. Tokens of keys that are not among them are good no more.
+    /// Replaces the keys. Tokens that other keys signed are no longer valid.
     package func replaceKeys(_ keys: KeyRing) {
         state.withLock { state in
             state.ring = keys
@@ -141,6 +145,6 @@ package final class TokenAuthority: Sendable {
         }
     }
 
-    /// A number that changes with the keys.
+    /// A number that changes with each replacement of the keys.
     var keyVersion: Int { state.withLock(\.keyVersion) }
 }

@@ -1,24 +1,24 @@
 import Cryptography
 import TreeModel
 
-/// A JSON Web Token in its compact form (RFC 7519, RFC 7515 §7.1), as it came: nothing of it is proved yet.
+/// A JSON Web Token in its compact form (RFC 7519, RFC 7515 §7.1), parsed but not verified.
 ///
-/// It is read strictly: one spelling of base64url, no member of an object twice, nothing longer than ``maxBytes``.
+/// Parsing is strict: one spelling of base64url, no duplicate members of an object, at most ``maxBytes``.
 struct WebToken: Sendable {
-    /// The longest token that is looked at, in bytes: headers of a request are not longer either.
+    /// The longest token that is parsed, in bytes; it is also the limit on the header fields of a request.
     static let maxBytes = 16 << 10
 
-    /// The algorithm that it claims to be signed by.
+    /// The algorithm that the header names.
     let algorithm: String
-    /// The name of the key that it claims to be signed by.
+    /// The name of the key that the header names; nil if it is missing.
     let keyID: String?
-    /// What it claims, by name.
+    /// The claims, by name.
     let claims: [String: JSONValue]
-    /// What the signature is of: the first two parts, and the dot between.
+    /// The bytes that the signature covers: the first two parts, and the dot between them.
     let signedBytes: [UInt8]
     let signature: [UInt8]
 
-    /// Reads a token.
+    /// Parses a token.
     ///
     /// - Throws: ``AccessError`` with the case `badToken`.
     init(_ text: String) throws(AccessError) {
@@ -33,7 +33,7 @@ struct WebToken: Sendable {
             throw .badToken(.invalidJSON)
         }
         guard header["crit"] == nil else { throw .badToken(.criticalHeader) }
-        // A token for something else says so here (RFC 8725 §3.11).
+        // The type shows a token for another purpose (RFC 8725 §3.11).
         if let type = header["typ"], type.string?.lowercased() != "jwt" { throw .badToken(.badType) }
         guard let algorithm = header["alg"]?.string else { throw .badToken(.badAlgorithm) }
         keyID = try Self.keyID(in: header)
@@ -49,16 +49,16 @@ struct WebToken: Sendable {
         return keyID
     }
 
-    /// Makes sure that a key signed it.
+    /// Checks that a key signed the token.
     ///
     /// - Throws: ``AccessError`` with the case `badToken`.
     func check(signedBy key: VerificationKey) throws(AccessError) {
-        // The key says the algorithm, and the token may not say another one (RFC 8725 §3.1).
+        // The key determines the algorithm; the token may not name another one (RFC 8725 §3.1).
         guard algorithm == key.algorithm.rawValue else { throw .badToken(.badAlgorithm) }
         guard key.isSignature(signature, of: signedBytes) else { throw .badToken(.badSignature) }
     }
 
-    /// The text of a token with these claims, signed by an RSA key.
+    /// Returns the text of a token with these claims, signed by an RSA key.
     static func text(
         of claims: [String: JSONValue], keyID: String, signedBy key: SigningKey
     ) throws(KeyError) -> String {

@@ -3,10 +3,10 @@ import Tree
 import TreeModel
 
 extension AccountTransaction {
-    /// The longest code that is looked at, in bytes.
+    /// The longest code that is read, in bytes.
     private static let maxCodeBytes = 256
 
-    /// Keeps a new code; ends the oldest one of the address when there are too many.
+    /// Stores a new code; deletes the oldest one of the address when there are too many.
     mutating func add(_ code: ActionCode, text: String) throws {
         let live = try reader.snapshot.children(of: AccountPaths.codes(of: code.email), limit: ActionCode.maxLive)
         if live.count >= ActionCode.maxLive {
@@ -18,7 +18,7 @@ extension AccountTransaction {
         if let key = path.lastKey { set(AccountPaths.codes(of: code.email) / key, to: now.value) }
     }
 
-    /// The code that a text is; nil for one that is not good, or is no more.
+    /// Returns the code with this text; nil if it is invalid, used or expired.
     func code(_ text: String) throws -> ActionCode? {
         guard text.utf8.count <= Self.maxCodeBytes, let record = try reader.snapshot.get(AccountPaths.code(text)),
             let code = ActionCode(record), code.expiresAt > now
@@ -26,7 +26,7 @@ extension AccountTransaction {
         return code
     }
 
-    /// Takes a code of one of some kinds, which is then good no more.
+    /// Uses a code of one of the kinds; it is not valid afterwards.
     ///
     /// - Throws: `INVALID_OOB_CODE`.
     mutating func take(_ text: String, _ kinds: ActionCode.Kind...) throws -> ActionCode {
@@ -37,9 +37,10 @@ extension AccountTransaction {
         return code
     }
 
-    /// Takes a code that is about an account, and gives that account.
+    /// Uses a code that belongs to an account, and returns that account.
     ///
-    /// - Throws: `INVALID_OOB_CODE`, also when the account is disabled, or has another owner since the code was made.
+    /// - Throws: `INVALID_OOB_CODE`, also when the account is disabled, or its sessions have been ended since the code
+    ///   was created.
     mutating func takeWithAccount(_ text: String, _ kinds: ActionCode.Kind...) throws -> (ActionCode, Account) {
         guard let code = try code(text), kinds.contains(code.kind), let key = AccountPaths.code(text).lastKey,
             let account = try reader.account(email: code.email), !account.isDisabled,
@@ -49,7 +50,7 @@ extension AccountTransaction {
         return (code, account)
     }
 
-    /// Ends a code by its hash.
+    /// Deletes a code by its hash.
     private mutating func drop(_ key: TreeKey, of email: EmailAddress) {
         set(AccountNodes.code() / key, to: nil)
         set(AccountPaths.codes(of: email) / key, to: nil)

@@ -1,15 +1,15 @@
 import TreeModel
 
-/// What a code that was sent by e-mail lets whoever has it do, once.
+/// A code that was sent by e-mail and permits its holder one action.
 struct ActionCode: Hashable, Sendable {
-    /// The kinds of codes, with the words of the protocol.
+    /// The kinds of codes, with their protocol names.
     enum Kind: String, Sendable {
         case verifyEmail = "VERIFY_EMAIL"
         case resetPassword = "PASSWORD_RESET"
         case signIn = "EMAIL_SIGNIN"
         case changeEmail = "VERIFY_AND_CHANGE_EMAIL"
 
-        /// The word for it in links.
+        /// The name of the kind in links.
         var mode: String {
             switch self {
             case .verifyEmail: "verifyEmail"
@@ -20,7 +20,7 @@ struct ActionCode: Hashable, Sendable {
         }
     }
 
-    /// An account, in the hands of whoever has it now: once its sessions are ended, it is another owner's.
+    /// An account between two ends of all its sessions: after such an end, it may belong to another person.
     struct Owner: Hashable, Sendable {
         let uid: String
         let minSignInSeconds: Int64
@@ -33,19 +33,19 @@ struct ActionCode: Hashable, Sendable {
         init(_ account: Account) { self.init(uid: account.uid, minSignInSeconds: account.minSignInSeconds) }
     }
 
-    /// The time for which a code is good: an hour.
+    /// The lifetime of a code: an hour.
     static let lifetime = Duration.seconds(3600)
-    /// The most codes of one address that are good at a time; a further one ends the oldest.
+    /// The largest number of valid codes of one address; a further one ends the oldest.
     static let maxLive = 5
 
     let kind: Kind
-    /// The address that it was sent to, or that of the account that is to have a new one.
+    /// The address that it was sent to, or the present address of the account whose address it changes.
     let email: EmailAddress
-    /// The address that the account is to have.
+    /// The new address of the account; nil for other kinds.
     var newEmail: EmailAddress?
-    /// The account that it is about; nil for a code that signs in, which is about an address.
+    /// The account that it belongs to; nil for a sign-in code, which belongs to an address.
     let owner: Owner?
-    /// The time until which it is good.
+    /// The time at which it expires.
     let expiresAt: Timestamp
 }
 
@@ -57,7 +57,7 @@ extension ActionCode {
     }
 }
 
-// MARK: - As it is stored, at a path that is made of its hash
+// MARK: - Stored form, at a path that contains its hash
 
 extension ActionCode: TreeRecord {
     static let form = RecordForm(

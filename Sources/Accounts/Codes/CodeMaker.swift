@@ -3,31 +3,32 @@ import Cryptography
 import Foundation
 import TreeModel
 
-/// A code that is to be made.
+/// The order for a code.
 struct CodeOrder: Sendable {
     let kind: ActionCode.Kind
     /// The address of the account.
     let email: EmailAddress
-    /// The address that the account is to have.
+    /// The new address of the account; nil for other kinds.
     var newEmail: EmailAddress?
-    /// The account that asked; nil where whoever has the address may.
+    /// The account that made the request; nil if any holder of the address may use the code.
     var owner: ActionCode.Owner?
-    /// The page that the person is to come to in the end.
+    /// The page that the link finally continues to.
     var continueURL: String?
 
-    /// Whether nothing is made for an address without an account.
+    /// Whether the code requires an account with the address.
     var needsAccount: Bool { kind != .signIn }
 }
 
-/// Makes codes.
+/// Creates codes.
 struct CodeMaker: Sendable {
     let store: AccountStore
     let settings: IdentitySettings
     let emulator: EmulatorState
 
-    /// Makes a code, and the message that has it.
+    /// Creates a code and its message.
     ///
-    /// - Returns: nil when there is no account with the address, and there has to be one, or one with the new address.
+    /// - Returns: nil if the required account with the address does not exist, or if an account with the new address
+    ///   exists.
     func make(_ order: CodeOrder) async throws(IdentityError) -> AccountMessage? {
         guard let text = try? RandomText.make(bytes: 32) else { throw .unavailable() }
         let made: ActionCode? = try await store.transact { transaction in
@@ -52,7 +53,7 @@ struct CodeMaker: Sendable {
         return message
     }
 
-    /// The address of the page where a code is used: to sign in with it, that of the app itself.
+    /// Returns the URL of the page where a code is used; for a sign-in, that of the app itself.
     private func link(to code: String, _ order: CodeOrder) -> String {
         var items = [("mode", order.kind.mode), ("lang", "en"), ("oobCode", code), ("apiKey", "any")]
         if let url = order.continueURL { items.append(("continueUrl", url)) }
@@ -62,13 +63,13 @@ struct CodeMaker: Sendable {
         return "\(page)\(page.contains("?") ? "&" : "?")\(query)\(url.dropFirst(page.count))"
     }
 
-    /// A text as a value of a query (RFC 3986 §2.3).
+    /// Encodes a text as a value of a query (RFC 3986 §2.3).
     private static func encoded(_ text: String) -> String {
         let plain = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~")
         return text.addingPercentEncoding(withAllowedCharacters: plain) ?? ""
     }
 
-    /// The message as emulators list it.
+    /// Returns the message as emulators list it.
     private static func document(of message: AccountMessage, _ order: CodeOrder) -> JSONValue {
         var document: JSONValue = [
             "email": .string(order.email.description), "requestType": .string(message.kind),

@@ -1,15 +1,15 @@
 import Logging
 
-/// Makes codes, and hands them to what sends them, some at a time.
+/// Creates codes and delivers them, a limited number at a time.
 ///
-/// What clients ask for is done behind their backs: the answer for an address without an account comes as soon as that
-/// for one with an account.
+/// Requests of clients are performed in the background, so that the response for an address without an account takes as
+/// long as that for one with an account.
 final class CodeSender: Sendable {
-    /// The most messages that wait.
+    /// The largest number of waiting messages.
     private static let maxWaiting = 1_000
-    /// The most messages that are handed over at a time.
+    /// The largest number of concurrent deliveries.
     private static let maxRunning = 4
-    /// The time after which handing a message over is broken off.
+    /// The time after which a delivery is cancelled.
     private static let maxDuration: Duration = .seconds(30)
 
     private enum Step: Sendable {
@@ -22,7 +22,7 @@ final class CodeSender: Sendable {
     private let steps: AsyncStream<Step>.Continuation
     private let worker: Task<Void, Never>
 
-    /// - Parameter delivery: What sends messages; nil when there is nothing that does.
+    /// - Parameter delivery: Delivers messages; nil if they cannot be sent.
     init(maker: CodeMaker, delivery: CodeDelivery?, logger: Logger) {
         self.maker = maker
         hasDelivery = delivery != nil
@@ -52,29 +52,29 @@ final class CodeSender: Sendable {
 
     deinit { steps.finish() }
 
-    /// Whether there is a way to send codes.
+    /// Whether codes can be sent.
     var canSend: Bool { hasDelivery || maker.settings.isEmulator }
 
-    /// Has a code made and sent.
+    /// Enqueues a code to be created and sent.
     ///
     /// - Throws: The error of a busy service when too many wait.
     func send(_ order: CodeOrder) throws(IdentityError) {
         guard case .enqueued = steps.yield(.send(order)) else { throw .unavailable(reason: "too many messages wait") }
     }
 
-    /// Makes a code at once, and sends it to nobody: for an administrator, who asks for the link.
+    /// Creates a code without sending it: for an administrator who requests the link.
     ///
-    /// - Returns: nil when there is no account with the address, and there has to be one.
+    /// - Returns: nil if the required account with the address does not exist.
     func make(_ order: CodeOrder) async throws(IdentityError) -> AccountMessage? { try await maker.make(order) }
 
-    /// Waits until all that was ordered before is done.
+    /// Waits until all earlier orders have been processed.
     func drain() async {
         await withCheckedContinuation { continuation in
             guard case .enqueued = steps.yield(.tell(continuation)) else { return continuation.resume() }
         }
     }
 
-    /// Makes a code and hands its message over; what fails is logged.
+    /// Creates a code and delivers its message; logs failures.
     private static func carryOut(
         _ order: CodeOrder, by maker: CodeMaker, _ delivery: CodeDelivery?, _ logger: Logger
     ) async {
@@ -84,13 +84,13 @@ final class CodeSender: Sendable {
                 parts.addTask { try await delivery(message) }
                 parts.addTask {
                     try await Task.sleep(for: maxDuration)
-                    throw DeliveryFailure("it took longer than 30 seconds")
+                    throw DeliveryFailure("the delivery took longer than 30 seconds")
                 }
                 defer { parts.cancelAll() }
                 try await parts.next()
             }
         } catch {
-            // Neither the code nor the address.
+            // The log contains neither the code nor the address.
             let fault = (error as? DeliveryFailure)?.description ?? "\(type(of: error))"
             logger.error(
                 "a message with a code was not sent", metadata: ["kind": "\(order.kind.rawValue)", "fault": "\(fault)"])

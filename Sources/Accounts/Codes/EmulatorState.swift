@@ -1,9 +1,9 @@
 import Synchronization
 import TreeModel
 
-/// What an emulator tells of, for tests of apps to read, and no other service keeps.
+/// The state of an emulator that tests of apps read; other services do not keep it.
 final class EmulatorState: Sendable {
-    /// The most codes that are kept.
+    /// The largest number of codes that are kept.
     private static let maxCodes = 1_000
 
     private struct State {
@@ -13,16 +13,16 @@ final class EmulatorState: Sendable {
 
     private let state = Mutex(State())
 
-    /// Whether answers hide which addresses have accounts, as the hosted service does.
+    /// Whether responses hide which addresses have accounts, as the hosted service does.
     var hidesAccounts: Bool {
         get { state.withLock(\.hidesAccounts) }
         set { state.withLock { $0.hidesAccounts = newValue } }
     }
 
-    /// The last codes that were made, as the emulator shows them.
+    /// The latest codes, as the emulator lists them.
     var codes: [JSONValue] { state.withLock(\.codes) }
 
-    /// Keeps a code; forgets the oldest when there are too many.
+    /// Stores a code; removes the oldest when there are too many.
     func add(_ code: JSONValue) {
         state.withLock { state in
             if state.codes.count >= Self.maxCodes { state.codes.removeFirst() }

@@ -5,18 +5,18 @@ import Model
 import Tree
 package import TreeModel
 
-/// The keys that let servers and scripts do everything over TCP, kept in the tree of accounts: of each only its SHA-256.
+/// The keys that give servers and scripts all rights over TCP, stored in the tree of accounts as SHA-256 digests.
 ///
-/// Methods may be called from any task. Changes are made one after the other, and told of in their order.
+/// Methods may be called from any task. Changes are made one after the other, and reported in their order.
 package final class AdminKeys: Sendable {
-    /// The most keys: each token that is no other proof is compared with all of them.
+    /// The largest number of keys; each token that is not another proof is compared with all of them.
     static let maxCount = 100
     /// The longest name, in characters.
     static let maxNameLength = 64
-    /// The longest life of a key, in seconds: ten years.
+    /// The longest lifetime of a key, in seconds: ten years.
     static let maxLifetimeSeconds: Int64 = 3650 * 86_400
 
-    /// A key with what lists show of it.
+    /// A key with its list data.
     package struct Entry: Hashable, Sendable {
         package let key: AdminKey
         /// The time of its creation.
@@ -27,27 +27,27 @@ package final class AdminKeys: Sendable {
     private let onChange: @Sendable ([AdminKey]) -> Void
     private let turn = AsyncSemaphore(1, maxWaiting: 100, maxWaitingOfOwner: 100)
 
-    /// - Parameter onChange: Is told of all keys that count, when they are loaded and at each change, once it is durable.
+    /// - Parameter onChange: Called with all valid keys, when they are loaded and after each durable change.
     package init(of store: AccountStore, onChange: @escaping @Sendable ([AdminKey]) -> Void) {
         self.store = store
         self.onChange = onChange
     }
 
-    /// Tells of the keys that there are.
+    /// Loads the keys and reports them.
     package func load() async throws(IdentityError) { _ = try await change { _, _ in } }
 
-    /// All keys in the order of their names, those that have expired with them.
+    /// Returns all keys in the order of their names, including expired ones.
     package func list() async throws(IdentityError) -> [Entry] {
         try await store.transact { transaction in Array(try Self.entries(in: transaction).values) }.sorted {
             $0.key.name < $1.key.name
         }
     }
 
-    /// Makes a key; its text is shown once and kept nowhere.
+    /// Creates a key; its text is shown once and stored nowhere.
     ///
     /// - Parameters:
     ///   - name: 1 to 64 letters, digits, hyphens and underscores of ASCII.
-    ///   - lifetimeSeconds: The time for which it is good; nil for ever.
+    ///   - lifetimeSeconds: The lifetime; nil for no expiry.
     /// - Throws: `INVALID_KEY_NAME`, `INVALID_ARGUMENT`, `KEY_EXISTS` or `TOO_MANY_KEYS`.
     package func add(
         _ name: String, lifetimeSeconds: Int64?
@@ -60,7 +60,7 @@ package final class AdminKeys: Sendable {
         guard
             let (key, text) = try? AdminKey.make(
                 name: name, expiresAt: lifetimeSeconds.map { now + .seconds($0) })
-        else { throw .unavailable(reason: "no admin key could be made") }
+        else { throw .unavailable(reason: "the admin key could not be created") }
         let entry = Entry(key: key, createdAt: now)
         try await change { entries, transaction in
             guard entries[id] == nil else { throw IdentityError("KEY_EXISTS") }
@@ -71,7 +71,7 @@ package final class AdminKeys: Sendable {
         return (entry, text)
     }
 
-    /// Deletes a key; it is good no more when this returns.
+    /// Deletes a key; it is no longer valid when this returns.
     ///
     /// - Throws: `KEY_NOT_FOUND`.
     package func remove(_ name: String) async throws(IdentityError) {
@@ -95,7 +95,7 @@ package final class AdminKeys: Sendable {
         onChange(keys)
     }
 
-    /// The keys of one state; what cannot be read lets nobody in.
+    /// Returns the keys of one state; unreadable ones are left out.
     private static func entries(in transaction: AccountTransaction) throws -> [TreeKey: Entry] {
         let children = try transaction.reader.snapshot.children(of: AccountNodes.adminKey(), limit: maxCount)
         return Dictionary(
@@ -121,7 +121,7 @@ package final class AdminKeys: Sendable {
 }
 
 extension AdminKeys.Entry {
-    /// The key as it is stored.
+    /// The key in the stored form.
     fileprivate var record: TreeValue {
         let json = key.json
         var fields: [TreeKey: TreeValue] = ["created": createdAt.value]

@@ -5,22 +5,23 @@ import Model
 import Tree
 import TreeModel
 
-/// The keys that sign addresses of media, kept in the tree of accounts.
+/// The keys that sign addresses of media, stored in the tree of accounts.
 package struct MediaSigningKeys: Sendable {
     private let store: AccountStore
 
     package init(of store: AccountStore) { self.store = store }
 
-    /// The keys; made when there are none.
+    /// Loads the keys; creates them if they do not exist.
     ///
     /// - Throws: `KeyError` for keys that cannot be read, and the tree's failures.
     package func load() async throws -> MediaKeys { try await change { $0 } }
 
-    /// Replaces the key that signs; addresses signed with the one before stay good until they expire, all older ones are
-    /// good for nothing.
+    /// Replaces the key that signs. Addresses that the previous key signed stay valid until they expire; older ones
+    /// become invalid.
     ///
-    /// - Parameter isCompromised: Whether the keys are in wrong hands: no address that they signed is good then.
-    /// - Returns: The keys, to be given to the `MediaSigner`.
+    /// - Parameter isCompromised: Whether the keys have been disclosed; all addresses that they signed then become
+    ///   invalid.
+    /// - Returns: The new keys, for the `MediaSigner`.
     package func rotate(isCompromised: Bool) async throws -> MediaKeys {
         try await change { keys throws(KeyError) in isCompromised ? try MediaKeys() : try keys.rotated() }
     }
@@ -43,7 +44,7 @@ package struct MediaSigningKeys: Sendable {
 
     private static func keys(_ record: TreeValue) throws -> MediaKeys {
         guard let text = record.stringValue, let json = JSONValue(text: text.utf8) else {
-            throw TreeError(.corrupt, "the keys that sign addresses are no JSON", path: AccountNodes.mediaKeys())
+            throw TreeError(.corrupt, "the keys that sign addresses are not valid JSON", path: AccountNodes.mediaKeys())
         }
         return try MediaKeys(json)
     }

@@ -5,7 +5,7 @@ import Model
 import Tree
 import TreeModel
 
-/// The keys that sign tokens, kept in the tree of accounts, and made anew when they are old.
+/// The keys that sign tokens, stored in the tree of accounts, and replaced when they are old.
 package struct SigningKeys: Sendable {
     /// The age at which a key is replaced: 30 days.
     static let maxAge = Duration.seconds(30 * 86_400)
@@ -14,7 +14,7 @@ package struct SigningKeys: Sendable {
 
     package init(of store: AccountStore) { self.store = store }
 
-    /// The keys; made when there are none.
+    /// Loads the keys; creates them if they do not exist.
     ///
     /// - Throws: `KeyError` for keys that cannot be read, and the tree's failures.
     package func load() async throws -> KeyRing {
@@ -23,7 +23,7 @@ package struct SigningKeys: Sendable {
 
     /// Replaces the key if it is old enough.
     ///
-    /// - Returns: The keys, to be given to the `TokenAuthority`.
+    /// - Returns: The new keys, for the `TokenAuthority`.
     package func rotateIfDue() async throws -> KeyRing {
         try await change { ring, now in
             now - ring.newestKeyTime >= Self.maxAge
@@ -33,16 +33,16 @@ package struct SigningKeys: Sendable {
 
     /// Replaces the key now.
     ///
-    /// - Parameter isCompromised: Whether the old ones must not count any more: all tokens are good for nothing then.
-    /// - Returns: The keys, to be given to the `TokenAuthority`.
+    /// - Parameter isCompromised: Whether the old keys have been disclosed; all their tokens then become invalid.
+    /// - Returns: The new keys, for the `TokenAuthority`.
     package func rotate(isCompromised: Bool = false) async throws -> KeyRing {
         try await change { ring, now in
             isCompromised ? try KeyRing(now: now) : try ring.rotated(now: now)
         }
     }
 
-    /// Changes the keys. Making one takes a while, so it is not done within a transaction: of two that are made at a
-    /// time, the first one that is written counts.
+    /// Changes the keys. Creating a key takes a while, so it is done outside the transaction; of two concurrent
+    /// changes, the first one that is written counts.
     private func change(_ body: (KeyRing, Timestamp) throws -> KeyRing) async throws -> KeyRing {
         while true {
             let stored = try await store.tree.get(AccountNodes.keys())
@@ -66,7 +66,7 @@ package struct SigningKeys: Sendable {
 
     private static func ring(_ record: TreeValue) throws -> KeyRing {
         guard let text = record.stringValue, let json = JSONValue(text: text.utf8) else {
-            throw TreeError(.corrupt, "the keys that sign tokens are no JSON", path: AccountNodes.keys())
+            throw TreeError(.corrupt, "the keys that sign tokens are not valid JSON", path: AccountNodes.keys())
         }
         return try KeyRing(json)
     }

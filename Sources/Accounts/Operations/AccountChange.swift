@@ -1,8 +1,8 @@
 import TreeModel
 
-/// What the owner of an account may change of it, beside the password.
+/// The changes that the owner of an account may make, apart from the password.
 struct AccountChange: Sendable {
-    /// The attributes that can be deleted, by their names in the protocol.
+    /// The attributes that can be deleted, by their protocol names.
     private enum Attribute: String, Sendable {
         case displayName = "DISPLAY_NAME"
         case photoURL = "PHOTO_URL"
@@ -26,10 +26,10 @@ struct AccountChange: Sendable {
         unlinked = try request.strings("deleteProvider", maxCount: 20)
     }
 
-    /// Whether it asks for an e-mail address, so that its answer tells whether somebody else has that.
+    /// Whether the change sets an e-mail address, so that its response reveals whether another account has it.
     var asksForAddress: Bool { email != nil }
 
-    /// Whether it changes with what somebody may sign in.
+    /// Whether it changes the methods of sign-in.
     var locksOthersOut: Bool {
         email != nil || !unlinked.isEmpty || deleted.contains(.password) || deleted.contains(.email)
     }
@@ -68,7 +68,7 @@ struct AccountChange: Sendable {
     }
 }
 
-/// What only an administrator may change of an account.
+/// The changes that only an administrator may make.
 struct AdminChange: Sendable {
     private let isEmailVerified: Bool?
     private let isDisabled: Bool?
@@ -77,7 +77,8 @@ struct AdminChange: Sendable {
     private let validSinceSeconds: Int64?
     private let linked: FederatedIdentity?
 
-    /// - Throws: `INVALID_ARGUMENT`, what ``AccountClaims/checked(_:)`` throws, `MISSING_PROVIDER_ID` or `MISSING_RAW_ID`.
+    /// - Throws: `INVALID_ARGUMENT`, the errors of ``AccountClaims/checked(_:)``, `MISSING_PROVIDER_ID` or
+    ///   `MISSING_RAW_ID`.
     init(in request: IdentityRequest) throws(IdentityError) {
         isEmailVerified = try request.bool("emailVerified")
         isDisabled = try request.bool("disableUser")
@@ -93,7 +94,7 @@ struct AdminChange: Sendable {
     func apply(to account: inout Account, in old: Account, at now: Timestamp) {
         if let isEmailVerified { account.isEmailVerified = account.email != nil && isEmailVerified }
         account.isDisabled = isDisabled ?? old.isDisabled
-        // Nobody goes on where they were: neither when the account is disabled nor when it is enabled.
+        // All sessions end, both when the account is disabled and when it is enabled.
         if account.isDisabled != old.isDisabled { account.signOut(at: now) }
         if let claims { account.customClaims = claims }
         if let validSinceSeconds { account.signOut(at: now, beforeSeconds: validSinceSeconds) }
@@ -102,7 +103,7 @@ struct AdminChange: Sendable {
 }
 
 extension FederatedIdentity {
-    /// The identity that a member of a request describes; nil when there is no such member.
+    /// Reads the identity in a member of a request; nil if the member is missing.
     ///
     /// - Throws: `MISSING_PROVIDER_ID`, `MISSING_RAW_ID` or `INVALID_ARGUMENT`.
     init?(inMember name: String, of request: IdentityRequest) throws(IdentityError) {

@@ -1,6 +1,6 @@
 import TreeModel
 
-/// New accounts that an administrator makes (`projects/P/accounts`); nobody is signed in.
+/// Creates accounts for an administrator (`projects/P/accounts`); does not sign in.
 struct AccountCreation: Sendable {
     let parts: IdentityParts
 

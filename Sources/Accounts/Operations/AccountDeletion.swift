@@ -1,6 +1,6 @@
 import TreeModel
 
-/// The end of accounts, with all that belongs to them (`accounts:delete`, `accounts:batchDelete`).
+/// Deletes accounts with all their data (`accounts:delete`, `accounts:batchDelete`).
 struct AccountDeletion: Sendable {
     let parts: IdentityParts
 
@@ -18,7 +18,7 @@ struct AccountDeletion: Sendable {
         return ["kind": "identitytoolkit#DeleteAccountResponse"]
     }
 
-    /// Deletes many accounts; those that are not disabled only when it is forced.
+    /// Deletes many accounts; accounts that are not disabled only with `force`.
     func batch(_ request: IdentityRequest) async throws(IdentityError) -> JSONValue {
         let ids = try request.strings("localIds")
         guard !ids.isEmpty else { throw IdentityError("LOCAL_ID_LIST_EXCEEDS_LIMIT") }

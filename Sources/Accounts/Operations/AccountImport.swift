@@ -1,16 +1,17 @@
 import Access
 import TreeModel
 
-/// Accounts from elsewhere (`accounts:batchCreate`).
+/// Imports accounts (`accounts:batchCreate`).
 struct AccountImport: Sendable {
-    /// The most accounts of one request, as Firebase has it.
+    /// The largest number of accounts in a request, as in Firebase.
     private static let maxUsers = 1000
-    /// The most accounts of one request whose passwords are to be hashed here, which takes a tenth of a second each.
+    /// The largest number of accounts in a request whose passwords must be hashed here, which takes a tenth of a second
+    /// each.
     private static let maxPasswords = 50
 
     let parts: IdentityParts
 
-    /// One account of the request, checked.
+    /// A checked account of the request.
     private struct Entry: Sendable {
         let account: Account
         let password: NewPassword?
@@ -39,7 +40,7 @@ struct AccountImport: Sendable {
 
     /// Checks an account of the request.
     ///
-    /// - Throws: What is wrong with it.
+    /// - Throws: The fault of the account.
     private func entry(_ user: IdentityRequest, hashing request: IdentityRequest) async throws(IdentityError) -> Entry {
         let uid = try user.string("localId", missing: "LOCAL_ID")
         _ = try AccountStore.key(of: uid)
@@ -69,7 +70,7 @@ struct AccountImport: Sendable {
 
     /// Writes an account of the request.
     ///
-    /// - Throws: `EMAIL_EXISTS` and its like, or words for people when there is one with its id.
+    /// - Throws: `EMAIL_EXISTS` or a similar error, or a text for people if an account with its id exists.
     private func add(_ entry: Entry, overwrites: Bool) async throws(IdentityError) {
         try await parts.store.transact { transaction in
             var account = entry.account
@@ -78,7 +79,7 @@ struct AccountImport: Sendable {
                 guard overwrites else {
                     throw IdentityError("localId belongs to an existing account - can not overwrite.")
                 }
-                // All who are signed in have to sign in again.
+                // The old sign-ins stay revoked, so all users must sign in again.
                 account.minSignInSeconds = max(account.minSignInSeconds, old.minSignInSeconds)
                 account.signOut(at: transaction.now)
                 try transaction.replace(old, by: account)

@@ -1,17 +1,18 @@
 import TreeModel
 
-/// Lists of accounts for administrators (`accounts:batchGet`, `accounts:query`).
+/// Lists accounts for administrators (`accounts:batchGet`, `accounts:query`).
 struct AccountListing: Sendable {
-    /// The most accounts of a page of `batchGet`.
+    /// The largest number of accounts in a page of `batchGet`.
     private static let maxPage = 1000
     private static let defaultPage = 20
-    /// The most accounts of an answer to `query`, and how many of those before may be passed over.
+    /// The largest number of accounts in a response to `query`.
     private static let maxQuery = 500
+    /// The largest offset of a `query`.
     private static let maxOffset: Int64 = 10_000
 
     let parts: IdentityParts
 
-    /// A page in the order of ids; `nextPageToken` is the last id of the page before.
+    /// Returns a page in the order of ids; `nextPageToken` is the last id of the previous page.
     func page(_ request: IdentityRequest) async throws(IdentityError) -> JSONValue {
         let asked = Int(try request.integer("maxResults") ?? 0)
         let limit = asked == 0 ? Self.defaultPage : min(asked, Self.maxPage)
@@ -23,7 +24,7 @@ struct AccountListing: Sendable {
         return answer
     }
 
-    /// Finds accounts, or counts them.
+    /// Finds or counts accounts.
     func query(_ request: IdentityRequest) async throws(IdentityError) -> JSONValue {
         guard try request.bool("returnUserInfo") ?? true else {
             return ["recordsCount": .string(String(try await parts.store.count()))]
@@ -33,7 +34,7 @@ struct AccountListing: Sendable {
         return ["recordsCount": .string(String(accounts.count)), "userInfo": .list(accounts.map(\.document))]
     }
 
-    /// Accounts in the order of their ids.
+    /// Returns accounts in the order of their ids.
     private func all(_ request: IdentityRequest) async throws(IdentityError) -> [Account] {
         let sortBy = try request.string("sortBy") ?? "USER_ID"
         let order = try request.string("order") ?? "ASC"
@@ -53,7 +54,7 @@ struct AccountListing: Sendable {
         return try await parts.store.page(after: last, limit: limit)
     }
 
-    /// The accounts that any of the expressions names, each once.
+    /// Returns the accounts that match any of the expressions, without duplicates.
     private func found(_ expressions: [IdentityRequest]) async throws(IdentityError) -> [Account] {
         var accounts: [Account] = []
         for expression in expressions {

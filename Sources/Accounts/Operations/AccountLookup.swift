@@ -1,8 +1,8 @@
 import TreeModel
 
-/// What is known of accounts (`accounts:lookup`).
+/// Looks up accounts (`accounts:lookup`).
 struct AccountLookup: Sendable {
-    /// The most accounts that one request may name.
+    /// The largest number of accounts that a request may name.
     private static let maxNames = 100
 
     let parts: IdentityParts
@@ -11,7 +11,7 @@ struct AccountLookup: Sendable {
         var answer: JSONValue = ["kind": "identitytoolkit#GetAccountInfoResponse"]
         if request.caller.isAdmin, request.body["idToken"] == nil {
             let accounts = try await named(in: request)
-            // SDKs tell by the name that is missing that there is no such account.
+            // SDKs recognise a missing account by the missing member.
             answer["users"] = accounts.isEmpty ? nil : .list(accounts.map(\.document))
         } else {
             answer["users"] = [try await parts.tokens.proof(in: request).account.document]
@@ -19,7 +19,7 @@ struct AccountLookup: Sendable {
         return answer
     }
 
-    /// The accounts that an administrator names, each once.
+    /// Returns the accounts that an administrator names, without duplicates.
     private func named(in request: IdentityRequest) async throws(IdentityError) -> [Account] {
         var accounts: [Account] = []
         func add(_ account: Account?) {

@@ -1,6 +1,6 @@
 import TreeModel
 
-/// Changes of accounts by their owners and by administrators (`accounts:update`).
+/// Changes accounts for their owners and for administrators (`accounts:update`).
 struct AccountUpdate: Sendable {
     let parts: IdentityParts
 
@@ -15,9 +15,9 @@ struct AccountUpdate: Sendable {
         return try await byOwner(request)
     }
 
-    // MARK: By its owner
+    // MARK: Changes by the owner
 
-    /// Changes the account of a token; another address or password gives new tokens, and ends all sessions.
+    /// Changes the account of a token; a change of the address or password issues new tokens and ends all sessions.
     private func byOwner(_ request: IdentityRequest) async throws(IdentityError) -> JSONValue {
         for name in [
             "customAttributes", "validSince", "emailVerified", "phoneNumber", "linkProviderUserInfo",
@@ -58,7 +58,7 @@ struct AccountUpdate: Sendable {
         return try answer(account, signedIn)
     }
 
-    // MARK: By an administrator
+    // MARK: Changes by an administrator
 
     /// Changes any account.
     private func byAdmin(_ request: IdentityRequest) async throws(IdentityError) -> JSONValue {
@@ -90,7 +90,7 @@ struct AccountUpdate: Sendable {
 }
 
 extension Account {
-    /// The account as the answers to changes show it.
+    /// The account as responses to changes return it.
     var updateDocument: [String: JSONValue] {
         var members: [String: JSONValue] = [
             "localId": .string(uid), "emailVerified": .bool(isEmailVerified),

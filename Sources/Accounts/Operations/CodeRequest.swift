@@ -3,11 +3,12 @@ import Cryptography
 import Foundation
 import TreeModel
 
-/// Codes by e-mail (`accounts:sendOobCode`), and what SDKs ask about an address before (`accounts:createAuthUri`).
+/// Requests codes by e-mail (`accounts:sendOobCode`), and returns the sign-in methods of an address
+/// (`accounts:createAuthUri`).
 struct CodeRequest: Sendable {
     let parts: IdentityParts
 
-    /// Has a code made and sent, or tells an administrator its link.
+    /// Creates and sends a code, or returns its link to an administrator.
     func send(_ request: IdentityRequest) async throws(IdentityError) -> JSONValue {
         let type = try request.string("requestType", missing: "REQ_TYPE")
         guard let kind = ActionCode.Kind(rawValue: type) else {
@@ -19,7 +20,7 @@ struct CodeRequest: Sendable {
         let continueURL = try continueURL(in: request)
         let (email, owner) = try await account(for: kind, in: request)
         let newEmail = kind == .changeEmail ? try request.email("newEmail", missing: "NEW_EMAIL") : nil
-        // Who is told nothing of other accounts gets no message instead.
+        // Where accounts are hidden, the message is not sent instead of an error.
         if let newEmail, request.caller.isAdmin || !parts.hidesAccounts {
             guard try await parts.store.account(email: newEmail) == nil else { throw .emailExists }
         }
@@ -42,12 +43,12 @@ struct CodeRequest: Sendable {
             throw .emailNotFound
         }
         try parts.codes.send(order)
-        // An emulator's tests read the list of codes at once.
+        // Tests with an emulator read the list of codes at once.
         if parts.settings.isEmulator { await parts.codes.drain() }
         return answer
     }
 
-    /// The address of the account that the code is for, and the account, where it asks itself.
+    /// Returns the address of the account that the code is for, and the account itself if it made the request.
     private func account(
         for kind: ActionCode.Kind, in request: IdentityRequest
     ) async throws(IdentityError) -> (EmailAddress, ActionCode.Owner?) {
@@ -65,7 +66,7 @@ struct CodeRequest: Sendable {
         }
     }
 
-    /// The page that the person is to come to in the end, of a domain that the operator has listed.
+    /// Returns the page that the link finally continues to; its domain must be authorised by the operator.
     private func continueURL(in request: IdentityRequest) throws(IdentityError) -> String? {
         guard let text = try request.string("continueUrl", maxBytes: 2048), !text.isEmpty else { return nil }
         guard let url = URLComponents(string: text), let host = url.host, !host.isEmpty,
@@ -77,7 +78,7 @@ struct CodeRequest: Sendable {
         return text
     }
 
-    /// How a person may sign in, which only an emulator tells.
+    /// Returns the sign-in methods of an address; only emulators reveal them.
     func methods(_ request: IdentityRequest) async throws(IdentityError) -> JSONValue {
         let identifier = try request.string("identifier", missing: "IDENTIFIER")
         _ = try request.string("continueUri", missing: "CONTINUE_URI")

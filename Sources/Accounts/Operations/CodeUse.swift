@@ -1,11 +1,11 @@
 import TreeModel
 
-/// What a code that came by e-mail lets its owner do (`accounts:resetPassword`, `accounts:update` with a code,
+/// Uses codes that were sent by e-mail (`accounts:resetPassword`, `accounts:update` with a code,
 /// `accounts:signInWithEmailLink`).
 struct CodeUse: Sendable {
     let parts: IdentityParts
 
-    /// Tells what a code is for; with a new password, uses it up.
+    /// Returns the purpose of a code; with a new password, uses the code.
     func resetPassword(_ request: IdentityRequest) async throws(IdentityError) -> JSONValue {
         let text = try request.string("oobCode", missing: "OOB_CODE")
         let code = try await parts.store.transact { transaction in
@@ -18,7 +18,7 @@ struct CodeUse: Sendable {
             try await parts.store.transact { transaction in
                 let (_, old) = try transaction.takeWithAccount(text, .resetPassword)
                 var account = old
-                // What was linked while anybody could have claimed the address may be somebody else's.
+                // Identities that were linked before the address was verified may belong to another person.
                 if !old.isEmailVerified { account.identities = [] }
                 account.isEmailVerified = true
                 hashed?.apply(to: &account, at: transaction.now)
@@ -29,13 +29,13 @@ struct CodeUse: Sendable {
         var answer: JSONValue = [
             "kind": "identitytoolkit#ResetPasswordResponse", "requestType": .string(code.kind.rawValue),
         ]
-        // A code that signs in is worth something only to who knows the address, too.
+        // A sign-in code is valid only together with the address, so the address is not returned.
         if code.kind != .signIn { answer["email"] = .string(code.email.description) }
         answer["newEmail"] = code.newEmail.map { .string($0.description) }
         return answer
     }
 
-    /// Verifies an address, or gives an account another one.
+    /// Verifies the address of an account, or changes it.
     func applyToAccount(_ text: String) async throws(IdentityError) -> JSONValue {
         let account = try await parts.store.transact { transaction in
             let (code, old) = try transaction.takeWithAccount(text, .verifyEmail, .changeEmail)
@@ -54,7 +54,7 @@ struct CodeUse: Sendable {
         return .object(members)
     }
 
-    /// Signs in whoever has the code that was sent to their address.
+    /// Signs in a person with the code that was sent to their address.
     func signIn(_ request: IdentityRequest) async throws(IdentityError) -> JSONValue {
         let email = try request.email(missing: "EMAIL")
         let text = try request.string("oobCode", missing: "OOB_CODE")
@@ -71,7 +71,7 @@ struct CodeUse: Sendable {
             guard old != nil || parts.settings.allowsEmailSignUp else { throw IdentityError.operationNotAllowed }
             var account = old ?? Account(selfMadeWith: token.uid, createdAt: transaction.now)
             if account.email == email, !account.isEmailVerified {
-                // Somebody else may have claimed the address before.
+                // Another person may have used the address before it was verified.
                 account.passwordHash = nil
                 account.identities = []
                 account.signOut(at: transaction.now)

@@ -2,7 +2,7 @@ import Access
 import Cryptography
 import TreeModel
 
-/// A sign-in with a token that a service of the operator's signed (`accounts:signInWithCustomToken`).
+/// Signs in with a token that a service of the operator's signed (`accounts:signInWithCustomToken`).
 struct CustomTokenSignIn: Sendable {
     let parts: IdentityParts
 
@@ -34,9 +34,9 @@ struct CustomTokenSignIn: Sendable {
     }
 }
 
-/// What a token claims without a proof: for emulators, and nothing else.
+/// Reads the claims of tokens without verification: only for emulators.
 enum UnverifiedToken {
-    /// The claims of a token, or of a JSON object in its place; nil for anything else.
+    /// Returns the claims of a token, or of a JSON object in its place; nil for any other text.
     static func claims(_ text: String) -> [String: JSONValue]? {
         if text.utf8.first == UInt8(ascii: "{") { return JSONValue(text: text.utf8)?.members }
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

@@ -1,6 +1,6 @@
 import TreeModel
 
-/// What only an emulator does, for tests of apps (`/emulator/v1/projects/P/…`).
+/// The operations that only an emulator has, for tests of apps (`/emulator/v1/projects/P/…`).
 struct EmulatorOperations: Sendable {
     let parts: IdentityParts
 
@@ -19,7 +19,7 @@ struct EmulatorOperations: Sendable {
         return [:]
     }
 
-    /// The codes that were sent last.
+    /// Returns the codes that were created last.
     func codes() -> JSONValue { ["oobCodes": .list(parts.emulator.codes)] }
 
     func config() -> JSONValue {
@@ -29,9 +29,9 @@ struct EmulatorOperations: Sendable {
         ]
     }
 
-    /// Changes whether answers hide which addresses have accounts.
+    /// Changes whether responses hide which addresses have accounts.
     ///
-    /// - Throws: `OPERATION_NOT_ALLOWED` for several accounts with one address.
+    /// - Throws: `OPERATION_NOT_ALLOWED` for a request to allow several accounts with one address.
     func updateConfig(_ request: IdentityRequest) throws(IdentityError) -> JSONValue {
         guard request.body["signIn"]?["allowDuplicateEmails"] != true else { throw .operationNotAllowed }
         if let hides = request.body["emailPrivacyConfig"]?["enableImprovedEmailPrivacy"]?.bool {

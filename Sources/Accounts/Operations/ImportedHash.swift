@@ -2,17 +2,17 @@ import Access
 import Cryptography
 import TreeModel
 
-/// The hash of a password that an administrator brings along: by scrypt (RFC 7914), or by what Firebase makes of it, whose
-/// export of accounts has such hashes. Of other kinds, none is taken.
+/// The hash of a password in an import: by scrypt (RFC 7914), or by Firebase's variant of it, which Firebase's export
+/// of accounts contains. Other kinds are refused.
 struct ImportedHash: Sendable {
-    /// The hash as it is kept.
+    /// The hash in the stored form.
     let hash: Secret
 
     /// - Parameters:
-    ///   - text: The hash in Base64, of either alphabet.
-    ///   - user: The account's part of the request, which has the salt.
-    ///   - request: The request, which says how the hashes were made.
-    /// - Throws: `INVALID_HASH_ALGORITHM`, or `INVALID_ARGUMENT` for a hash that does not go with it.
+    ///   - text: The hash in Base64, in either alphabet.
+    ///   - user: The account in the request, which contains the salt.
+    ///   - request: The request, which contains the parameters of the hashes.
+    /// - Throws: `INVALID_HASH_ALGORITHM`, or `INVALID_ARGUMENT` for a hash that does not fit the parameters.
     init(_ text: String, of user: IdentityRequest, in request: IdentityRequest) throws(IdentityError) {
         let values = "\(Self.withoutPadding(try user.string("salt") ?? ""))$\(Self.withoutPadding(text))"
         let kept: String
@@ -36,12 +36,12 @@ struct ImportedHash: Sendable {
         return "ln=\(n.trailingZeroBitCount),r=\(r),p=\(p)"
     }
 
-    /// Firebase's words are others: the rounds are the size of a block.
+    /// Returns the cost in Firebase's terms, which differ: the rounds are the block size.
     private static func firebaseCost(in request: IdentityRequest) throws(IdentityError) -> String {
         "ln=\(try request.integer("memoryCost") ?? 0),r=\(try request.integer("rounds") ?? 0),p=1"
     }
 
-    /// The same Base64 in the alphabet of addresses, without padding.
+    /// Returns the text in the URL-safe Base64 alphabet, without padding.
     private static func withoutPadding(_ text: String) -> String {
         String(
             decoding: text.utf8.compactMap { byte in

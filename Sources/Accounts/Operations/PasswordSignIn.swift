@@ -1,11 +1,13 @@
 import TreeModel
 
-/// A sign-in with an e-mail address and a password (`accounts:signInWithPassword`).
+/// Signs in with an e-mail address and a password (`accounts:signInWithPassword`).
 struct PasswordSignIn: Sendable {
     let parts: IdentityParts
 
-    /// Wrong passwords, addresses without an account and accounts without a password are refused in the same words, and
-    /// after the same work.
+    /// Performs the sign-in.
+    ///
+    /// Wrong passwords, addresses without an account and accounts without a password are refused with the same error
+    /// and after the same work.
     func run(_ request: IdentityRequest) async throws(IdentityError) -> JSONValue {
         let email = try request.email(missing: "EMAIL")
         let password = try request.string("password", missing: "PASSWORD")
@@ -24,7 +26,7 @@ struct PasswordSignIn: Sendable {
         let token = try SignUp.newToken(of: known.uid)
         let signedIn = try await parts.store.transact { transaction in
             let old = try transaction.account(token.uid)
-            // The password, the address or the account may have changed since.
+            // The password, the address or the account may have changed during the comparison.
             guard old.passwordHash == known.passwordHash, old.email == email else {
                 throw IdentityError.invalidCredentials
             }

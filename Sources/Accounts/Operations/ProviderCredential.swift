@@ -3,21 +3,21 @@ import Cryptography
 import Foundation
 import TreeModel
 
-/// What a person shows of an identity elsewhere, and what it proves.
+/// The credential of an identity with another provider, and the identity that it proves.
 struct ProviderCredential: Sendable {
     let identity: FederatedIdentity
-    /// The address that the provider vouches for, or only knows.
+    /// The address that the provider reports, verified or not.
     let email: EmailAddress?
     let isEmailVerified: Bool
-    /// The token that it was proved by.
+    /// The token that proved the identity.
     let idToken: String
-    /// The token that the app may use with the provider; nothing here relies on it.
+    /// The token that the app may use with the provider; the service does not use it.
     let accessToken: String?
     private let claims: [String: JSONValue]
 
     /// Reads and verifies the credential of a request.
     ///
-    /// - Throws: `INVALID_CREDENTIAL_OR_PROVIDER_ID`, `OPERATION_NOT_ALLOWED` for a provider that is not believed here,
+    /// - Throws: `INVALID_CREDENTIAL_OR_PROVIDER_ID`, `OPERATION_NOT_ALLOWED` for a provider that is not trusted,
     ///   `INVALID_IDP_RESPONSE` or `MISSING_OR_INVALID_NONCE`.
     init(in request: IdentityRequest, _ parts: IdentityParts) async throws(IdentityError) {
         let fields = try Self.fields(of: request)
@@ -46,7 +46,8 @@ struct ProviderCredential: Sendable {
         self.claims = claims
     }
 
-    /// The credential's parts: a form in `postBody`, or in the query of the page that the provider sent the browser to.
+    /// Returns the fields of the credential: from a form in `postBody`, or from the query of the page that the provider
+    /// redirected to.
     private static func fields(of request: IdentityRequest) throws(IdentityError) -> [String: String] {
         let body = try request.string("postBody", maxBytes: IdentityForm.maxBytes) ?? ""
         let uri = try request.string("requestUri", maxBytes: IdentityForm.maxBytes)
@@ -57,7 +58,7 @@ struct ProviderCredential: Sendable {
         return others.merging(fields) { $1 }
     }
 
-    /// What a token of a provider claims, once it is proved.
+    /// Verifies a provider's token and returns its claims.
     private static func claims(
         of token: String, provider: String, _ parts: IdentityParts
     ) async throws(IdentityError) -> [String: JSONValue] {
@@ -75,7 +76,7 @@ struct ProviderCredential: Sendable {
         }
     }
 
-    /// Makes sure that a token was made for who shows it: it has the nonce, or its SHA-256 in hexadecimal digits.
+    /// Checks that a token was issued for this request: it contains the nonce, or its SHA-256 in hexadecimal digits.
     private static func checkNonce(_ nonce: String?, in claims: [String: JSONValue]) throws(IdentityError) {
         guard let expected = claims["nonce"] else { return }
         let digest = nonce.map { Hex.encode(Digest.sha256($0)) }
@@ -84,7 +85,7 @@ struct ProviderCredential: Sendable {
         }
     }
 
-    /// The members of an answer that tell of the credential.
+    /// The members of a response that describe the credential.
     var members: [String: JSONValue] {
         let federatedID =
             identity.provider == "google.com"

@@ -1,13 +1,13 @@
 import TreeModel
 
-/// A sign-in with an identity elsewhere, or its addition to an account (`accounts:signInWithIdp`).
+/// Signs in with an identity of another provider, or links it to an account (`accounts:signInWithIdp`).
 struct ProviderSignIn: Sendable {
-    /// What came of it.
+    /// The result of an attempt.
     private enum Outcome: Sendable {
         case signedIn(SignedIn, isNew: Bool)
-        /// There is an account with the address, and the provider does not vouch for the address.
+        /// An account with the address exists, and the provider does not vouch for the address.
         case unconfirmed(Account)
-        /// Another sign-in has made or deleted the account meanwhile.
+        /// Another sign-in has created or deleted the account in the meantime.
         case overtaken
     }
 
@@ -33,7 +33,7 @@ struct ProviderSignIn: Sendable {
             case .overtaken: throw .unavailable(retryAfterSeconds: 1)
             }
         } catch {
-            // The app is to have the credential all the same, to sign in with it and to link the other one.
+            // The app receives the credential all the same, to link it after a sign-in with another method.
             guard error.status == 400, try request.bool("returnIdpCredential") ?? false else { throw error }
             members["errorMessage"] = .string(error.message)
         }
@@ -44,7 +44,7 @@ struct ProviderSignIn: Sendable {
         account.identities.map(\.provider) + (account.passwordHash == nil ? [] : ["password"])
     }
 
-    /// Signs in, or links; tries again when another sign-in was quicker.
+    /// Signs in or links; tries again when another sign-in was faster.
     private func outcome(
         _ credential: ProviderCredential, _ proof: IDTokens.Proof?
     ) async throws(IdentityError) -> Outcome {
@@ -57,7 +57,7 @@ struct ProviderSignIn: Sendable {
         return .overtaken
     }
 
-    /// Finds or makes the account of an identity, and opens a session.
+    /// Finds or creates the account of an identity, and opens a session.
     private func signIn(_ credential: ProviderCredential) async throws(IdentityError) -> Outcome {
         let identity = credential.identity
         var candidate = try await parts.store.account(provider: identity.provider, rawID: identity.rawID)
@@ -78,9 +78,10 @@ struct ProviderSignIn: Sendable {
         }
     }
 
-    /// Takes over what the provider says into a new account, or into one that has the address that it vouches for.
+    /// Copies the provider's data into a new account, or into one with an address that the provider vouches for.
     ///
-    /// What an account had, whose address nobody had proved, may be somebody else's, who waited for its owner.
+    /// The sign-in methods of an account whose address was never verified may belong to another person, who used the
+    /// address in advance.
     private static func adopt(
         _ credential: ProviderCredential, into account: inout Account, isNew: Bool, at now: Timestamp
     ) {
@@ -97,7 +98,7 @@ struct ProviderSignIn: Sendable {
         account.photoURL = credential.identity.photoURL ?? account.photoURL
     }
 
-    /// Adds the identity to the account of a token.
+    /// Links the identity to the account of a token.
     private func link(
         _ credential: ProviderCredential, to proof: IDTokens.Proof
     ) async throws(IdentityError) -> Outcome {

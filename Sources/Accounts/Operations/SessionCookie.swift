@@ -2,12 +2,12 @@ import Access
 import Cryptography
 import TreeModel
 
-/// Session cookies for web servers that use firebase-admin (`projects/P:createSessionCookie`).
+/// Creates session cookies for web servers that use firebase-admin (`projects/P:createSessionCookie`).
 ///
-/// Nobody signs them, and nothing here believes them: it is an emulator's operation, and firebase-admin believes an
+/// They are not signed, and the service does not accept them. It is an emulator's operation: firebase-admin accepts an
 /// emulator's tokens as they are.
 struct SessionCookie: Sendable {
-    /// The lives that a cookie may have, in seconds: 5 minutes to 14 days.
+    /// The valid lifetimes of a cookie, in seconds: 5 minutes to 14 days.
     private static let lifetimes: ClosedRange<Int64> = 300...1_209_600
 
     let parts: IdentityParts

@@ -2,20 +2,20 @@ import Access
 import Cryptography
 import TreeModel
 
-/// New accounts, and an e-mail address and a password for those that have none (`accounts:signUp`).
+/// Creates accounts, and adds an e-mail address and a password to accounts without them (`accounts:signUp`).
 struct SignUp: Sendable {
-    /// The number of random bytes of an id: 28 characters could not be guessed, and 20 are plenty.
+    /// The number of random bytes in an id of 28 characters; 20 characters would be enough against guessing.
     private static let idByteCount = 21
 
     let parts: IdentityParts
 
-    /// An id for a new account.
+    /// Returns an id for a new account.
     static func newID() throws(IdentityError) -> String {
         guard let id = try? RandomText.make(bytes: idByteCount) else { throw .unavailable() }
         return id
     }
 
-    /// The first token of a new session.
+    /// Returns the first token of a new session.
     static func newToken(of uid: String) throws(IdentityError) -> RefreshToken {
         guard let token = try? RefreshToken(of: uid) else { throw .unavailable() }
         return token
@@ -48,7 +48,7 @@ struct SignUp: Sendable {
         return try answer(signedIn)
     }
 
-    /// Makes an account of somebody who does not say who they are.
+    /// Creates an anonymous account.
     private func anonymous(_ request: IdentityRequest) async throws(IdentityError) -> JSONValue {
         guard parts.settings.allowsAnonymousSignUp else { throw IdentityError("ADMIN_ONLY_OPERATION") }
         try slowDown(request)
@@ -60,7 +60,7 @@ struct SignUp: Sendable {
         return try answer(signedIn)
     }
 
-    /// Gives the account of a token an address and a password.
+    /// Adds an address and a password to the account of a token.
     private func link(
         _ request: IdentityRequest, _ email: EmailAddress, _ password: String
     ) async throws(IdentityError) -> JSONValue {

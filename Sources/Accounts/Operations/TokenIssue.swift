@@ -2,11 +2,11 @@ import Access
 import Cryptography
 import TreeModel
 
-/// Tokens for anybody, which an administrator asks for: for scripts and tests, and for servers that vouch for their users.
+/// Issues tokens for any user to administrators: for scripts and tests, and for servers that vouch for their users.
 struct TokenIssue: Sendable {
     let parts: IdentityParts
 
-    /// Issues an ID token of an account, or a custom token of any id, whose account comes to be when it is used.
+    /// Issues an ID token of an account, or a custom token for any id, whose account is created when the token is used.
     func run(_ request: IdentityRequest) async throws(IdentityError) -> JSONValue {
         let uid = try request.string("localId", missing: "LOCAL_ID")
         let claims = try claims(in: request)
@@ -24,7 +24,7 @@ struct TokenIssue: Sendable {
         return answer(token, IdentitySettings.tokenLifetimeSeconds)
     }
 
-    /// The token proves a sign-in that counts: one of now, or of the first second after the last that is revoked.
+    /// Issues a token with a valid time of sign-in: now, or the first second after the last revocation.
     private func idToken(
         of uid: String, _ claims: [String: JSONValue], _ seconds: Int
     ) async throws(IdentityError) -> String {
@@ -44,7 +44,7 @@ struct TokenIssue: Sendable {
         }
     }
 
-    /// The claims to be added.
+    /// Returns the claims to add.
     ///
     /// - Throws: `CLAIMS_TOO_LARGE`, `INVALID_CLAIMS` or `FORBIDDEN_CLAIM`.
     private func claims(in request: IdentityRequest) throws(IdentityError) -> [String: JSONValue] {

@@ -2,8 +2,8 @@ import Access
 import Cryptography
 import TreeModel
 
-/// New tokens for a refresh token (`securetoken.googleapis.com/v1/token`); the one place where the protocol writes names
-/// with underscores.
+/// Exchanges a refresh token for new tokens (`securetoken.googleapis.com/v1/token`); the only operation whose protocol
+/// names contain underscores.
 struct TokenRefresh: Sendable {
     let parts: IdentityParts
 
@@ -24,7 +24,7 @@ struct TokenRefresh: Sendable {
             throw error.status == 400 ? try refused(error, request) : error
         }
         guard case .signedIn(let signedIn) = refreshed else {
-            let reason = "a refresh token that had been replaced came back; the session of \(token.uid) is over"
+            let reason = "a refresh token was used again after its replacement; the session of \(token.uid) is over"
             throw try refused(IdentityError(IdentityError.invalidRefreshToken.message, reason: reason), request)
         }
         let idToken = try parts.tokens.idToken(for: signedIn)
@@ -36,7 +36,7 @@ struct TokenRefresh: Sendable {
         ]
     }
 
-    /// The refusal, once it has been counted.
+    /// Counts a refusal and returns its error.
     private func refused(_ error: IdentityError, _ request: IdentityRequest) throws(IdentityError) -> IdentityError {
         if parts.slowsDown(request.caller) { try parts.throttle.badRefresh(from: request.caller.address) }
         return error

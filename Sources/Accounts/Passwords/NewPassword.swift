@@ -2,13 +2,13 @@ import Access
 import Cryptography
 import TreeModel
 
-/// A password that somebody chose, as it is kept.
+/// A new password, as a hash.
 struct NewPassword: Sendable {
     private let hash: Secret
 
-    /// Hashes the password of a request; nil when there is none.
+    /// Hashes the password of a request; nil if there is none.
     ///
-    /// - Throws: `WEAK_PASSWORD`, or what hashing throws.
+    /// - Throws: `WEAK_PASSWORD`, or the errors of hashing.
     init?(_ text: String?, for owner: String, by hasher: PasswordHasher) async throws(IdentityError) {
         guard let text, !text.isEmpty else { return nil }
         try Self.check(text)
@@ -23,9 +23,9 @@ struct NewPassword: Sendable {
         }
     }
 
-    /// Makes it the password of an account, and ends the sessions and tokens of whoever knew the old one.
+    /// Sets it as the password of an account, and ends the sessions and tokens that the old password opened.
     ///
-    /// - Parameter isNew: Whether the account is being made, and nobody knows an old one.
+    /// - Parameter isNew: Whether the account is being created, so that an old password does not exist.
     func apply(to account: inout Account, isNew: Bool = false, at now: Timestamp) {
         account.passwordHash = hash
         account.passwordChangedAt = now

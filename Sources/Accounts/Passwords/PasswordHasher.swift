@@ -4,17 +4,17 @@ import Cryptography
 import NIOPosix
 import Synchronization
 
-/// Hashes and checks passwords on threads of their own, only so many at a time: each takes 32 MiB and a good part of a
-/// tenth of a second of a processor.
+/// Hashes and checks passwords on its own threads, a limited number at a time: each takes 32 MiB and nearly a tenth of
+/// a second of processor time.
 package final class PasswordHasher: Sendable {
     private let threads: NIOThreadPool
     private let turns: AsyncSemaphore
     private let made = Mutex(0)
 
     /// - Parameters:
-    ///   - count: How many hashes are made at a time.
-    ///   - maxWaiting: How many may wait.
-    ///   - maxWaitingOfCaller: How many of one caller may wait.
+    ///   - count: The number of hashes that are computed at a time.
+    ///   - maxWaiting: The largest number that may wait.
+    ///   - maxWaitingOfCaller: The largest number of one caller that may wait.
     package init(atATime count: Int, maxWaiting: Int = 256, maxWaitingOfCaller: Int = 64) {
         threads = NIOThreadPool(numberOfThreads: max(1, count))
         threads.start()
@@ -23,13 +23,13 @@ package final class PasswordHasher: Sendable {
 
     deinit { threads.shutdownGracefully { _ in } }
 
-    /// The number of hashes that have been made, for new passwords and for comparisons.
+    /// The number of hashes that have been computed, for new passwords and for comparisons.
     package var count: Int { made.withLock { $0 } }
 
-    /// The hash of a new password.
+    /// Returns the hash of a new password.
     ///
-    /// - Parameter caller: Who takes turns with others.
-    /// - Throws: `INVALID_ARGUMENT` for one that is too long, and the error of a busy service.
+    /// - Parameter caller: The caller, for fair turns.
+    /// - Throws: `INVALID_ARGUMENT` for a password that is too long, and the error of a busy service.
     func hash(_ password: String, for caller: String) async throws(IdentityError) -> Secret {
         try Self.check(password)
         let hash = try await run(for: caller) { (try? PasswordHash(password: password)).map { Secret($0.text) } }
@@ -37,18 +37,18 @@ package final class PasswordHasher: Sendable {
         return hash
     }
 
-    /// What a comparison says.
+    /// The result of a comparison.
     enum Comparison: Sendable {
         case wrong
         case right
-        /// It is right, and should be hashed anew, for the hash is weaker than those that are made today.
+        /// It is right, but should be hashed again, because the hash is weaker than those that are created today.
         case rightButWeak
     }
 
-    /// Compares a password with a hash. Without a hash it takes the same time, and is wrong.
+    /// Compares a password with a hash. Without a hash, the comparison takes the same time and fails.
     ///
-    /// - Parameter caller: Who takes turns with others.
-    /// - Throws: `INVALID_ARGUMENT` for one that is too long, and the error of a busy service.
+    /// - Parameter caller: The caller, for fair turns.
+    /// - Throws: `INVALID_ARGUMENT` for a password that is too long, and the error of a busy service.
     func compare(_ password: String, with hash: Secret?, for caller: String) async throws(IdentityError) -> Comparison {
         try Self.check(password)
         let known = hash.flatMap { PasswordHash(text: $0.text) }
@@ -62,7 +62,7 @@ package final class PasswordHasher: Sendable {
         guard password.utf8.count <= PasswordHash.maxPasswordBytes else { throw .invalidValue("password") }
     }
 
-    /// Runs work on the threads, when the caller's turn has come.
+    /// Runs work on the threads in the caller's turn.
     private func run<Value: Sendable>(
         for caller: String, _ body: @escaping @Sendable () -> Value
     ) async throws(IdentityError) -> Value {

@@ -1,12 +1,12 @@
 import Access
 import TreeModel
 
-/// Claims that an administrator, or whoever signs custom tokens, adds to a user's tokens.
+/// The claims that an administrator or a signer of custom tokens adds to a user's tokens.
 enum AccountClaims {
     /// Checks the claims of an account.
     ///
     /// - Parameter text: A JSON object.
-    /// - Returns: The claims as they are kept; nil for none.
+    /// - Returns: The claims in the stored form; nil for none.
     /// - Throws: `CLAIMS_TOO_LARGE`, `INVALID_CLAIMS` or `FORBIDDEN_CLAIM`.
     static func checked(_ text: String) throws(IdentityError) -> String? {
         guard text.unicodeScalars.count <= CustomClaims.maxLength else { throw IdentityError("CLAIMS_TOO_LARGE") }
@@ -15,7 +15,7 @@ enum AccountClaims {
         return members.isEmpty ? nil : text
     }
 
-    /// Checks claims that are to be added to a token.
+    /// Checks claims that will be added to a token.
     ///
     /// - Throws: `FORBIDDEN_CLAIM`.
     static func check(_ claims: [String: JSONValue]) throws(IdentityError) {
@@ -24,7 +24,7 @@ enum AccountClaims {
         }
     }
 
-    /// The claims that a text holds.
+    /// Returns the claims in a text.
     static func members(of text: String?) -> [String: JSONValue] {
         text.flatMap { JSONValue(text: $0.utf8)?.members } ?? [:]
     }

@@ -2,11 +2,11 @@ import Foundation
 import TreeModel
 
 extension Account {
-    /// What stands for the hash of a password in answers: the text `REDACTED` in Base64. SDKs take an account without it
-    /// for an anonymous one.
+    /// The replacement for the hash of a password in responses: the text `REDACTED` in Base64. SDKs treat an account
+    /// without it as anonymous.
     static let redactedHash: JSONValue = "UkVEQUNURUQ="
 
-    /// The account as lookups show it.
+    /// The account as lookups return it.
     var document: JSONValue {
         var members: [String: JSONValue] = [
             "localId": .string(uid), "createdAt": .string(String(createdAt.milliseconds)),
@@ -32,7 +32,7 @@ extension Account {
         return .object(members)
     }
 
-    /// What the person may sign in with, as answers show it.
+    /// The methods of sign-in, as responses list them.
     var providerDocuments: [JSONValue] {
         var providers = identities.map(\.document)
         if let email, passwordHash != nil || signsInByEmailLink {

@@ -1,15 +1,15 @@
-/// Something about accounts that the operator may want to know later: an act of an administrator, or a refusal.
+/// An event for the operator's audit log: an action of an administrator, or a refusal.
 package struct AuditEvent: Hashable, Sendable {
-    /// What was to be done.
+    /// The requested operation.
     package let operation: IdentityOperation
-    /// What came of it: `done`, or the code of the refusal, such as `USER_DISABLED`.
+    /// The outcome: `done`, or the code of the refusal, such as `USER_DISABLED`.
     package let outcome: String
-    /// What is behind the outcome, where there is more to say than callers are told.
+    /// The internal reason of the outcome, which is not sent to callers; nil if there is none.
     package let reason: String?
     /// The account that an administrator named.
     package let uid: String?
-    /// Whether it was an administrator.
+    /// Whether the caller was an administrator.
     package let isAdmin: Bool
-    /// The address of whoever asked.
+    /// The network address of the caller.
     package let address: String
 }

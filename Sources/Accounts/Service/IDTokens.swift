@@ -1,25 +1,25 @@
 import Access
 import TreeModel
 
-/// The ID tokens of accounts: what they claim, and what they prove.
+/// The ID tokens of accounts: their claims and their verification.
 struct IDTokens: Sendable {
-    /// The age of a sign-in that still proves who is there when something is changed that keeps others out, in seconds.
+    /// The largest age of a sign-in that suffices for sensitive changes, in seconds.
     static let maxRecentSeconds = 300
 
     let authority: TokenAuthority
     let store: AccountStore
 
-    /// What an ID token proves.
+    /// The content of a verified ID token.
     struct Proof: Sendable {
         let account: Account
         let claims: [String: JSONValue]
 
-        /// What the person signed in with.
+        /// The provider of the sign-in.
         var provider: String { claims["firebase"]?["sign_in_provider"]?.string ?? "custom" }
         /// The time of the sign-in, in seconds since the epoch.
         var signInSeconds: Int { claims["auth_time"]?.integer ?? 0 }
 
-        /// Makes sure that it is good for an account as that is now.
+        /// Checks that it is still valid for the current account.
         ///
         /// - Throws: `USER_DISABLED` or `TOKEN_EXPIRED`.
         func check(against account: Account) throws(IdentityError) {
@@ -28,7 +28,7 @@ struct IDTokens: Sendable {
         }
     }
 
-    /// What the `idToken` of a request proves.
+    /// Verifies the `idToken` of a request.
     ///
     /// - Throws: `MISSING_ID_TOKEN`, `INVALID_ID_TOKEN`, `TOKEN_EXPIRED`, `USER_NOT_FOUND` or `USER_DISABLED`.
     func proof(in request: IdentityRequest) async throws(IdentityError) -> Proof {
@@ -49,8 +49,8 @@ struct IDTokens: Sendable {
         return proof
     }
 
-    /// Makes sure that the person has signed in a short time ago, so that a token that was stolen is not enough to keep
-    /// its owner out. Who is anonymous could not sign in again.
+    /// Checks that the person has signed in recently, so that a stolen token does not suffice to lock out its owner.
+    /// Anonymous users are exempt, because they cannot sign in again.
     ///
     /// - Throws: `CREDENTIAL_TOO_OLD_LOGIN_AGAIN`.
     func checkRecent(_ proof: Proof) throws(IdentityError) {
@@ -60,7 +60,7 @@ struct IDTokens: Sendable {
         }
     }
 
-    /// The members of an answer that hold the tokens of somebody who has signed in.
+    /// Returns the members of a response that contain the tokens of a signed-in user.
     func members(for signedIn: SignedIn) throws(IdentityError) -> [String: JSONValue] {
         [
             "idToken": .string(try idToken(for: signedIn)), "refreshToken": .string(signedIn.refreshToken.text),
@@ -68,7 +68,7 @@ struct IDTokens: Sendable {
         ]
     }
 
-    /// A new ID token.
+    /// Returns a new ID token.
     func idToken(for signedIn: SignedIn) throws(IdentityError) -> String {
         do {
             return try authority.issue(
@@ -79,15 +79,16 @@ struct IDTokens: Sendable {
         }
     }
 
-    /// What a token claims of an account, besides what the authority adds. What the account says comes last: claims that
-    /// were added cannot take its place.
+    /// Returns the claims of a token for an account, apart from those that the authority adds. Claims of the account
+    /// take precedence over added claims.
     static func claims(of account: Account, in session: Session) -> [String: JSONValue] {
         claims(
             of: account, adding: AccountClaims.members(of: session.claims), provider: session.provider,
             signInSeconds: session.openedAt.seconds)
     }
 
-    /// What a token claims of an account that was signed in with a provider at a time, in seconds since the epoch.
+    /// Returns the claims of a token for an account that signed in with a provider at a time, in seconds since the
+    /// epoch.
     static func claims(
         of account: Account, adding added: [String: JSONValue], provider: String, signInSeconds: Int64
     ) -> [String: JSONValue] {

@@ -1,14 +1,14 @@
 package import TreeModel
 
-/// The reason why a request about accounts is refused, in the words that Firebase's SDKs know.
+/// The error of an account request, in the texts that Firebase's SDKs expect.
 package struct IdentityError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The HTTP status.
     package let status: Int
-    /// The code, such as `EMAIL_EXISTS`; behind ` : ` words for people may follow.
+    /// The code, such as `EMAIL_EXISTS`; ` : ` and a text for people may follow.
     package let message: String
-    /// The time after which another try makes sense, in seconds; nil when none does.
+    /// The time after which a retry makes sense, in seconds; nil if it does not.
     package private(set) var retryAfterSeconds: Int?
-    /// What is behind it, for logs; no caller is told.
+    /// The internal reason, for logs; it is not sent to callers.
     package private(set) var reason: String?
 
     package init(_ message: String, status: Int = 400, retryAfterSeconds: Int? = nil, reason: String? = nil) {
@@ -18,15 +18,15 @@ package struct IdentityError: Error, Hashable, Sendable, CustomStringConvertible
         self.reason = reason
     }
 
-    /// The message without the words for people.
+    /// The message without the text for people.
     package var code: String { message.split(separator: " ").first.map(String.init) ?? message }
 
     package var description: String { message }
 
-    /// The answer; nil when it must not be JSON.
+    /// The response body; nil if it must not be JSON.
     ///
-    /// The JavaScript SDK takes every error in JSON that it meets when it starts as a reason to sign its user out, and
-    /// what is no JSON as trouble with the network, after which it tries again.
+    /// The JavaScript SDK signs its user out after any error in JSON when it starts. It treats any other body as a
+    /// network error and retries.
     package var document: JSONValue? {
         guard status < 500 else { return nil }
         let entry: JSONValue = [
@@ -54,24 +54,24 @@ extension IdentityError {
     static let phoneNumberExists = IdentityError("PHONE_NUMBER_EXISTS")
     static let alreadyLinked = IdentityError("FEDERATED_USER_ID_ALREADY_LINKED")
 
-    /// The field of a request is missing, as Firebase says it: `MISSING_EMAIL`.
+    /// Returns the error for a missing field, in Firebase's form: `MISSING_EMAIL`.
     static func missing(_ name: String) -> IdentityError { IdentityError("MISSING_\(name)") }
 
-    /// The field of a request has a value of another type or length than it should.
+    /// Returns the error for a field whose value has the wrong type or length.
     static func invalidValue(_ name: String) -> IdentityError {
         IdentityError("INVALID_ARGUMENT : Invalid value of \(name)")
     }
 
-    /// There were too many tries.
+    /// Returns the error after too many attempts.
     static func tooManyAttempts(retryAfterSeconds: Int) -> IdentityError {
         IdentityError(
             "TOO_MANY_ATTEMPTS_TRY_LATER : Try again in \(retryAfterSeconds) seconds", status: 429,
             retryAfterSeconds: retryAfterSeconds)
     }
 
-    /// The service cannot do it now, and may later.
+    /// Returns the error for an operation that may succeed later.
     ///
-    /// - Parameter reason: What is behind it, for logs.
+    /// - Parameter reason: The internal reason, for logs.
     static func unavailable(retryAfterSeconds: Int = 5, reason: String? = nil) -> IdentityError {
         IdentityError("the service is busy", status: 503, retryAfterSeconds: retryAfterSeconds, reason: reason)
     }

@@ -1,34 +1,34 @@
-/// What clients and administrators may ask for about accounts.
+/// The operations on accounts that clients and administrators may request.
 package enum IdentityOperation: String, Sendable, CaseIterable {
-    // What apps ask for.
+    // The operations of apps.
     case signUp, signInWithPassword, signInWithCustomToken, signInWithIdp, signInWithEmailLink
     case lookup, update, delete, createAuthUri, sendOobCode, resetPassword
-    /// What a client may know of the project.
+    /// The public settings of the project.
     case project
-    /// New tokens for a refresh token.
+    /// New tokens in exchange for a refresh token.
     case token
-    // What only administrators may ask for; besides, they look up, update and delete any account.
+    // The operations of administrators, who may also look up, update and delete any account.
     case create, query, batchGet, batchCreate, batchDelete
-    /// A token for anybody, which Firebase's administrators sign themselves.
+    /// A token for any user, which Firebase's administrators sign themselves.
     case issueToken
-    // What only an emulator has.
+    // The operations of emulators.
     case deleteAll, oobCodes, config, updateConfig, createSessionCookie
 
-    /// The operation behind `/identitytoolkit.googleapis.com/v1/accounts:NAME`; nil for a name that means none.
+    /// The operation at `/identitytoolkit.googleapis.com/v1/accounts:NAME`; nil for an unknown name.
     package init?(clientName name: String) {
         guard let operation = Self(rawValue: name), Self.ofClients.contains(operation) else { return nil }
         self = operation
     }
 
-    /// The operation behind `/www.googleapis.com/identitytoolkit/v3/relyingparty/NAME`, the older spelling of the same;
-    /// nil for a name that means none.
+    /// The operation at `/www.googleapis.com/identitytoolkit/v3/relyingparty/NAME`, the older path of the same; nil for
+    /// an unknown name.
     package init?(olderName name: String) {
         guard let operation = Self.olderNames[name] else { return nil }
         self = operation
     }
 
-    /// The operation behind `/identitytoolkit.googleapis.com/v1/projects/PROJECT/accounts:NAME`, the empty name being
-    /// that without a colon; nil for a name that means none.
+    /// The operation at `/identitytoolkit.googleapis.com/v1/projects/PROJECT/accounts:NAME`; the empty name is the path
+    /// without a colon. nil for an unknown name.
     package init?(adminName name: String) {
         guard !name.isEmpty else {
             self = .create
@@ -56,10 +56,10 @@ package enum IdentityOperation: String, Sendable, CaseIterable {
         "getOobConfirmationCode": .sendOobCode, "resetPassword": .resetPassword, "getProjectConfig": .project,
     ]
 
-    /// Whether no app asks for it.
+    /// Whether apps cannot request it.
     var isOfAdmins: Bool { needsAdmin || needsEmulator }
 
-    /// Whether only an administrator may.
+    /// Whether it requires an administrator.
     var needsAdmin: Bool {
         switch self {
         case .create, .query, .batchGet, .batchCreate, .batchDelete, .issueToken: true
@@ -67,7 +67,7 @@ package enum IdentityOperation: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether only an emulator does it.
+    /// Whether it requires an emulator.
     var needsEmulator: Bool {
         switch self {
         case .deleteAll, .oobCodes, .config, .updateConfig, .createSessionCookie: true

@@ -1,6 +1,6 @@
 import Access
 
-/// What all operations work with.
+/// The dependencies of all operations.
 struct IdentityParts: Sendable {
     let store: AccountStore
     let passwords: PasswordHasher
@@ -11,9 +11,9 @@ struct IdentityParts: Sendable {
     let emulator: EmulatorState
     let settings: IdentitySettings
 
-    /// Whether answers must not tell which addresses have accounts.
+    /// Whether responses must not reveal which addresses have accounts.
     var hidesAccounts: Bool { !settings.isEmulator || emulator.hidesAccounts }
 
-    /// Whether a caller is slowed down.
+    /// Whether requests of a caller are throttled.
     func slowsDown(_ caller: IdentityCaller) -> Bool { !caller.isAdmin && !settings.isEmulator }
 }

@@ -1,14 +1,15 @@
 package import Access
 package import TreeModel
 
-/// What proves who somebody is, other than the service's own ID tokens.
+/// Verifies proofs of identity other than the service's own ID tokens.
 package struct IdentityProofs: Sendable {
-    /// The claims of a token, once it is proved.
+    /// Verifies a token and returns its claims.
     package typealias Verification = @Sendable (_ token: String) async throws(AccessError) -> [String: JSONValue]
 
     /// Verifies custom tokens.
     let customTokens: CustomTokenVerifier
-    /// What verifies the ID tokens of a provider such as `google.com`; nil for one that is not believed here.
+    /// Returns the verification of the ID tokens of a provider such as `google.com`; nil for a provider that is not
+    /// trusted.
     let provider: @Sendable (_ name: String) -> Verification?
 
     package init(
@@ -19,12 +20,12 @@ package struct IdentityProofs: Sendable {
         self.provider = provider
     }
 
-    /// Believes the ID tokens of issuers whose keys are at hand.
+    /// Trusts the ID tokens of the issuers whose keys are given.
     ///
     /// - Parameters:
-    ///   - issuers: The issuers' keys; each issuer's users are named by their `sub`.
-    ///   - names: The issuer behind each provider, such as `https://accounts.google.com` behind `google.com`. A token of
-    ///     one issuer opens no account by the name of another provider.
+    ///   - issuers: The issuers' keys; each issuer's users are identified by their `sub`.
+    ///   - names: The issuer of each provider, such as `https://accounts.google.com` for `google.com`. A token of one
+    ///     issuer does not sign in under the name of another provider.
     package init(customTokens: CustomTokenVerifier, issuers: IssuerKeys, named names: [String: String]) {
         self.init(customTokens: customTokens) { provider in
             guard let issuer = names[provider] else { return nil }
@@ -36,7 +37,7 @@ package struct IdentityProofs: Sendable {
         }
     }
 
-    /// The claims of a token; fetches newer keys when its key is not known.
+    /// Returns the claims of a token; fetches newer keys when its key is unknown.
     private static func claims(
         of token: String, issuers: IssuerKeys
     ) async throws(AccessError) -> [String: JSONValue] {

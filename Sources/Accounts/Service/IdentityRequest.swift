@@ -1,11 +1,11 @@
 import Access
 import TreeModel
 
-/// Who asks for something about accounts.
+/// The caller of an account operation.
 package struct IdentityCaller: Hashable, Sendable {
-    /// Whether it is the owner of the service, who may do everything.
+    /// Whether the caller is the owner of the service, who may do everything.
     package let isAdmin: Bool
-    /// What tells the caller from others where one is slowed down: the network address, of IPv6 its first 64 bits.
+    /// The identity of the caller for throttling: the network address; of IPv6, its first 64 bits.
     package let address: String
 
     package init(isAdmin: Bool = false, address: String) {
@@ -14,21 +14,21 @@ package struct IdentityCaller: Hashable, Sendable {
     }
 }
 
-/// The body of a request with its caller; each field is checked when it is asked for.
+/// The body of a request with its caller; each field is checked when it is read.
 struct IdentityRequest: Sendable {
-    /// The longest text of a field, in bytes, where nothing else is said.
+    /// The longest text of a field, in bytes, unless specified otherwise.
     static let maxTextBytes = 4096
 
     let body: JSONValue
     let caller: IdentityCaller
 
-    /// - Parameter body: The body; a field that is null is as if it were not there.
+    /// - Parameter body: The body; a field that is null counts as absent.
     init(body: JSONValue, caller: IdentityCaller) {
         self.body = body.members.map { .object($0.filter { $0.value != .null }) } ?? body
         self.caller = caller
     }
 
-    /// A text; nil when it is absent.
+    /// Returns a text; nil when it is absent.
     ///
     /// - Throws: `INVALID_ARGUMENT` for a value of another type, or a text that is too long.
     func string(_ name: String, maxBytes: Int = maxTextBytes) throws(IdentityError) -> String? {
@@ -39,16 +39,16 @@ struct IdentityRequest: Sendable {
         }
     }
 
-    /// A text that has to be there and must not be empty.
+    /// Returns a required text that is not empty.
     ///
-    /// - Parameter code: What is missing otherwise, as Firebase says it.
+    /// - Parameter code: The suffix of the error for a missing field, as in Firebase.
     /// - Throws: `MISSING_…`, or what ``string(_:maxBytes:)`` throws.
     func string(_ name: String, missing code: String, maxBytes: Int = maxTextBytes) throws(IdentityError) -> String {
         guard let text = try string(name, maxBytes: maxBytes), !text.isEmpty else { throw .missing(code) }
         return text
     }
 
-    /// A text that has to be there by one of two names, and must not be empty.
+    /// Returns a required text under one of two names; it must not be empty.
     ///
     /// - Throws: `MISSING_…`, or what ``string(_:maxBytes:)`` throws.
     func string(_ name: String, or other: String, missing code: String) throws(IdentityError) -> String {
@@ -56,7 +56,7 @@ struct IdentityRequest: Sendable {
         return try string(name, missing: code)
     }
 
-    /// A truth value; nil when it is absent.
+    /// Returns a Boolean value; nil when it is absent.
     func bool(_ name: String) throws(IdentityError) -> Bool? {
         switch body[name] {
         case nil: return nil
@@ -65,7 +65,8 @@ struct IdentityRequest: Sendable {
         }
     }
 
-    /// A whole number from 0, also as text, as the protocol writes those of 64 bits; nil when it is absent.
+    /// Returns an integer of at least 0, also from a text, as the protocol encodes 64-bit integers; nil when it is
+    /// absent.
     func integer(_ name: String) throws(IdentityError) -> Int64? {
         let value: Int64? =
             switch body[name] {
@@ -73,17 +74,17 @@ struct IdentityRequest: Sendable {
             case .string(let text): Int64(text) ?? -1
             case let number?: number.integer.map(Int64.init) ?? -1
             }
-        // The end of the year 9999 in milliseconds: the sums of times stay numbers.
+        // The end of the year 9999 in milliseconds; sums of times cannot overflow.
         guard value.map({ (0...253_402_300_799_999).contains($0) }) ?? true else { throw .invalidValue(name) }
         return value
     }
 
-    /// A moment, in milliseconds since the epoch; nil when it is absent.
+    /// Returns a time, in milliseconds since the epoch; nil when it is absent.
     func moment(_ name: String) throws(IdentityError) -> Timestamp? {
         try integer(name).map(Timestamp.init(milliseconds:))
     }
 
-    /// A list of texts; empty when it is absent.
+    /// Returns a list of texts; empty when it is absent.
     func strings(_ name: String, maxCount: Int = 1000) throws(IdentityError) -> [String] {
         try list(name, maxCount: maxCount).map { (element) throws(IdentityError) in
             guard let text = element.string, text.utf8.count <= Self.maxTextBytes else { throw .invalidValue(name) }
@@ -91,7 +92,7 @@ struct IdentityRequest: Sendable {
         }
     }
 
-    /// A list of objects, each with the caller; empty when it is absent.
+    /// Returns a list of objects, each with the caller; empty when it is absent.
     func objects(_ name: String, maxCount: Int = 1000) throws(IdentityError) -> [IdentityRequest] {
         try list(name, maxCount: maxCount).map { (element) throws(IdentityError) in
             guard element.members != nil else { throw .invalidValue(name) }
@@ -107,7 +108,7 @@ struct IdentityRequest: Sendable {
         }
     }
 
-    /// An e-mail address; nil when it is absent or empty.
+    /// Returns an e-mail address; nil when it is absent or empty.
     ///
     /// - Throws: `INVALID_EMAIL`.
     func email(_ name: String = "email") throws(IdentityError) -> EmailAddress? {
@@ -116,7 +117,7 @@ struct IdentityRequest: Sendable {
         return email
     }
 
-    /// An e-mail address that has to be there.
+    /// Returns a required e-mail address.
     ///
     /// - Throws: `MISSING_EMAIL` or `INVALID_EMAIL`.
     func email(_ name: String = "email", missing code: String) throws(IdentityError) -> EmailAddress {

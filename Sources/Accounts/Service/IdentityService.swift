@@ -2,7 +2,8 @@ package import Access
 package import Logging
 package import TreeModel
 
-/// Accounts of the service's own, as Firebase's SDKs and firebase-admin ask for them: JSON in, JSON out, and no HTTP.
+/// The service's own accounts, with the operations of Firebase's SDKs and firebase-admin: JSON in, JSON out, without
+/// HTTP.
 package final class IdentityService: Sendable {
     private let parts: IdentityParts
     private let logger: Logger
@@ -10,9 +11,9 @@ package final class IdentityService: Sendable {
 
     /// - Parameters:
     ///   - authority: Issues and verifies ID tokens.
-    ///   - proofs: Verify what others issued.
-    ///   - delivery: What sends messages with codes; nil when there is nothing that does.
-    ///   - audit: Is told of acts of administrators and of refusals.
+    ///   - proofs: Verify tokens of other issuers.
+    ///   - delivery: Sends messages with codes; nil if messages cannot be sent.
+    ///   - audit: Called for actions of administrators and for refusals.
     package init(
         store: AccountStore, passwords: PasswordHasher, authority: TokenAuthority, proofs: IdentityProofs,
         throttle: Throttle, settings: IdentitySettings, delivery: CodeDelivery? = nil, logger: Logger,
@@ -28,14 +29,14 @@ package final class IdentityService: Sendable {
         self.audit = audit
     }
 
-    /// Whether people can be sent messages with codes.
+    /// Whether messages with codes can be sent.
     package var canSendCodes: Bool { parts.codes.canSend }
 
-    /// Does what a request asks for.
+    /// Performs a request.
     ///
     /// - Parameters:
-    ///   - body: The JSON of the request; of a form or a query, an object of its fields.
-    ///   - caller: Who asks.
+    ///   - body: The JSON of the request; for a form or a query, an object of its fields.
+    ///   - caller: The caller of the operation.
     package func perform(
         _ operation: IdentityOperation, _ body: JSONValue, by caller: IdentityCaller
     ) async throws(IdentityError) -> JSONValue {
@@ -61,10 +62,10 @@ package final class IdentityService: Sendable {
         }
     }
 
-    /// Waits until all messages with codes that were ordered before have been handed over.
+    /// Waits until all messages with codes that were requested before have been delivered.
     package func drain() async { await parts.codes.drain() }
 
-    /// Does what apps ask for, and administrators like them.
+    /// Performs the operations of apps, which administrators may also request.
     private func serve(
         _ operation: IdentityOperation, _ request: IdentityRequest
     ) async throws(IdentityError) -> JSONValue {
@@ -85,7 +86,7 @@ package final class IdentityService: Sendable {
         }
     }
 
-    /// Does what no app asks for.
+    /// Performs the operations that apps cannot request.
     private func administer(
         _ operation: IdentityOperation, _ request: IdentityRequest
     ) async throws(IdentityError) -> JSONValue {
@@ -104,7 +105,7 @@ package final class IdentityService: Sendable {
         }
     }
 
-    /// What a client may know of the project.
+    /// The public settings of the project.
     private var project: JSONValue {
         [
             "projectId": .string(parts.tokens.authority.project),
@@ -112,11 +113,11 @@ package final class IdentityService: Sendable {
         ]
     }
 
-    /// Tells the audit of an act or a refusal.
+    /// Reports an action or a refusal to the audit.
     private func note(
         _ operation: IdentityOperation, _ outcome: String, _ request: IdentityRequest, reason: String? = nil
     ) {
-        // The id is what was asked for, and proves nothing.
+        // The id is only the requested one, and proves nothing.
         let uid = request.caller.isAdmin ? request.body["localId"]?.string : nil
         audit(
             AuditEvent(

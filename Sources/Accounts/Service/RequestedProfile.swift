@@ -1,8 +1,8 @@
-/// What a request says of an account's name, picture and number.
+/// The name, picture and telephone number in a request.
 struct RequestedProfile: Sendable {
     /// The longest name, in bytes.
     private static let maxNameBytes = 1024
-    /// The longest address of a picture, in bytes.
+    /// The longest URL of a picture, in bytes.
     private static let maxPhotoBytes = 2048
 
     let displayName: String?
@@ -25,7 +25,7 @@ struct RequestedProfile: Sendable {
             && text.dropFirst().allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 
-    /// Takes over what is said; an empty text deletes what was there.
+    /// Applies the requested values; an empty text deletes the old value.
     func apply(to account: inout Account) {
         if let displayName { account.displayName = displayName.isEmpty ? nil : displayName }
         if let photoURL { account.photoURL = photoURL.isEmpty ? nil : photoURL }

@@ -3,7 +3,7 @@ import Model
 import Tree
 import TreeModel
 
-/// What came of a sign-in or a refresh: all that the answer's tokens are made of.
+/// The result of a sign-in or a refresh, from which the response's tokens are created.
 struct SignedIn: Sendable {
     let account: Account
     let session: Session
@@ -11,12 +11,12 @@ struct SignedIn: Sendable {
 }
 
 extension AccountTransaction {
-    /// Opens a session of an account that the transaction has made or read; notes the sign-in in the account.
+    /// Opens a session of an account that the transaction has created or read; records the sign-in in the account.
     ///
     /// - Parameters:
-    ///   - old: The account as it stands; nil when it is new.
+    ///   - old: The stored account; nil for a new account.
     ///   - token: The first token.
-    /// - Throws: `USER_DISABLED`, and what `create` and `replace` throw.
+    /// - Throws: `USER_DISABLED`, and the errors of `create` and `replace`.
     mutating func signIn(
         _ account: Account, inPlaceOf old: Account?, with token: RefreshToken, provider: String, claims: String? = nil
     ) throws -> SignedIn {
@@ -32,10 +32,10 @@ extension AccountTransaction {
         return SignedIn(account: account, session: session, refreshToken: token)
     }
 
-    /// The claims that a custom token added to the session of an ID token, for the session that takes its place.
+    /// Returns the claims that a custom token added to the session of an ID token, for the session that replaces it.
     ///
-    /// They come from the session, for the ID token may claim what an administrator has taken away since. Where several
-    /// sessions might be meant, and do not agree, there are none.
+    /// They are read from the session, because the ID token may contain claims that an administrator has removed since.
+    /// If several sessions match and their claims differ, the result is nil.
     func addedClaims(of proof: IDTokens.Proof) throws -> String? {
         let path = AccountNodes.session(try AccountStore.key(of: proof.account.uid))
         let sessions = try reader.snapshot.children(of: path, limit: Session.maxPerAccount).compactMap { child in
@@ -48,7 +48,7 @@ extension AccountTransaction {
         return claims.count == 1 ? claims.first ?? nil : nil
     }
 
-    /// Ends the session that was not used for the longest time, where an account has all that it may have.
+    /// Ends the least recently used session of an account that has reached the limit.
     private mutating func makeRoom(for uid: String) throws {
         let path = AccountNodes.session(try AccountStore.key(of: uid))
         let sessions = try reader.snapshot.children(of: path, limit: Session.maxPerAccount)
@@ -59,22 +59,23 @@ extension AccountTransaction {
 }
 
 extension AccountStore {
-    /// What came of a refresh token.
+    /// The result of a refresh.
     enum Refreshed: Sendable {
         case signedIn(SignedIn)
-        /// The token had been replaced: its session is over.
+        /// The token had been replaced; its session has ended.
         case stolen(uid: String)
     }
 
-    /// Takes a refresh token, and replaces it.
+    /// Uses a refresh token, and replaces it.
     ///
-    /// - Throws: `INVALID_REFRESH_TOKEN`; `USER_DISABLED`; `TOKEN_EXPIRED` when the session is over, be it with its account.
+    /// - Throws: `INVALID_REFRESH_TOKEN`; `USER_DISABLED`; `TOKEN_EXPIRED` when the session has ended, also with its
+    ///   account.
     func refresh(_ token: RefreshToken, salt: String) async throws(IdentityError) -> Refreshed {
         try await transact { transaction in
             guard let key = try? AccountStore.key(of: token.uid) else { throw IdentityError.invalidRefreshToken }
             let path = AccountNodes.session(key) / token.session
             guard let record = try transaction.reader.snapshot.get(path), var session = Session(record) else {
-                // A token that proves nothing does not tell either whether there is such an account, or was.
+                // An invalid token must not reveal whether the account exists or existed.
                 throw IdentityError.tokenExpired
             }
             let account = try transaction.account(token.uid)

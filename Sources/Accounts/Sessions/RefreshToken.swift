@@ -2,13 +2,13 @@ import Access
 import Cryptography
 import TreeModel
 
-/// A refresh token: whose it is, of which session, and a secret.
+/// A refresh token: the account, the session, and a secret.
 ///
-/// A session has one token at a time. The next one's secret follows from the present one's and from a salt that the
-/// session keeps: whoever sends a token again because the answer was lost gets the same successor, although nothing that
-/// is stored is worth anything to a thief.
+/// A session has one token at a time. The next token's secret is derived from the present one's and from a salt that
+/// the session stores: a client that repeats a request because the response was lost receives the same successor,
+/// although the stored data are useless to a thief.
 struct RefreshToken: Sendable, CustomStringConvertible, CustomReflectable {
-    /// The longest text that is looked at, in bytes.
+    /// The longest text that is read, in bytes.
     private static let maxBytes = 1024
     private static let secretByteCount = 32
 
@@ -16,7 +16,7 @@ struct RefreshToken: Sendable, CustomStringConvertible, CustomReflectable {
     let session: TreeKey
     private let secret: [UInt8]
 
-    /// Makes the first token of a new session.
+    /// Creates the first token of a new session.
     ///
     /// - Throws: `KeyError` when the system has no randomness.
     init(of uid: String) throws(KeyError) {
@@ -31,7 +31,7 @@ struct RefreshToken: Sendable, CustomStringConvertible, CustomReflectable {
         self.secret = secret
     }
 
-    /// Reads a token that comes from outside; nil for what is none.
+    /// Parses a token from a request; nil if it is malformed.
     init?(_ text: String) {
         guard text.utf8.count <= Self.maxBytes else { return nil }
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -43,15 +43,15 @@ struct RefreshToken: Sendable, CustomStringConvertible, CustomReflectable {
         self.init(uid: uid, session: session, secret: secret)
     }
 
-    /// The token as clients keep it.
+    /// The token as text for clients.
     var text: String {
         "\(Base64URL.encode(Array(uid.utf8))).\(session).\(Base64URL.encode(secret))"
     }
 
-    /// What is stored of the token.
+    /// The hash of the token that is stored.
     var hash: String { Base64URL.encode(Digest.hmacSHA256(Array("hash".utf8), key: secret)) }
 
-    /// The token that comes after this one.
+    /// Returns the successor of this token.
     func next(salt: String) -> RefreshToken {
         RefreshToken(uid: uid, session: session, secret: Digest.hmacSHA256(Array("next:\(salt)".utf8), key: secret))
     }

@@ -1,24 +1,24 @@
 import TreeModel
 
-/// A sign-in that lasts: what its refresh tokens stand for.
+/// A lasting sign-in, which its refresh tokens continue.
 struct Session: Hashable, Sendable {
-    /// The time for which a replaced token is answered once more with its successor: the answer may have
-    /// been lost, or two pages of one browser may have asked at a time.
+    /// The time for which a replaced token still receives its successor: the response may have been lost, or two pages
+    /// of one browser may have sent the token at once.
     static let grace = Duration.seconds(60)
-    /// The time after which a session that was not used ends: 270 days.
+    /// The time after which an unused session ends: 270 days.
     static let idle = Duration.seconds(270 * 86_400)
-    /// The most sessions of one account; a further one ends that which was not used for the longest time.
+    /// The largest number of sessions of an account; a further one ends the least recently used.
     static let maxPerAccount = 50
 
-    /// The hash of the token that is good.
+    /// The hash of the valid token.
     private(set) var current: String
-    /// The token that was good before: its hash, the salt that leads to the current one, and when that was given out.
+    /// The previous token: its hash, the salt that leads to the current one, and the time of its replacement.
     private(set) var previous: Previous?
     /// The time of the sign-in.
     let openedAt: Timestamp
     /// The time of the last use.
     private(set) var usedAt: Timestamp
-    /// What the person signed in with, as ID tokens name it: `password`, `google.com`, `custom`, `anonymous`.
+    /// The method of the sign-in, as ID tokens name it: `password`, `google.com`, `custom`, `anonymous`.
     let provider: String
     /// The claims that a custom token added, which last as long as the session: a JSON object as text.
     let claims: String?
@@ -32,17 +32,17 @@ struct Session: Hashable, Sendable {
     /// Whether the session has not been used for too long.
     func isExpired(at now: Timestamp) -> Bool { usedAt + Self.idle <= now }
 
-    /// What a token that names the session is worth.
+    /// The result of using a token that names the session.
     enum Refresh {
-        /// The token is good, and replaced by this one from now on.
+        /// The token was valid and has been replaced by this one.
         case replaced(by: RefreshToken)
-        /// The token was replaced a moment ago, by this one.
+        /// The token was replaced a short time ago, by this one.
         case repeated(RefreshToken)
-        /// The token was good once or never: somebody has what is not theirs.
+        /// The token is an old one or never existed, so it may have been stolen.
         case stolen
     }
 
-    /// Takes a token, and replaces it if it is the current one.
+    /// Uses a token, and replaces it if it is the current one.
     ///
     /// - Parameter salt: Random text.
     mutating func take(_ token: RefreshToken, at now: Timestamp, salt: String) -> Refresh {
@@ -68,7 +68,7 @@ extension Session {
     }
 }
 
-// MARK: - As it is stored
+// MARK: - Stored form
 
 extension Session: TreeRecord {
     static let form = RecordForm(

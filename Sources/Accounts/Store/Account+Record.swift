@@ -30,7 +30,7 @@ extension FederatedIdentity: ListElement {
         (value.object ?? [:]).values.compactMap { Self($0) }.sorted { $0.provider < $1.provider }
     }
 
-    /// Identities by the hashes of their providers.
+    /// Returns identities keyed by the hashes of their providers.
     package static func value(of list: [FederatedIdentity]) -> TreeValue {
         .object(Dictionary(list.map { (AccountPaths.hash($0.provider), $0.value) }) { $1 })
     }

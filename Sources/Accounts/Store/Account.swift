@@ -2,74 +2,74 @@ import Access
 package import Cryptography
 package import TreeModel
 
-/// A person's account: who they are here, and what they sign in with.
+/// A person's account: their identity and their methods of sign-in.
 package struct Account: Hashable, Sendable {
-    /// The id, 1 to ``maxIDLength`` characters of what a key of the tree may have.
+    /// The id: 1 to ``maxIDLength`` characters that a key of the tree may contain.
     package let uid: String
-    /// The e-mail address, normalised; no other account has it.
+    /// The e-mail address, normalised; unique among all accounts.
     package var email: EmailAddress?
-    /// Whether somebody proved that the address is theirs.
+    /// Whether the person has proved that the address is theirs.
     package var isEmailVerified = false
     /// The name that others see.
     package var displayName: String?
-    /// The address of a picture.
+    /// The URL of a picture.
     package var photoURL: String?
-    /// The telephone number (E.164); no other account has it.
+    /// The telephone number (E.164); unique among all accounts.
     package var phoneNumber: String?
-    /// The hash of the password, as `PasswordHash` writes it; nil for none.
+    /// The hash of the password, in the format of `PasswordHash`; nil for none.
     package var passwordHash: Secret?
     /// The time at which the password was set.
     package var passwordChangedAt: Timestamp?
-    /// Whether codes by e-mail let the person in, without a password.
+    /// Whether codes by e-mail sign the person in, without a password.
     package var signsInByEmailLink = false
-    /// The identities elsewhere that let the person in, at most one of each provider.
+    /// The identities with other providers that sign the person in, at most one of each provider.
     package var identities: [FederatedIdentity] = []
-    /// Claims that an administrator adds to each token: a JSON object as text, see `AccountClaims`.
+    /// The claims that an administrator adds to each token: a JSON object as text; see `AccountClaims`.
     package var customClaims: String?
-    /// Whether the account lets nobody in.
+    /// Whether sign-ins to the account are refused.
     package var isDisabled = false
-    /// Whether a custom token let the person in.
+    /// Whether a custom token has signed the person in.
     package var signsInByCustomToken = false
-    /// Whether the person made the account: it was not made for them by an administrator, or by a service of the operator's.
+    /// Whether the person created the account; false if an administrator or a service of the operator's created it.
     package var isSelfMade = false
     /// The time of the creation.
     package var createdAt: Timestamp
     /// The time of the last sign-in.
     package var lastSignInAt: Timestamp?
-    /// The time at which the person last got an ID token, be it by a sign-in or a refresh.
+    /// The time at which the person last received an ID token, from a sign-in or a refresh.
     package var lastRefreshAt: Timestamp?
-    /// The time before which tokens are revoked, in seconds since the epoch, as others are told, some of whom compare it
-    /// with when a token was issued.
+    /// The time before which tokens are revoked, in seconds since the epoch, as clients see it; some compare it with
+    /// the time of a token's issue.
     package var validSinceSeconds: Int64
-    /// The time, in seconds since the epoch, from which on sign-ins count: tokens of those before are refused here. It is
-    /// mostly the second after the one above, so that no token of that very second counts.
+    /// The time of the earliest valid sign-in, in seconds since the epoch; tokens of earlier sign-ins are refused. It
+    /// is usually one second after ``validSinceSeconds``, so that tokens of that same second are also refused.
     package var minSignInSeconds: Int64
-    /// Whether this is a change that ends all sessions; no part of what is stored.
+    /// Whether this change ends all sessions; it is not stored.
     private(set) var endsSessions = false
 
     /// The longest id, in characters.
     package static let maxIDLength = 128
 
-    /// Whether nothing says who the person is, as with the accounts of people who only look around.
+    /// Whether the account has no method of sign-in or contact, as for people who only look around.
     package var isAnonymous: Bool {
         email == nil && phoneNumber == nil && passwordHash == nil && identities.isEmpty && !signsInByCustomToken
     }
 
-    /// Adds an identity, in place of the one that the provider has given before.
+    /// Adds an identity; replaces an earlier one of the same provider.
     mutating func link(_ identity: FederatedIdentity) {
         identities.removeAll { $0.provider == identity.provider }
         identities.append(identity)
     }
 
-    /// Ends all sessions, and refuses all tokens of sign-ins so far: those of this very second, too, for which reason
-    /// sessions that are opened now count as opened when it is over.
+    /// Ends all sessions, and refuses all tokens of earlier sign-ins, including those of the current second. Sessions
+    /// that are opened now therefore count as opened after it.
     ///
     /// - Parameters:
-    ///   - now: The present time.
-    ///   - seconds: The time before which tokens are revoked, in seconds since the epoch; nil for now.
+    ///   - now: The current time.
+    ///   - seconds: The time before which tokens are revoked, in seconds since the epoch; nil for the current time.
     mutating func signOut(at now: Timestamp, beforeSeconds seconds: Int64? = nil) {
         let second = now.seconds
-        // No time of the future: nobody could sign in until then.
+        // A time in the future would prevent sign-ins until then.
         let limit = min(seconds ?? second, second)
         guard limit >= validSinceSeconds else { return }
         validSinceSeconds = limit
@@ -85,7 +85,7 @@ extension Account {
             uid: uid, createdAt: createdAt, validSinceSeconds: seconds, minSignInSeconds: seconds)
     }
 
-    /// Makes an account that a person has asked for.
+    /// Creates an account that a person has requested.
     init(selfMadeWith uid: String, createdAt: Timestamp) {
         self.init(uid: uid, createdAt: createdAt)
         isSelfMade = true
@@ -96,9 +96,9 @@ extension Account {
 package struct FederatedIdentity: Hashable, Sendable {
     /// The provider, such as `google.com`.
     package let provider: String
-    /// The person's id there.
+    /// The person's id with the provider.
     package let rawID: String
-    /// The address as the provider has it.
+    /// The e-mail address that the provider reports.
     package var email: String?
     package var displayName: String?
     package var photoURL: String?

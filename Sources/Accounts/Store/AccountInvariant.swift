@@ -2,27 +2,27 @@ import Model
 package import Tree
 package import TreeModel
 
-/// A condition that each node of a place in a sound tree of accounts meets.
+/// A condition that each node at a path meets in a sound tree of accounts.
 package struct AccountInvariant: Sendable {
     /// The fault of a node that breaks the rule.
     package enum Kind: Sendable {
         /// The record of an account cannot be read.
         case unreadable
-        /// Two accounts have one address, number or identity: only one of them can be signed in to by it.
+        /// Two accounts have the same address, number or identity; it signs in to only one of them.
         case twice
-        /// An account is not found by its address, number or identity.
+        /// The index has no entry for an account's address, number or identity.
         case unlisted
-        /// Nothing stands behind an entry.
+        /// An entry refers to a missing record.
         case dangling
-        /// The number of accounts is another one.
+        /// The stored number of accounts is wrong.
         case miscounted
     }
 
     /// The check of a node.
     package enum Check: Sendable {
-        /// The writes that make a node right; none where it is.
+        /// Returns the writes that correct a node; empty for a sound node.
         case mend(@Sendable (_ node: TreePath, TreeSnapshot) throws(TreeError) -> [TreeWrite])
-        /// The fault in words, of a kind that nobody can mend; nil where there is none.
+        /// Returns the description of a fault that cannot be repaired; nil for a sound node.
         case report(@Sendable (_ node: TreePath, TreeSnapshot) throws(TreeError) -> String?)
     }
 
@@ -34,7 +34,8 @@ package struct AccountInvariant: Sendable {
         (self.kind, self.place, self.check) = (kind, TreePattern(place), check)
     }
 
-    /// All rules. What an account is found by comes before what is found: a repair lets nothing dangle that an account needs.
+    /// All rules. The rules for indexes precede those for dangling entries, so that a repair does not delete entries
+    /// that an account needs.
     package static let all: [AccountInvariant] =
         [
             AccountInvariant(
@@ -79,7 +80,7 @@ package struct AccountInvariant: Sendable {
             }, counting(at: AccountNodes.account()), counting(at: AccountNodes.count()),
         ]
 
-    /// A list of which each entry has something behind it.
+    /// Returns the rule that each entry of a list refers to an existing record.
     private static func dangling(
         _ place: TreePath, _ hasCause: @escaping @Sendable (TreePath, TreeSnapshot) throws(TreeError) -> Bool
     ) -> AccountInvariant {
@@ -90,7 +91,8 @@ package struct AccountInvariant: Sendable {
             })
     }
 
-    /// The number of accounts, looked at where there is any, and where there is a number: one of both may be lost.
+    /// Returns the rule for the number of accounts. It is checked at the accounts and at the number, because either may
+    /// be missing.
     private static func counting(at place: TreePath) -> AccountInvariant {
         AccountInvariant(
             .miscounted, at: place,
@@ -103,7 +105,7 @@ package struct AccountInvariant: Sendable {
             })
     }
 
-    /// The account that stands at an entry by which accounts are found, and is to be found there; nil for none.
+    /// Returns the account that an index entry refers to, if it has that address, number or identity; nil otherwise.
     private static func holder(of entry: TreePath, in snapshot: TreeSnapshot) throws(TreeError) -> Account? {
         guard let uid = try snapshot.get(entry)?.stringValue,
             let account = try AccountReader(snapshot: snapshot).account(uid), account.indexPaths.contains(entry)
@@ -115,7 +117,7 @@ package struct AccountInvariant: Sendable {
         try node.lastKey.flatMap { uid throws(TreeError) in try AccountReader(snapshot: snapshot).account(uid.string) }
     }
 
-    /// Whether a record is one of an account, with an address, a number and identities that can be read, if it has any.
+    /// Whether a record is that of an account, with a readable address, number and identities, if it has any.
     private static func isReadable(_ record: TreeValue?) -> Bool {
         guard let record, let account = Account(record, at: "-") else { return false }
         return (record["email"] == nil || account.email != nil)

@@ -2,7 +2,7 @@ import Model
 import Tree
 import TreeModel
 
-/// Accounts as one state of the tree has them.
+/// Reads accounts in one snapshot of the tree.
 struct AccountReader {
     let snapshot: TreeSnapshot
 
@@ -23,7 +23,7 @@ struct AccountReader {
         try account(at: AccountPaths.identity(provider, rawID))
     }
 
-    /// The account whose id stands at a path.
+    /// Returns the account whose id is stored at a path.
     private func account(at path: TreePath) throws(TreeError) -> Account? {
         guard let uid = try snapshot.get(path)?.stringValue else { return nil }
         return try account(uid)

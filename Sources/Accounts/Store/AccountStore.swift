@@ -5,13 +5,13 @@ import TreeModel
 
 /// The accounts, in a tree that no client can reach.
 ///
-/// Each change is one durable update that keeps the indexes with it: whoever reads sees an account with its address, or
-/// neither. Methods may be called from any task.
+/// Each change is one durable update that includes the indexes: a reader sees an account together with its index
+/// entries, or neither. Methods may be called from any task.
 package struct AccountStore: Sendable {
-    /// Tells that tokens of an account, issued before a time in seconds since the epoch, count no more.
+    /// Reports that tokens of an account issued before a time, in seconds since the epoch, are revoked.
     package typealias RevocationHandler = @Sendable (_ uid: String, _ beforeSeconds: Int64) -> Void
 
-    /// Adds to the update of an account what others see of it.
+    /// Adds the public data of an account to its update.
     package typealias PersonUpdate = @Sendable (ShownAccount, TreeSnapshot, inout MultiPathUpdate) throws -> Void
 
     let tree: TreeStore
@@ -20,9 +20,9 @@ package struct AccountStore: Sendable {
     private let onRevocation: RevocationHandler
 
     /// - Parameters:
-    ///   - clock: The present time.
-    ///   - updatePerson: Is called for each account that is written or deleted, in the same transaction.
-    ///   - onRevocation: Is told of each revocation once it is durable.
+    ///   - clock: Returns the current time.
+    ///   - updatePerson: Called for each account that is written or deleted, in the same transaction.
+    ///   - onRevocation: Called for each revocation once it is durable.
     package init(
         tree: TreeStore, clock: @escaping @Sendable () -> Timestamp = WallClock.now,
         updatePerson: @escaping PersonUpdate = { _, _, _ in },
@@ -34,34 +34,34 @@ package struct AccountStore: Sendable {
         self.onRevocation = onRevocation
     }
 
-    /// The present time.
+    /// The current time.
     package var now: Timestamp { clock() }
 
     // MARK: Reading
 
-    /// The account with an id; nil when there is none.
+    /// Returns the account with an id; nil if it does not exist.
     package func account(_ uid: String) async throws(IdentityError) -> Account? {
         try await read { reader throws(TreeError) in try reader.account(uid) }
     }
 
-    /// The account with an e-mail address; nil when there is none.
+    /// Returns the account with an e-mail address; nil if it does not exist.
     package func account(email: EmailAddress) async throws(IdentityError) -> Account? {
         try await read { reader throws(TreeError) in try reader.account(email: email) }
     }
 
-    /// The account with a telephone number; nil when there is none.
+    /// Returns the account with a telephone number; nil if it does not exist.
     package func account(phoneNumber: String) async throws(IdentityError) -> Account? {
         try await read { reader throws(TreeError) in try reader.account(phoneNumber: phoneNumber) }
     }
 
-    /// The account that an identity elsewhere belongs to; nil when there is none.
+    /// Returns the account that an identity with another provider belongs to; nil if it does not exist.
     package func account(provider: String, rawID: String) async throws(IdentityError) -> Account? {
         try await read { reader throws(TreeError) in try reader.account(provider: provider, rawID: rawID) }
     }
 
-    /// A page of accounts in the order of their ids; costs its own size, however many there are.
+    /// Returns a page of accounts in the order of their ids; the cost depends only on the size of the page.
     ///
-    /// - Parameter uid: The last id of the page before; nil for the first page.
+    /// - Parameter uid: The last id of the previous page; nil for the first page.
     package func page(after uid: String? = nil, limit: Int) async throws(IdentityError) -> [Account] {
         var range = KeyRange.all
         if let uid { range = .after(try Self.key(of: uid)) }
@@ -71,7 +71,7 @@ package struct AccountStore: Sendable {
         }
     }
 
-    /// The id of the account that stands at an index in the order of ids; costs a search for each before.
+    /// Returns the id of the account at an index in the order of ids; the cost grows with the index.
     func id(atIndex index: Int) async throws(IdentityError) -> String? {
         try await read { reader throws(TreeError) in
             let keys = try reader.snapshot.keys(of: AccountNodes.account(), limit: index + 1)
@@ -79,16 +79,16 @@ package struct AccountStore: Sendable {
         }
     }
 
-    /// The number of accounts.
+    /// Returns the number of accounts.
     package func count() async throws(IdentityError) -> Int {
         try await read { reader throws(TreeError) in
             Int(try reader.snapshot.get(AccountNodes.count())?.integerValue ?? 0)
         }
     }
 
-    /// An id as a key of the tree.
+    /// Returns an id as a key of the tree.
     ///
-    /// - Throws: `INVALID_LOCAL_ID` for one that is too long, or has a character that no key has.
+    /// - Throws: `INVALID_LOCAL_ID` for an id that is too long, or contains a character that a key may not contain.
     static func key(of uid: String) throws(IdentityError) -> TreeKey {
         guard uid.utf16.count <= Account.maxIDLength, let key = try? TreeKey(uid) else {
             throw IdentityError("INVALID_LOCAL_ID : An id has 1 to 128 characters, without . $ # [ ] /")
@@ -109,7 +109,7 @@ package struct AccountStore: Sendable {
 
     // MARK: Writing
 
-    /// Reads, decides and writes, so that what was read still holds when it is written; see `TreeStore.transact`.
+    /// Reads, decides and writes in one transaction; see `TreeStore.transact`.
     ///
     /// The body may run twice, and must not block.
     func transact<Value: Sendable>(
@@ -131,7 +131,7 @@ package struct AccountStore: Sendable {
         }
     }
 
-    /// What a caller learns of a failure: the service's own trouble is none of its business.
+    /// Returns the error for the caller; internal errors are not disclosed.
     private static func translated(_ error: any Error) -> IdentityError {
         (error as? IdentityError) ?? .unavailable(reason: "\(error)")
     }

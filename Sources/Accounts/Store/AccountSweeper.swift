@@ -3,24 +3,24 @@ import Synchronization
 package import Tree
 import TreeModel
 
-/// Deletes sessions, codes and revocations whose time is over, some at each call.
+/// Deletes expired sessions, codes and revocations, a limited number at each call.
 package final class AccountSweeper: Sendable {
-    /// The time for which a revocation is kept: no token from before it is good any more then.
+    /// The time for which a revocation is kept; all tokens from before it have expired by then.
     static let revocation = Duration.seconds(25 * 3600)
 
-    /// How much is read, and deleted in one update.
+    /// The number of records that are read at a time, and deleted in one update.
     private static let pageSize = 200
 
     private let store: AccountStore
-    /// The keys after which the next call goes on; a path without one begins anew.
+    /// The last keys of the previous call; a path without one starts from the beginning.
     private let last = Mutex<[TreePath: TreeKey]>([:])
 
     package init(of store: AccountStore) { self.store = store }
 
-    /// Looks at the sessions of some accounts, and at some codes and revocations, going on where the call before ended.
+    /// Checks the sessions of some accounts, and some codes and revocations, after those of the previous call.
     ///
-    /// - Parameter limit: The most accounts, codes and revocations, each.
-    /// - Returns: The number of records that were over.
+    /// - Parameter limit: The largest number of accounts, of codes and of revocations.
+    /// - Returns: The number of expired records.
     @discardableResult
     package func sweep(limit: Int = 5_000) async throws -> Int {
         let now = store.now
@@ -39,9 +39,9 @@ package final class AccountSweeper: Sendable {
         return count
     }
 
-    /// Looks at some children of a node, a page at a time.
+    /// Checks some children of a node, a page at a time.
     ///
-    /// - Parameter expired: What of a child is over.
+    /// - Parameter expired: Returns the expired records of a child.
     private func sweep(
         _ path: TreePath, limit: Int, _ expired: (TreeChild) -> [(path: TreePath, value: TreeValue)]
     ) async throws -> Int {
@@ -59,7 +59,7 @@ package final class AccountSweeper: Sendable {
         return count
     }
 
-    /// Deletes what is still as it was.
+    /// Deletes records that have not changed since they were read.
     private func delete(_ over: [(path: TreePath, value: TreeValue)]) async throws {
         try await store.tree.transact { snapshot, update in
             for (path, value) in over where try snapshot.get(path) == value {
@@ -71,7 +71,7 @@ package final class AccountSweeper: Sendable {
         }
     }
 
-    /// The children after those of the call before; from the first one on once all have been seen.
+    /// Returns the children after those of the previous call; starts again once all have been checked.
     private func nextPage(of path: TreePath) async throws(TreeError) -> [TreeChild] {
         let range = last.withLock { $0[path] }.map(KeyRange.after) ?? .all
         let page = try await store.tree.children(of: path, range: range, limit: Self.pageSize)
@@ -81,8 +81,8 @@ package final class AccountSweeper: Sendable {
 }
 
 extension AccountStore {
-    /// The times before which tokens are refused, in seconds since the epoch, by the ids of accounts: what a start has to
-    /// know before it believes tokens.
+    /// Returns the times before which tokens are refused, in seconds since the epoch, by account id; the service needs
+    /// them before it accepts tokens.
     package func revocations() async throws(TreeError) -> [String: Int64] {
         var revocations: [String: Int64] = [:]
         for entry in try await tree.children(of: AccountNodes.revocation()) {

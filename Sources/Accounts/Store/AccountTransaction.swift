@@ -2,18 +2,18 @@ import Model
 import Tree
 import TreeModel
 
-/// A change of accounts, their indexes, sessions and codes, in the making: one update of the tree.
+/// A transaction on accounts, their indexes, sessions and codes; it is written as one update of the tree.
 struct AccountTransaction {
     let reader: AccountReader
-    /// The present time.
+    /// The current time.
     let now: Timestamp
-    /// The times before which tokens of accounts count no more, in seconds since the epoch, by the ids of the accounts.
+    /// The times before which tokens of accounts are revoked, in seconds since the epoch, by account id.
     private(set) var revocations: [String: Int64] = [:]
-    /// The public sides of the accounts that are written or deleted.
+    /// The public data of the accounts that are written or deleted.
     private(set) var shown: [ShownAccount] = []
     private var changes = MultiPathUpdate()
     private var addedCount: Int64 = 0
-    /// The accounts that lose all sessions that they had.
+    /// The accounts whose existing sessions end.
     private var signedOut: Set<TreeKey> = []
     private var sessions: [TreeKey: [TreeKey: TreeValue?]] = [:]
 
@@ -22,7 +22,7 @@ struct AccountTransaction {
         self.now = now
     }
 
-    /// The account with an id that comes from outside.
+    /// Returns the account with an id from a request.
     ///
     /// - Throws: `USER_NOT_FOUND`.
     func account(_ uid: String) throws -> Account {
@@ -30,7 +30,7 @@ struct AccountTransaction {
         return account
     }
 
-    /// The account that an ID token proves: it may have been disabled, or the token revoked, since the token was judged.
+    /// Returns the account that an ID token proves; checks again that it is not disabled and the token not revoked.
     ///
     /// - Throws: `USER_NOT_FOUND`, `USER_DISABLED` or `TOKEN_EXPIRED`.
     func account(provedBy proof: IDTokens.Proof) throws -> Account {
@@ -41,9 +41,9 @@ struct AccountTransaction {
 
     // MARK: Accounts
 
-    /// Adds an account. One that had the same id may have been deleted in this very second: its tokens stay refused.
+    /// Adds an account. If an account with the same id was deleted in the same second, its tokens stay refused.
     ///
-    /// - Returns: The account as it is now.
+    /// - Returns: The account as it is stored.
     /// - Throws: `DUPLICATE_LOCAL_ID`, `EMAIL_EXISTS`, `PHONE_NUMBER_EXISTS` or `FEDERATED_USER_ID_ALREADY_LINKED`.
     @discardableResult
     mutating func create(_ account: Account) throws -> Account {
@@ -56,11 +56,11 @@ struct AccountTransaction {
         return account
     }
 
-    /// Replaces an account, as this transaction has read it, by what it is to be.
+    /// Replaces an account that this transaction has read.
     ///
-    /// Its sessions end when the change says so, see ``Account/signOut(at:)``. Those of a disabled account count no more, and
-    /// stay until it is enabled, so that whoever refreshes one learns why. The codes of its address fall with them, and when
-    /// it gets another address.
+    /// Its sessions end when the change requires it; see ``Account/signOut(at:)``. The sessions of a disabled account
+    /// are not valid but are kept until it is enabled, so that a refresh reports the reason. The codes of its address
+    /// are deleted when the sessions end, and when the address changes.
     mutating func replace(_ old: Account, by new: Account) throws {
         guard old != new else { return }
         try put(new, inPlaceOf: old)
@@ -70,7 +70,7 @@ struct AccountTransaction {
         if let email = old.email, new.endsSessions || new.email != email { try dropCodes(of: email) }
     }
 
-    /// Deletes an account with all that belongs to it.
+    /// Deletes an account with all its data.
     mutating func delete(_ account: Account) throws {
         let key = try AccountStore.key(of: account.uid)
         changes[AccountNodes.account(key)] = nil
@@ -81,7 +81,7 @@ struct AccountTransaction {
         shown.append(ShownAccount(account, isDeleted: true))
     }
 
-    /// Writes an account with its indexes.
+    /// Writes an account with its index entries.
     ///
     /// - Throws: `EMAIL_EXISTS`, `PHONE_NUMBER_EXISTS` or `FEDERATED_USER_ID_ALREADY_LINKED`.
     private mutating func put(_ new: Account, inPlaceOf old: Account?) throws {
@@ -105,7 +105,7 @@ struct AccountTransaction {
         let paths = new.indexPaths
         for path in try old.map(held(by:)) ?? [] where !paths.contains(path) { changes[path] = nil }
         for path in paths {
-            // Two accounts may have one address after damage: a change of the one takes nothing from the other.
+            // After damage, two accounts may have one address; a change of one must not delete the other's index entry.
             guard try old?.indexPaths.contains(path) != true || !isHeldByOther(path, than: new) else { continue }
             changes[path] = .string(new.uid)
         }
@@ -113,12 +113,12 @@ struct AccountTransaction {
         shown.append(ShownAccount(new, formerName: old?.displayName))
     }
 
-    /// The paths at which an account is found.
+    /// Returns the paths of the index entries that refer to the account.
     private func held(by account: Account) throws -> Set<TreePath> {
         try account.indexPaths.filter { try !isHeldByOther($0, than: account) }
     }
 
-    /// Whether another account is found at a path.
+    /// Whether the index entry at a path refers to another account.
     private func isHeldByOther(_ path: TreePath, than account: Account) throws -> Bool {
         guard let uid = try reader.snapshot.get(path)?.stringValue, uid != account.uid else { return false }
         return try reader.account(uid)?.indexPaths.contains(path) == true
@@ -128,7 +128,7 @@ struct AccountTransaction {
 
     /// Ends all sessions of an account, and refuses tokens that were issued before a time.
     ///
-    /// - Parameter keepsSessions: Whether the sessions are not deleted: who opened them may not go on all the same.
+    /// - Parameter keepsSessions: Whether the sessions are kept; they cannot be used all the same.
     private mutating func signOut(_ uid: String, beforeSeconds seconds: Int64, keepsSessions: Bool = false) throws {
         let key = try AccountStore.key(of: uid)
         if !keepsSessions {
@@ -139,23 +139,23 @@ struct AccountTransaction {
         changes[AccountNodes.revocation(key)] = .integer(seconds)
     }
 
-    /// Writes a session of an account, or ends it; nil ends it.
+    /// Writes a session of an account; nil ends it.
     mutating func setSession(_ id: TreeKey, of uid: String, to session: Session?) throws {
         sessions[try AccountStore.key(of: uid), default: [:]][id] = .some(session?.value)
     }
 
-    /// Notes in an account, as this transaction has read it, that a session of it was refreshed.
+    /// Records a refresh of a session in an account that this transaction has read.
     mutating func noteRefresh(of account: Account) throws {
         let path = AccountNodes.account(try AccountStore.key(of: account.uid))
         changes[path / "last_refresh"] = now.value
     }
 
-    /// Whether the transaction ends all sessions of an account that there were.
+    /// Whether the transaction ends all existing sessions of an account.
     func endsSessions(of uid: String) throws -> Bool { signedOut.contains(try AccountStore.key(of: uid)) }
 
     // MARK: Codes
 
-    /// Writes a value of codes, which belong to an address and to no account.
+    /// Sets a value of the codes, which belong to an address and not to an account.
     mutating func set(_ path: TreePath, to value: TreeValue?) { changes[path] = value }
 
     /// Ends all codes that were sent to an e-mail address.
@@ -169,7 +169,7 @@ struct AccountTransaction {
 
     // MARK: The update
 
-    /// All that the transaction writes.
+    /// Returns all writes of the transaction.
     func update() throws -> MultiPathUpdate {
         var update = changes
         for key in signedOut {

@@ -1,6 +1,6 @@
-/// A normalised e-mail address: without space around, in lower case.
+/// A normalised e-mail address: trimmed and in lower case.
 ///
-/// Addresses are ASCII: two that look alike to people cannot be two accounts.
+/// Addresses are ASCII, so that addresses that look alike cannot belong to different accounts.
 package struct EmailAddress: Hashable, Sendable, CustomStringConvertible {
     /// The longest address, in characters (RFC 5321 §4.5.3.1.3, without the brackets).
     package static let maxLength = 254
@@ -9,7 +9,7 @@ package struct EmailAddress: Hashable, Sendable, CustomStringConvertible {
 
     package let description: String
 
-    /// Checks an address that comes from outside; nil for what is none.
+    /// Parses an address from a request; nil if it is not valid.
     package init?(_ text: String) {
         guard text.utf8.count <= 4 * Self.maxLength else { return nil }
         let trimmed = text.utf8.drop { $0 == 0x20 }.reversed().drop { $0 == 0x20 }.reversed()
@@ -23,7 +23,7 @@ package struct EmailAddress: Hashable, Sendable, CustomStringConvertible {
         description = String(decoding: trimmed, as: UTF8.self).lowercased()
     }
 
-    /// Whether labels of letters, digits and hyphens stand there, with dots between.
+    /// Whether the bytes are labels of letters, digits and hyphens, separated by dots.
     private static func isDomain(_ bytes: some Collection<UInt8>) -> Bool {
         bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { label in
             (1...63).contains(label.count)

@@ -1,15 +1,15 @@
-/// The public side of an account that is written, or deleted.
+/// The public data of an account that is written or deleted.
 package struct ShownAccount: Sendable {
     package let uid: String
-    /// The account's name; nil when it has none.
+    /// The account's name; nil if it has none.
     package let name: String?
-    /// The name that it had before; nil also for a new account.
+    /// The previous name; nil also for a new account.
     package let formerName: String?
-    /// The address of the account's picture.
+    /// The URL of the account's picture.
     package let photoURL: String?
-    /// Whether the person made the account; see ``Account/isSelfMade``.
+    /// Whether the person created the account; see ``Account/isSelfMade``.
     package let isSelfMade: Bool
-    /// Whether nothing says who the person is.
+    /// Whether the account is anonymous; see ``Account/isAnonymous``.
     package let isAnonymous: Bool
     /// Whether the account is deleted.
     package let isDeleted: Bool

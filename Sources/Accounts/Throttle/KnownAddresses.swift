@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The addresses from which accounts were let in, as far as a bounded memory goes.
+/// The network addresses from which users have signed in to accounts, in bounded memory.
 final class KnownAddresses: Sendable {
     private struct State {
         var recent: Set<String> = []
@@ -8,7 +8,7 @@ final class KnownAddresses: Sendable {
     }
 
     private let maxCount: Int
-    /// Two generations: when the younger one is full, the older one is forgotten.
+    /// The state, with two generations: when the younger one is full, the older one is dropped.
     private let state = Mutex(State())
 
     init(maxCount: Int = 10_000) { self.maxCount = maxCount }
@@ -19,7 +19,7 @@ final class KnownAddresses: Sendable {
 
     /// Remembers an address.
     ///
-    /// - Returns: Whether it was known already.
+    /// - Returns: Whether it was already known.
     func add(_ name: String) -> Bool {
         state.withLock { state in
             let isKnown = state.recent.contains(name) || state.older.contains(name)

@@ -1,10 +1,10 @@
 package import TreeModel
 
-/// Slows down who guesses passwords, makes accounts by the thousand, or has mail sent to others.
+/// Slows down clients that guess passwords, create accounts in large numbers, or have mail sent to others.
 ///
-/// Failures count for the account and the address together, so that nobody locks out somebody else: the ceiling for an
-/// account from everywhere does not hold for addresses from which its owner was let in. All is kept in this process, in
-/// bounded memory, and forgotten when it ends.
+/// Failures count for the account and the network address together, so that no client can lock out another: the limit
+/// for an account from all addresses does not apply to addresses from which its owner has signed in. All counts are
+/// kept in this process, in bounded memory, and lost when it ends.
 package final class Throttle: Sendable {
     private let passwordsOfAccountFromAddress: TokenBuckets
     private let passwordsOfAccount: TokenBuckets
@@ -18,7 +18,7 @@ package final class Throttle: Sendable {
     private let knownAddresses = KnownAddresses()
     private let clock: @Sendable () -> Timestamp
 
-    /// - Parameter clock: The present time.
+    /// - Parameter clock: Returns the current time.
     package init(_ limits: ThrottleLimits = ThrottleLimits(), clock: @escaping @Sendable () -> Timestamp) {
         passwordsOfAccountFromAddress = TokenBuckets(limits.passwordsOfAccountFromAddress)
         passwordsOfAccount = TokenBuckets(limits.passwordsOfAccount)
@@ -32,9 +32,9 @@ package final class Throttle: Sendable {
         self.clock = clock
     }
 
-    /// Counts a password that somebody tries, before it is known whether it is right: many that come at a time count, too.
+    /// Counts an attempt before the password is checked, so that concurrent attempts also count.
     ///
-    /// - Parameter email: The address of the account, whether there is one or not.
+    /// - Parameter email: The address of the account, whether it exists or not.
     /// - Throws: `TOO_MANY_ATTEMPTS_TRY_LATER`.
     func beginPassword(for email: EmailAddress, from address: String) throws(IdentityError) {
         let pair = Self.pair(email, address)
@@ -43,7 +43,7 @@ package final class Throttle: Sendable {
         try take(takes)
     }
 
-    /// Gives back what was counted of a password that was right.
+    /// Returns the tokens of an attempt with the right password.
     func passwordWasRight(for email: EmailAddress, from address: String) {
         let pair = Self.pair(email, address)
         passwordsFromAddress.giveBack(address)
@@ -56,7 +56,7 @@ package final class Throttle: Sendable {
     /// - Throws: `TOO_MANY_ATTEMPTS_TRY_LATER`.
     func signUp(from address: String) throws(IdentityError) { try take([(signUpsFromAddress, address)]) }
 
-    /// Counts a code that is to be sent.
+    /// Counts a code that will be sent.
     ///
     /// - Throws: `TOO_MANY_ATTEMPTS_TRY_LATER`.
     func code(to email: EmailAddress, from address: String) throws(IdentityError) {
@@ -68,20 +68,20 @@ package final class Throttle: Sendable {
 
     /// Counts a refresh.
     ///
-    /// - Throws: The error of a service that is busy: another one would sign the user out, see ``IdentityError/document``.
+    /// - Throws: The error of a busy service; any other error would sign the user out, see ``IdentityError/document``.
     func refresh(of session: String) throws(IdentityError) {
         guard let seconds = refreshesOfSession.take(session, at: clock()) else { return }
         throw .unavailable(retryAfterSeconds: seconds)
     }
 
-    /// Counts a refresh token that is good for nothing.
+    /// Counts an invalid refresh token.
     ///
     /// - Throws: `TOO_MANY_ATTEMPTS_TRY_LATER`.
     func badRefresh(from address: String) throws(IdentityError) { try take([(badRefreshesFromAddress, address)]) }
 
     private static func pair(_ email: EmailAddress, _ address: String) -> String { "\(email) \(address)" }
 
-    /// Takes a token of each bucket, or of none.
+    /// Removes a token from each bucket, or from none.
     private func take(_ takes: [(buckets: TokenBuckets, key: String)]) throws(IdentityError) {
         let now = clock()
         for (index, (buckets, key)) in takes.enumerated() {

@@ -1,11 +1,11 @@
 import Synchronization
 import TreeModel
 
-/// How often something may be done: so many times at once, and then once in a while.
+/// A rate limit: a number of operations at once, and then one per interval.
 package struct RateLimit: Hashable, Sendable {
-    /// How often it may be done at once.
+    /// The number of operations that are allowed at once.
     package let burst: Double
-    /// The time after which it may be done once more, in seconds.
+    /// The time after which a further operation is allowed, in seconds.
     package let interval: Double
 
     package init(burst: Double, interval: Double) {
@@ -16,7 +16,7 @@ package struct RateLimit: Hashable, Sendable {
 
 /// A token bucket for each of many keys, in bounded memory.
 ///
-/// When there are too many keys, those that are nearest to being full are forgotten, which are worth the least.
+/// When there are too many keys, the fullest buckets are dropped, since they hold the least information.
 final class TokenBuckets: Sendable {
     private struct Bucket {
         var tokens: Double
@@ -33,12 +33,12 @@ final class TokenBuckets: Sendable {
         self.maxKeys = maxKeys
     }
 
-    /// The number of keys that are remembered.
+    /// The number of stored keys.
     var count: Int { buckets.withLock(\.count) }
 
-    /// Takes a token from a key's bucket.
+    /// Removes a token from a key's bucket.
     ///
-    /// - Returns: nil, or the time until there is one again, in whole seconds, when the bucket is empty.
+    /// - Returns: nil, or, when the bucket is empty, the time until the next token in whole seconds.
     func take(_ key: String, at now: Timestamp) -> Int? {
         buckets.withLock { buckets in
             var bucket = buckets[key] ?? Bucket(tokens: limit.burst, filled: now)
@@ -53,7 +53,7 @@ final class TokenBuckets: Sendable {
         }
     }
 
-    /// Gives a token back.
+    /// Returns a token to the bucket.
     func giveBack(_ key: String) {
         buckets.withLock { buckets in
             guard var bucket = buckets[key] else { return }
@@ -62,15 +62,15 @@ final class TokenBuckets: Sendable {
         }
     }
 
-    /// Adds what time has brought.
+    /// Adds the tokens for the time that has passed.
     private func fill(_ bucket: inout Bucket, at now: Timestamp) {
-        // A clock that goes back adds nothing, and takes nothing away.
+        // A clock that is set back neither adds nor removes tokens.
         let seconds = Double(max(.zero, now - bucket.filled).milliseconds) / 1000
         bucket.tokens = min(limit.burst, bucket.tokens + seconds / limit.interval)
         bucket.filled = max(bucket.filled, now)
     }
 
-    /// Forgets half of the keys, the fullest ones.
+    /// Drops half of the keys, those with the fullest buckets.
     private func forget(_ buckets: inout [String: Bucket], at now: Timestamp) {
         buckets = buckets.mapValues { bucket in
             var bucket = bucket

@@ -1,13 +1,13 @@
-// Colour: from a profile to sRGB, by lcms2.
+// Colour conversion from a profile to sRGB, by lcms2.
 #ifndef CCODECS_COLOR_H
 #define CCODECS_COLOR_H
 
 #include "ccodecs.h"
 
-// A way from a profile's colours to sRGB. Once open it is never written to: any number of threads may use it.
+// A conversion from a profile's colours to sRGB. Once open it is never written to: any number of threads may use it.
 typedef struct ccodecs_color ccodecs_color;
 
-// What a pixel's samples are. CMYK is stored as what the ink leaves: 255 - ink.
+// The samples of a pixel. CMYK is stored inverted: 255 - ink.
 typedef enum __attribute__((enum_extensibility(closed))) ccodecs_color_model {
     CCODECS_GREY,
     CCODECS_RGB,
@@ -19,13 +19,13 @@ typedef struct ccodecs_primaries {
     double white[2], red[2], green[2], blue[2];
 } ccodecs_primaries;
 
-// Reads an ICC profile, which it needs no longer afterwards; `*model` is what the profile describes.
+// Opens an ICC profile, whose bytes are not needed afterwards; `*model` is the model that the profile describes.
 ccodecs_code ccodecs_color_open(const uint8_t *bytes, size_t count, ccodecs_color **color,
                                 ccodecs_color_model *model);
-// Of RGB with such primaries and with an exponent from samples to light; 0 means sRGB's own curve.
+// Opens a conversion from RGB with the given primaries and exponent from samples to light; 0 means sRGB's own curve.
 ccodecs_code ccodecs_color_open_primaries(ccodecs_primaries primaries, double exponent, ccodecs_color **color,
                                           ccodecs_color_model *model);
-// Converts pixels of 1, 3 or 4 interleaved samples, as the model has it, to 3.
+// Converts pixels of 1, 3 or 4 interleaved samples, depending on the model, to 3.
 void ccodecs_color_convert(const ccodecs_color *color, const uint8_t *samples, uint8_t *rgb, size_t pixel_count);
 void ccodecs_color_close(ccodecs_color *color);
 

@@ -1,4 +1,4 @@
-// HEVC, the images of HEICs, where libde265 is.
+// HEVC, the images of HEICs, if libde265 is present.
 #ifndef CCODECS_HEVC_H
 #define CCODECS_HEVC_H
 
@@ -6,19 +6,19 @@
 
 typedef struct ccodecs_hevc_decoder ccodecs_hevc_decoder;
 
-// Decodes the first image of HEVC's NAL units, each behind its length in four bytes.
+// Decodes the first image of HEVC's NAL units, each preceded by its length in four bytes.
 ccodecs_code ccodecs_hevc_decode(const uint8_t *bytes, size_t count, ccodecs_hevc_decoder **decoder,
                                  ccodecs_coded_image *picture, ccodecs_fault *fault);
 void ccodecs_hevc_close(ccodecs_hevc_decoder *decoder);
 
-// libavcodec decodes HEVC in two thirds of libde265's time, where it is installed. It decodes one image after the other,
-// and has no message for a fault: an image that it refuses is for `ccodecs_hevc_decode`.
+// libavcodec, if it is installed, decodes HEVC in two thirds of libde265's time. It decodes one image after the other,
+// and has no error messages: an image that it refuses must be decoded by `ccodecs_hevc_decode`.
 typedef struct ccodecs_avcodec ccodecs_avcodec;
 typedef struct ccodecs_avcodec_frame ccodecs_avcodec_frame;
 
-// The first call of all loads the library. No image may have more pixels than that.
+// Opens a decoder; the first call loads the library. No image may have more than `max_pixels` pixels.
 ccodecs_code ccodecs_avcodec_open(size_t max_pixels, ccodecs_avcodec **codec);
-// Decodes one image's NAL units, with its parameter sets, each behind its length in four bytes. A frame may outlive the
+// Decodes one image's NAL units and parameter sets, each preceded by its length in four bytes. A frame may outlive the
 // codec.
 ccodecs_code ccodecs_avcodec_decode(ccodecs_avcodec *codec, const uint8_t *units, size_t count,
                                     ccodecs_avcodec_frame **frame, ccodecs_coded_image *picture);

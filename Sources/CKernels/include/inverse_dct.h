@@ -1,5 +1,5 @@
-// Inverse discrete cosine transforms of the lowest frequencies of a JPEG's block, small enough to be inlined where they
-// are called. On x86-64 they use SSE2, which every such processor has; `…_portable` gives the same samples, bit for bit.
+// Inverse discrete cosine transforms of the lowest frequencies of a JPEG's block, small enough to be inlined into their
+// callers. On x86-64 they use SSE2, which every such processor has; `…_portable` gives the same samples, bit for bit.
 #ifndef CKERNELS_INVERSE_DCT_H
 #define CKERNELS_INVERSE_DCT_H
 
@@ -11,8 +11,8 @@
 #include <emmintrin.h>
 #endif
 
-// 1, √2 cos(π/8) and √2 cos(3π/8), with 13 bits below the point; two bits stay below it between the passes, and the
-// second one also divides by eight.
+// 1, √2 cos(π/8) and √2 cos(3π/8), with 13 fractional bits. Between the passes two fractional bits are kept; the second
+// pass also divides by eight.
 enum {
     ckernels_one = 1 << 13,
     ckernels_cosine1 = 10703,
@@ -25,7 +25,7 @@ static inline int16_t ckernels_clamp_int16(int32_t value) {
     return (int16_t)(value < INT16_MIN ? INT16_MIN : value > INT16_MAX ? INT16_MAX : value);
 }
 
-// Four points of the four frequencies that stand `step` apart, rounded.
+// Computes four points from the four frequencies that are `step` apart, rounded.
 static inline void ckernels_four_points(const int16_t *f, size_t step, int shift, int32_t points[4]) {
     int32_t half = 1 << (shift - 1);
     int32_t sum = (f[0] + f[2 * step]) * ckernels_one + half, difference = (f[0] - f[2 * step]) * ckernels_one + half;
@@ -37,7 +37,7 @@ static inline void ckernels_four_points(const int16_t *f, size_t step, int shift
     points[3] = (sum - outer) >> shift;
 }
 
-// Four by four samples of as many coefficients, row by row.
+// Computes four by four samples from as many coefficients, row by row.
 static inline void ckernels_inverse_dct_4x4_portable(const int16_t *coefficients, uint8_t *samples, size_t stride) {
     int16_t columns[16];
     for (size_t x = 0; x < 4; x++) {
@@ -57,12 +57,12 @@ static inline void ckernels_inverse_dct_4x4_portable(const int16_t *coefficients
 
 #if defined(__SSE2__)
 
-// Two weights for each pair of words.
+// Repeats two weights for each pair of words.
 static inline __m128i ckernels_pair(int16_t even, int16_t odd) {
     return _mm_set1_epi32((int32_t)((uint32_t)(uint16_t)odd << 16 | (uint16_t)even));
 }
 
-// Four points of four lines at once: in `even`, frequencies 0 and 2 of each, in `odd`, 1 and 3.
+// Computes four points of four lines at once, from the frequencies 0 and 2 of each in `even` and 1 and 3 in `odd`.
 static inline void ckernels_four_lines(__m128i even, __m128i odd, int shift, __m128i points[4]) {
     __m128i half = _mm_set1_epi32(1 << (shift - 1));
     __m128i sum = _mm_add_epi32(_mm_madd_epi16(even, ckernels_pair(ckernels_one, ckernels_one)), half);
@@ -75,7 +75,7 @@ static inline void ckernels_four_lines(__m128i even, __m128i odd, int shift, __m
     points[3] = _mm_srai_epi32(_mm_sub_epi32(sum, outer), shift);
 }
 
-// The four words of each half, the even ones before the odd ones.
+// Reorders the four words of each half: the even ones before the odd ones.
 static inline __m128i ckernels_even_odd(__m128i words) {
     return _mm_shufflehi_epi16(_mm_shufflelo_epi16(words, _MM_SHUFFLE(3, 1, 2, 0)), _MM_SHUFFLE(3, 1, 2, 0));
 }
@@ -93,7 +93,7 @@ static inline void ckernels_inverse_dct_4x4(const int16_t *coefficients, uint8_t
     __m128i level = _mm_set1_epi16(128);
     __m128i left = _mm_adds_epi16(_mm_packs_epi32(points[0], points[1]), level);
     __m128i right = _mm_adds_epi16(_mm_packs_epi32(points[2], points[3]), level);
-    // Columns of bytes become rows.
+    // Transposes columns of bytes to rows.
     __m128i columns = _mm_packus_epi16(left, right);
     __m128i pairs = _mm_unpacklo_epi8(columns, _mm_srli_si128(columns, 8));
     __m128i rows = _mm_unpacklo_epi8(pairs, _mm_srli_si128(pairs, 8));

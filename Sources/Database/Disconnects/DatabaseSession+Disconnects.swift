@@ -3,18 +3,18 @@ import Tree
 package import TreeModel
 
 extension DatabaseSession {
-    /// Leaves a write for the end of a connection; durable when it returns.
+    /// Stores a write for the end of a connection. Durable on return.
     ///
-    /// It is judged now and once more when it is made, as whoever this session is of.
+    /// It is checked against the session's identity now, and once more when it is applied.
     ///
-    /// - Parameter connection: The connection, by a name that no other has, nor had.
+    /// - Parameter connection: The name of the connection, which is never used again.
     /// - Throws: `Failure` with the code `permission_denied`; `TreeError` with the code `permission_denied`, `invalid_json`,
     ///   `conflicting_paths`, `too_large` or `invalid_value`, or the engine's failure.
     package func onDisconnect(_ operation: DisconnectOperation, of connection: TreeKey) async throws {
         guard operation.json.count <= DisconnectOperation.maxBytes else {
             throw TreeError(
                 .tooLarge,
-                "what is left for the end of a connection has more than \(DisconnectOperation.maxBytes) bytes",
+                "the write for the end of a connection has more than \(DisconnectOperation.maxBytes) bytes",
                 path: operation.path.node)
         }
         if operation.form == .set { try judgeReplacing(operation.path) }
@@ -24,7 +24,7 @@ extension DatabaseSession {
         try await database.disconnects.add(operation, as: database.ids.next(), for: identity, of: connection)
     }
 
-    /// Takes back what a connection has left at a path and below it; durable when it returns.
+    /// Cancels the writes that a connection has stored at a path and below it. Durable on return.
     ///
     /// - Throws: `TreeError`, the engine's failure.
     package func cancelOnDisconnect(at path: DatabasePath, of connection: TreeKey) async throws {
@@ -33,21 +33,21 @@ extension DatabaseSession {
 }
 
 extension RealtimeDatabase {
-    /// How long a shutdown waits for what is due; the next start makes the rest.
+    /// The time for which a shutdown waits for writes that are due; the next start applies the rest.
     private static let patience = Duration.seconds(5)
 
-    /// Makes what a connection has left for its end, which has come; what is in the way now is met again soon.
+    /// Applies the writes of a connection that has ended; retries soon after a fault.
     package func endConnectionSoon(_ connection: TreeKey) { disconnects.makeSoon(of: connection) }
 
-    /// Makes what a connection has left for its end; there may be nothing any more.
+    /// Applies the writes of a connection, if it has any.
     ///
     /// - Throws: `TreeError`, the engine's failure.
     package func endConnection(_ connection: TreeKey) async throws { try await disconnects.make(of: connection) }
 
-    /// Makes what was left by connections that ended with the process before: before the first connection comes, unless
-    /// something is in the way.
+    /// Applies the writes of the connections of earlier processes, before the first connection is accepted, unless
+    /// there is a fault.
     package func endLeftConnections() async { await disconnects.makeLeft() }
 
-    /// Waits until what connections have left has been made, but not too long.
+    /// Waits until the writes of ended connections have been applied, but at most for ``patience``.
     package func waitForEndedConnections() async { await disconnects.waitUntilDone(atMost: Self.patience) }
 }

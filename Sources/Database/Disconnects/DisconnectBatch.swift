@@ -2,16 +2,16 @@ import Access
 import Tree
 import TreeModel
 
-/// Writes that a client has left for the end of its connection, as one update of several places: whoever listens hears of them
-/// together, as of one event.
+/// The writes that a client has stored for the end of its connection, combined into one update of several paths, so
+/// that listeners receive them together, as one event.
 struct DisconnectBatch {
     private let identity: Identity
     private let namespace: Namespace
-    /// The values by their places.
+    /// The values, by path.
     private var writes: [(path: TreePath, json: [UInt8])] = []
 
-    /// Nil where the writes cannot be one: they are of several identities or trees, about priorities, or more than one client's
-    /// commit should have, for all others wait for it.
+    /// Creates the batch; nil if the writes cannot be combined, because they have several identities or trees, concern
+    /// priorities, or are more than one commit of a client should have, since all others wait for it.
     init?(_ records: [TreeValue]) {
         var byteCount = 0
         let read = records.map(DisconnectOperation.read)
@@ -32,9 +32,9 @@ struct DisconnectBatch {
         }
     }
 
-    /// The update.
+    /// Returns the update.
     ///
-    /// - Throws: `TreeError`, with the code `conflicting_paths` or `invalid_json` where one place lies at or below another.
+    /// - Throws: `TreeError`, with the code `conflicting_paths` or `invalid_json` if one path is at or below another.
     func update(mayUseTreesWithoutRules isOpen: Bool) throws(TreeError) -> JSONUpdate {
         var json: [UInt8] = []
         for (path, value) in writes {
@@ -51,7 +51,7 @@ struct DisconnectBatch {
 }
 
 extension DisconnectOperation {
-    /// The values that it writes; nil for a text that is no update.
+    /// The values that the operation writes; nil for a text that is not an update.
     fileprivate var writes: [(path: TreePath, json: [UInt8])]? {
         guard form == .update else { return [(path.node, json)] }
         guard case .object(let members)? = JSONValue(text: json) else { return nil }

@@ -2,33 +2,33 @@ import Access
 import Tree
 import TreeModel
 
-/// A write that a client leaves behind for the end of its connection (`onDisconnect`).
+/// A write that a client stores for the end of its connection (`onDisconnect`).
 package struct DisconnectOperation: Sendable, Equatable {
-    /// What the text of the operation means.
+    /// The meaning of the operation's text.
     package enum Form: String, Sendable {
-        /// It is the new value, or the new priority, of what the path names.
+        /// The new value, or the new priority, of the path's target.
         case set
-        /// It is an object whose keys are paths below the path.
+        /// An object whose keys are paths below the path.
         case update
     }
 
-    /// The most that an operation may write, in bytes of JSON.
+    /// The maximum size of an operation's JSON, in bytes.
     package static let maxBytes = 256 << 10
 
     let form: Form
     let path: DatabasePath
     let json: [UInt8]
 
-    /// - Parameter json: What is written; server values are filled in when it is.
+    /// - Parameter json: The value to write; server values are filled in when it is applied.
     package init(_ form: Form, at path: DatabasePath, json: [UInt8]) {
         self.form = form
         self.path = path
         self.json = json
     }
 
-    /// The write, as its client asks for it.
+    /// Returns the update that the client has requested.
     ///
-    /// - Throws: `TreeError` for a text that writes nothing.
+    /// - Throws: `TreeError` if the text is not a valid update.
     func update(by requester: Requester?) throws(TreeError) -> JSONUpdate {
         let kind: JSONUpdate.Form =
             switch form {
@@ -41,10 +41,10 @@ package struct DisconnectOperation: Sendable, Equatable {
     }
 }
 
-// MARK: Taking it back
+// MARK: Cancelling
 
 extension DisconnectOperation {
-    /// What is left of the operation when what it writes at a path and below it is taken back; nil for nothing.
+    /// Returns the rest of the operation after its writes at a path and below it are cancelled; nil if nothing remains.
     func without(_ path: DatabasePath) -> DisconnectOperation? {
         if path.covers(self.path) { return nil }
         guard form == .update, self.path.node.isAncestor(of: path.node),
@@ -61,14 +61,14 @@ extension DisconnectOperation {
 }
 
 extension DatabasePath {
-    /// Whether another path is this one or lies below it.
+    /// Whether another path is this one or is below it.
     fileprivate func covers(_ other: DatabasePath) -> Bool {
         guard !isPriority else { return self == other }
         return node == other.node || node.isAncestor(of: other.node)
     }
 }
 
-// MARK: Its record
+// MARK: The stored record
 
 extension DisconnectOperation {
     private enum Field {
@@ -81,7 +81,7 @@ extension DisconnectOperation {
         static let auth: TreeKey = "auth"
     }
 
-    /// The operation as a record of the tree, with who it is for.
+    /// Returns the operation as a record of the tree, with its identity.
     func record(for identity: Identity) -> TreeValue {
         var fields: [TreeKey: TreeValue] = [
             Field.form: .string(form.rawValue), Field.tree: .string(path.node.namespace.name),
@@ -98,14 +98,14 @@ extension DisconnectOperation {
         return .object(fields)
     }
 
-    /// The operation in place of another one, for who that is for.
+    /// Returns the operation as a record that replaces another one, with the identity of that.
     func record(like other: TreeValue) -> TreeValue {
         guard case .object(var fields) = other else { return other }
         fields[Field.json] = .string(String(decoding: json, as: UTF8.self))
         return .object(fields)
     }
 
-    /// Reads a record; nil for one that is none.
+    /// Reads a record; nil if it is malformed.
     static func read(_ record: TreeValue) -> (operation: DisconnectOperation, identity: Identity)? {
         guard let form = record[Field.form]?.stringValue.flatMap(Form.init),
             let tree = record[Field.tree]?.stringValue, let path = record[Field.path]?.stringValue,

@@ -5,12 +5,12 @@ import Model
 import Tree
 import TreeModel
 
-/// The writes that clients have left for the end of their connections, each in a record of the tree from when it is
-/// acknowledged until it is made or taken back.
+/// The writes that clients have stored for the end of their connections. Each has a record in the tree, from its
+/// acknowledgement until it is applied or cancelled.
 ///
-/// The record is deleted in the commit of the write, so that it is made exactly once, whatever crashes. Records stand below
-/// the run of the process that has the connections. As a store has one process at a time, those of other runs are of
-/// connections that have ended, and are due at the start.
+/// The record is deleted in the commit of the write, so that the write is applied exactly once, even after a crash.
+/// Records are stored below the run of the process that has the connections. A store has one process at a time, so the
+/// records of other runs belong to connections that have ended, and are due at the start.
 final class DisconnectOperations: Sendable {
     private static let retryInterval = Duration.seconds(2)
 
@@ -18,10 +18,10 @@ final class DisconnectOperations: Sendable {
     private let tree: TreeStore
     private let isOpenWithoutRules: Bool
     private let logger: Logger
-    /// Connections whose writes are being made.
+    /// The number of tasks that are applying writes.
     private let running = WatchedValue(0)
 
-    /// - Parameter run: The name of this run of the process, which no other has.
+    /// - Parameter run: The name of this run of the process, which is never used again.
     init(in tree: TreeStore, of run: PushID, isOpenWithoutRules: Bool, logger: Logger) {
         self.tree = tree
         self.run = run.key
@@ -29,7 +29,7 @@ final class DisconnectOperations: Sendable {
         self.logger = logger
     }
 
-    /// Notes an operation; durable when it returns.
+    /// Stores an operation. Durable on return.
     ///
     /// - Throws: `TreeError`, the engine's failure.
     func add(
@@ -38,7 +38,7 @@ final class DisconnectOperations: Sendable {
         try await tree.set(StoreNodes.disconnect(run, connection, key), to: operation.record(for: identity))
     }
 
-    /// Takes back what a connection has left at a path and below it; durable when it returns.
+    /// Cancels the writes that a connection has stored at a path and below it. Durable on return.
     func cancel(at path: DatabasePath, of connection: TreeKey) async throws {
         let records = StoreNodes.disconnect(run, connection)
         try await tree.transact { snapshot, update in
@@ -51,16 +51,15 @@ final class DisconnectOperations: Sendable {
         }
     }
 
-    /// Makes the writes of a connection, each exactly once, whoever else does the same meanwhile.
+    /// Applies the writes of a connection, each exactly once, even if several tasks do so at the same time.
     ///
     /// - Throws: `TreeError`, the engine's failure.
     func make(of connection: TreeKey) async throws { try await make(at: StoreNodes.disconnect(run, connection)) }
 
-    /// Makes the writes of a connection that has ended; what is in the way now is met again soon.
+    /// Applies the writes of a connection that has ended; retries soon after a fault.
     func makeSoon(of connection: TreeKey) { makeSoon { try await self.make(of: connection) } }
 
-    /// Makes the writes of all connections that ended with other runs of the process: at once, or soon if something is in the
-    /// way.
+    /// Applies the writes of all connections of other runs of the process: at once, or soon if there is a fault.
     func makeLeft() async {
         do {
             try await makeAllLeft()
@@ -86,14 +85,14 @@ final class DisconnectOperations: Sendable {
                     return try await make()
                 } catch {
                     guard (error as? TreeError)?.code != .closed else { return }
-                    logger.warning("what is due at a disconnect cannot be written yet", metadata: ["fault": "\(error)"])
+                    logger.warning("a write for a disconnect cannot be applied yet", metadata: ["fault": "\(error)"])
                     try? await Task.sleep(for: Self.retryInterval)
                 }
             }
         }
     }
 
-    /// Waits until no writes are being made, but not longer than this.
+    /// Waits until no writes are being applied, or the time limit is reached.
     func waitUntilDone(atMost limit: Duration) async {
         await withTaskGroup { [running] group in
             group.addTask {
@@ -115,9 +114,10 @@ final class DisconnectOperations: Sendable {
         for child in children { try await make(child.value, at: records / child.key) }
     }
 
-    /// Makes several writes together, and deletes their records with them.
+    /// Applies several writes together, and deletes their records in the same commit.
     ///
-    /// - Returns: Whether that was done; where one of them is refused, or was made meanwhile, each is for itself.
+    /// - Returns: Whether that was done; if one of them was refused, or applied in the meantime, they must be applied
+    ///   one by one.
     private func make(_ batch: DisconnectBatch, of records: [TreePath]) async throws(TreeError) -> Bool {
         do {
             var update = try batch.update(mayUseTreesWithoutRules: isOpenWithoutRules)
@@ -130,7 +130,7 @@ final class DisconnectOperations: Sendable {
         }
     }
 
-    /// Makes one write, and deletes its record with it. One that is refused, now that it is due, is not made.
+    /// Applies one write, and deletes its record in the same commit. A write that is refused when it is due is dropped.
     private func make(_ value: TreeValue, at record: TreePath) async throws(TreeError) {
         guard let (operation, identity) = DisconnectOperation.read(value) else {
             try await tree.set(record, to: nil)
@@ -145,7 +145,7 @@ final class DisconnectOperations: Sendable {
             guard error.code != .preconditionFailed else { return }
             guard !error.isTransient, error.code != .closed else { throw error }
             logger.debug(
-                "what was due at a disconnect is refused",
+                "a write for a disconnect was refused",
                 metadata: ["path": "\(operation.path.node)", "identity": "\(identity)", "error": "\(error)"])
             try await tree.set(record, to: nil)
         }

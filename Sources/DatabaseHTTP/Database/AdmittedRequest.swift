@@ -7,24 +7,24 @@ package import Requests
 package import Transport
 package import TreeModel
 
-/// The way from a request for the database to the session of whoever sent it.
+/// Admits requests for the database and opens the sessions of their senders.
 package struct DatabaseAccess: Sendable {
     let namespaces: DatabaseNamespaces
     package let database: RealtimeDatabase
 
-    /// - Parameter publicHost: The host by which the service is known; nil for none.
+    /// - Parameter publicHost: The host name of the service; nil if it has none.
     package init(_ settings: DatabaseSettings, to database: RealtimeDatabase, publicHost: String?) {
         namespaces = DatabaseNamespaces(mainName: settings.namespace, publicHost: publicHost)
         self.database = database
     }
 
-    /// Understands which tree a request is for.
+    /// Determines the tree of a request and opens a session for its sender.
     ///
     /// - Parameters:
     ///   - uri: The address of the request.
-    ///   - client: The connection by which it comes.
-    ///   - proof: What lets the request in.
-    ///   - activities: What counts how much the sender reads and writes; nil for whoever has no limits.
+    ///   - client: The connection of the request.
+    ///   - proof: The sender's proof of identity.
+    ///   - activities: Counts the sender's reads and writes; nil for a sender without limits.
     /// - Throws: `Failure` with the code `bad_request` or `invalid_namespace`.
     package func admit(
         _ request: HTTPRequest, at uri: URI, from client: ClientConnection, by proof: Proof,
@@ -43,17 +43,17 @@ package struct DatabaseAccess: Sendable {
     }
 }
 
-/// A request that was let into the database.
+/// A request that was admitted to the database.
 package struct AdmittedRequest: Sendable {
-    /// The session of whoever sent it.
+    /// The session of the request's sender.
     package let session: DatabaseSession
     package let parameters: DatabaseParameters
-    /// The tree that it means.
+    /// The tree of the request.
     package let namespace: Namespace
 }
 
 extension DatabaseAccess {
-    /// By what a request says which tree it means.
+    /// The parameters by which a request names its tree.
     package static let parameters: [Parameter] = [
         .query("ns", .text(matching: "^[-0-9_a-z]{1,64}$"), "the name of the tree")
     ]

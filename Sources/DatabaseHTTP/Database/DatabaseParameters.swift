@@ -2,36 +2,36 @@ import API
 import Database
 import Requests
 
-/// How a request for the database is to be understood and answered: the parameters of its address.
+/// The parameters in the address of a database request.
 package struct DatabaseParameters: Sendable {
     private(set) var namespace: String?
-    /// The session that the client of a WebSocket had before.
+    /// The previous session of a WebSocket's client.
     private(set) var previousSession: String?
-    /// What is meant by a POST that says so.
+    /// The intended method of a POST that overrides it.
     private(set) var methodOverride: String?
     private(set) var isPretty = false
-    /// Whether only the status is wanted.
+    /// Whether only the status is requested.
     private(set) var isSilent = false
     private(set) var isShallow = false
-    /// Whether priorities are wanted.
+    /// Whether priorities are requested.
     package private(set) var isExport = false
-    /// Whether rules are wanted without their comments.
+    /// Whether rules are requested without their comments.
     private(set) var isStrict = false
-    /// Whether the last child is to come first.
+    /// Whether the children are requested in reverse order.
     private(set) var isDescending = false
-    /// Whether only the number of children is wanted.
+    /// Whether only the number of children is requested.
     private(set) var isCount = false
-    /// As which a browser is to store the answer.
+    /// The file name under which a browser should store the response.
     private(set) var downloadName: String?
-    /// The function to call with the answer, in a script.
+    /// The JavaScript function to call with the response.
     private(set) var callback: String?
-    /// How long reading may take.
+    /// The longest time for reading.
     private(set) var timeout: Duration?
     private(set) var writeSizeLimit = WriteSizeLimit.unlimited
-    /// What selects and orders children, by name.
+    /// The parameters that select and order children, by name.
     private(set) var filters: [String: String] = [:]
 
-    /// Reads the query of an address; names that are not known are ignored.
+    /// Parses the query of an address; unknown names are ignored.
     ///
     /// - Throws: `Failure` with the code `bad_request`.
     init(query: String?) throws(Failure) {
@@ -71,7 +71,7 @@ package struct DatabaseParameters: Sendable {
         }
     }
 
-    /// A name, or several with dots between: anything else could be a script of its own.
+    /// Checks that a text is a name, or several with dots between; anything else could be a script of its own.
     private static func functionName(_ text: String) throws(Failure) -> String {
         let isName = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy {
             name in

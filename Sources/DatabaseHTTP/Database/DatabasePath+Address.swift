@@ -4,9 +4,9 @@ import Requests
 import TreeModel
 
 extension DatabasePath {
-    /// Reads the path of an address, such as `/posts/-P6x/text.json`; `/.json` is the whole tree.
+    /// Parses the path of an address, such as `/posts/-P6x/text.json`; `/.json` is the whole tree.
     ///
-    /// Each segment is percent-decoded by itself; empty ones collapse.
+    /// Each segment is percent-decoded on its own; empty segments are dropped.
     ///
     /// - Throws: `Failure` with the code `invalid_path`.
     init(address path: String, in namespace: Namespace) throws(Failure) {
@@ -14,7 +14,7 @@ extension DatabasePath {
         let isPriority = segments.last?.elementsEqual(".priority".utf8) ?? false
         if isPriority { segments.removeLast() }
         guard segments.count <= TreePath.maxDepth else {
-            throw Self.invalid("it has \(segments.count) keys, the limit is \(TreePath.maxDepth)")
+            throw Self.invalid("Use at most \(TreePath.maxDepth) keys: it has \(segments.count).")
         }
         var keys: [TreeKey] = []
         keys.reserveCapacity(segments.count)
@@ -23,11 +23,11 @@ extension DatabasePath {
     }
 
     private static func key(_ segment: Substring.UTF8View) throws(Failure) -> TreeKey {
-        guard let text = PercentEncoding.decode(segment) else { throw invalid("it is not UTF-8") }
+        guard let text = PercentEncoding.decode(segment) else { throw invalid("Percent-encode it as UTF-8.") }
         do {
             return try TreeKey(text)
         } catch {
-            throw invalid(error.message)
+            throw invalid("Use another key: \(error.message).")
         }
     }
 }

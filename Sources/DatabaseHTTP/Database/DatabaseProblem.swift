@@ -6,13 +6,13 @@ import Requests
 import Transport
 import Tree
 
-/// What a client of the database learns of an error: `{"error": "…"}` and its status.
+/// The error that a client of the database receives: `{"error": "…"}` and a status.
 ///
-/// The protocol's own sentence comes first, word for word, since clients compare it; what is known beyond it follows.
+/// The protocol's own sentence comes first, word for word, because clients compare it; further details follow.
 package struct DatabaseProblem {
     let status: HTTPResponse.Status
     let text: String
-    /// The seconds after which to try again; nil where nothing is gained by that.
+    /// The seconds after which to try again; nil where a retry is useless.
     private(set) var retryAfter: Int?
 
     private static let invalidData = """
@@ -24,7 +24,7 @@ package struct DatabaseProblem {
     package init(_ error: any Error) {
         switch error {
         case let error as Failure:
-            self.init(Problem(error).status, error.message, detail: error.hint)
+            self.init(Problem(error).status, error.message, hint: error.hint)
             if let seconds = error.retryAfter { retryAfter = seconds }
         case let error as TreeError:
             self.init(error)
@@ -40,28 +40,32 @@ package struct DatabaseProblem {
         case .invalidValue, .invalidQuery, .indexNotDefined, .invalidRules: self.init(.badRequest, error.message)
         case .permissionDenied: self.init(.unauthorized, "Permission denied")
         case .conflictingPaths:
-            self.init(.badRequest, "\(error.path?.description ?? "/"): \(error.message)", detail: error.hint ?? "")
+            self.init(.badRequest, "\(error.path?.description ?? "/"): \(error.message)", hint: error.hint ?? "")
         default: self.init(Problem(error))
         }
     }
 
     private init(_ problem: Problem) {
-        self.init(problem.status, problem.failure.message, detail: problem.failure.hint)
+        self.init(problem.status, problem.failure.message, hint: problem.failure.hint)
     }
 
-    private init(_ status: HTTPResponse.Status, _ sentence: String, detail: String = "") {
+    /// - Parameters:
+    ///   - detail: A clause that follows the sentence in parentheses; empty if there is none.
+    ///   - hint: A sentence that follows; empty if there is none.
+    private init(_ status: HTTPResponse.Status, _ sentence: String, detail: String = "", hint: String = "") {
         self.status = status
         retryAfter = status == .serviceUnavailable ? 1 : nil
-        text = detail.isEmpty ? sentence : "\(sentence) (\(detail))"
+        let statement = detail.isEmpty ? sentence : "\(sentence) (\(detail))"
+        text = hint.isEmpty ? statement : statement.hasSuffix(".") ? "\(statement) \(hint)" : "\(statement). \(hint)"
     }
 
-    /// The answer's body.
+    /// The body of the response.
     var json: [UInt8] {
         let document: TreeValue = ["error": .string(text)]
         return document.json()
     }
 
-    /// The answer.
+    /// The response.
     package var response: Response {
         var headers = HTTPFields.database
         if let retryAfter { headers[.retryAfter] = "\(retryAfter)" }

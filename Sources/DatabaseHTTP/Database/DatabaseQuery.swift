@@ -2,7 +2,7 @@ import API
 import TreeModel
 
 extension DatabaseParameters {
-    /// Which children are asked for; nil for all that is there.
+    /// Returns the query for the requested children; nil for the whole value.
     ///
     /// - Throws: `Failure` with the code `bad_query`, or ``TreeError`` with the code `invalid_query`.
     func query() throws -> TreeQuery? {
@@ -22,7 +22,7 @@ extension DatabaseParameters {
             order: order, equalTo: try bound(equalTo), limit: limit, isDescending: isDescending)
     }
 
-    /// Keys alone are ordered by key.
+    /// Returns the order of the children. Without `orderBy`, the children's keys are the order.
     private func order() throws -> TreeQuery.Order {
         if isShallow { return .key }
         guard let orderBy = filters["orderBy"] else {
@@ -40,7 +40,7 @@ extension DatabaseParameters {
         }
     }
 
-    /// A bound among keys alone may be the key as it is: the vendor's command line sends it so.
+    /// Parses a bound. In the order of keys it may be an unquoted key, because the vendor's command line sends it so.
     private func bound(_ text: String, isInclusive: Bool = true) throws -> TreeQuery.Bound {
         isShallow && !text.hasPrefix("\"")
             ? TreeQuery.Bound(.string(text), isInclusive: isInclusive)

@@ -8,11 +8,13 @@ import Tree
 extension DatabaseRequest {
     /// Answers a GET.
     func get() async throws -> Response {
-        if path.isPriority, !parameters.filters.isEmpty { throw DatabasePath.invalid("a priority has no children") }
+        if path.isPriority, !parameters.filters.isEmpty {
+            throw DatabasePath.invalid("Read a priority without a query: it has no children.")
+        }
         return try await answer(status: .ok, within: parameters.timeout)
     }
 
-    /// Answers with what is there, and this status.
+    /// Answers with the current value, and this status.
     func answer(status: HTTPResponse.Status, within limit: Duration? = nil) async throws -> Response {
         let read = ReadRequest(
             part, at: path.node, matching: try parameters.query(), wantsETag: wantsETag, knownETag: ifNoneMatch,
@@ -38,7 +40,7 @@ extension DatabaseRequest {
 }
 
 extension SpooledBody.Finished {
-    /// The text as it is sent.
+    /// The body that sends the text.
     var body: ResponseBody {
         switch self {
         case .memory(let bytes): ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))

@@ -6,10 +6,10 @@ import NIOCore
 import Tree
 
 extension DatabaseRequest {
-    /// The length up to which a body is received before anybody asks whether it may be written.
+    /// The length, in bytes, up to which a body is received before the permission to write is checked.
     private static let shortBytes = 64 << 10
 
-    /// Answers a PUT with what was written.
+    /// Answers a PUT with the written value.
     func put() async throws -> Response {
         if path.isPriority { try refuseCondition() }
         return try await answer(etag: wantsETag) {
@@ -25,7 +25,7 @@ extension DatabaseRequest {
         return try await answer(etag: wantsETag) { try await session.remove(path, ifETag: ifMatch) }
     }
 
-    /// Answers a PATCH with what was written, by its paths.
+    /// Answers a PATCH with the written values, by path.
     func patch() async throws -> Response {
         try refuseCondition()
         return try await answer(etag: false) {
@@ -35,7 +35,7 @@ extension DatabaseRequest {
         }
     }
 
-    /// Answers a POST with the key under which the new child stands.
+    /// Answers a POST with the key of the new child.
     func post() async throws -> Response {
         try refuseCondition()
         let key = session.makeKey()
@@ -50,7 +50,7 @@ extension DatabaseRequest {
 
     // MARK: - Answers
 
-    /// Answers with what a write has written, or with what is there where its condition does not hold.
+    /// Answers with the written value, or with the current value if the write's condition does not hold.
     private func answer(etag isNamed: Bool, to write: () async throws -> WriteReceipt) async throws -> Response {
         let receipt: WriteReceipt
         do {
@@ -73,7 +73,7 @@ extension DatabaseRequest {
             throw Failure(
                 .conditionNotSupported,
                 "if-match is not supported with \(path.isPriority ? "a priority" : method.rawValue)",
-                hint: "PUT and DELETE of a value take conditions")
+                hint: "Use conditions with PUT and DELETE of a value.")
         }
     }
 
@@ -87,7 +87,7 @@ extension DatabaseRequest {
         }
         for try await buffer in http.body { try write.receive(buffer.readableBytesUInt8Span) }
         try Task.checkCancellation()
-        // An empty body is refused by what would have been written of it.
+        // An empty body is refused by the check of the value that would be written.
         guard write.byteCount == 0 || announced == nil || announced == write.byteCount else {
             throw Failure(.badRequest, "the body ended after \(write.byteCount) of \(announced ?? 0) bytes")
         }

@@ -4,16 +4,16 @@ import HTTPTypes
 import Hummingbird
 import Transport
 
-/// A request for the database, admitted and understood.
+/// A request for the database, admitted and parsed.
 struct DatabaseRequest: Sendable {
     let http: Request
-    /// What is to be done: what the sender says is meant, where a sender can only POST.
+    /// The method of the request; for a sender that can only POST, the method that it names.
     let method: HTTPRequest.Method
     let path: DatabasePath
     let parameters: DatabaseParameters
     let session: DatabaseSession
 
-    /// Reads a request.
+    /// Parses a request.
     ///
     /// - Throws: `Failure` with the code `invalid_path` or `bad_request`.
     init(_ request: Request, _ admitted: AdmittedRequest) throws(Failure) {
@@ -40,31 +40,31 @@ struct DatabaseRequest: Sendable {
     var ifMatch: String? { http.headers[.ifMatch] }
     var ifNoneMatch: String? { http.headers[.ifNoneMatch] }
 
-    /// Whether a stream of events is asked for.
+    /// Whether an event stream is requested.
     ///
-    /// One that is let in takes the connection over, and is no request any more: it is one of a client that has too many
-    /// already, or whose token's key was not known a moment ago.
+    /// An admitted stream takes the connection over and never becomes a request here. This one belongs to a client that
+    /// has too many already, or whose token's key was unknown a moment ago.
     var asksForStream: Bool {
         method == .get && !path.isPriority && http.headers[.accept]?.contains("text/event-stream") == true
     }
 
-    /// Whether the answer is to carry an ETag, which neither a part of a node's children nor a priority has.
+    /// Whether the response carries an ETag, which neither a part of a node's children nor a priority has.
     ///
-    /// Clients that send conditions read it, though they do not ask for it.
+    /// Clients that send conditions read it, although they do not request it.
     var wantsETag: Bool {
         parameters.filters.isEmpty && !path.isPriority
             && (http.headers[.firebaseETag] == "true" || ifMatch != nil || ifNoneMatch != nil)
     }
 
-    /// What stands around the JSON of the answer.
+    /// The text around the JSON of the response.
     var frame: TextFrame {
-        // The comment keeps the answer from being taken for anything but a script, whatever the name.
+        // The comment keeps the response from being interpreted as anything but a script, whatever the name.
         TextFrame(
             beginning: parameters.callback.map { "/**/\($0)(" } ?? "", end: parameters.callback == nil ? "" : ");",
             isPretty: parameters.isPretty)
     }
 
-    /// The headers of an answer to this request.
+    /// Returns the header fields of a response to this request.
     func headers(etag: String?) -> HTTPFields {
         var headers = HTTPFields.database
         if let etag { headers[.eTag] = etag }
@@ -76,7 +76,7 @@ struct DatabaseRequest: Sendable {
         return headers
     }
 
-    /// RFC 6266, with what no file system and no header minds.
+    /// Returns a `Content-Disposition` (RFC 6266) with only characters that are safe in file systems and header fields.
     private static func attachment(_ name: String) -> String {
         let safe = name.unicodeScalars.prefix(120).map { scalar in
             switch scalar {

@@ -8,16 +8,16 @@ package import Requests
 
 /// The Realtime Database protocol over HTTP (REST): `/{path}.json` is a path in a tree.
 ///
-/// An encoder over the session of whoever sends a request.
+/// It is an encoder over the session of the request's sender.
 package struct DatabaseResponder: HTTPResponder {
-    /// Where tools for emulators say which functions to call; none are.
+    /// The path at which emulator tools register functions; it is accepted and ignored.
     private static let functionTriggersPath = "/.settings/functionTriggers.json"
     private static let rulesPath = "/.settings/rules.json"
 
     /// The longest rules document, in bytes.
     private static let maxRulesBytes = 1 << 20
 
-    /// The methods that are answered.
+    /// The supported methods.
     package static let methods = "GET, HEAD, PUT, POST, PATCH, DELETE, OPTIONS"
 
     let access: DatabaseAccess
@@ -49,7 +49,8 @@ package struct DatabaseResponder: HTTPResponder {
         if [.get, .head].contains(request.method) { try context.checkReads() }
         if request.asksForStream {
             _ = try request.parameters.query()
-            throw Failure(.tooManyRequests, "too many streams", hint: "try again when others have ended", retryAfter: 5)
+            throw Failure(
+                .tooManyRequests, "too many streams", hint: "Try again when others have ended.", retryAfter: 5)
         }
         return switch request.method {
         case .get, .head: try await request.get()
@@ -65,7 +66,7 @@ package struct DatabaseResponder: HTTPResponder {
         let rules = try admitted.session.rules(of: admitted.namespace)
         switch request.method {
         case .get, .head:
-            // Text with comments is not JSON; who wants JSON says so.
+            // Text with comments is not JSON; a client that needs JSON requests it.
             return .database(try await rules.text(isStrict: admitted.parameters.isStrict))
         case .put:
             let body = try await request.body.collect(upTo: Self.maxRulesBytes)
@@ -78,7 +79,7 @@ package struct DatabaseResponder: HTTPResponder {
 }
 
 extension Response {
-    /// An answer that is there as text.
+    /// Returns a response with a complete JSON text.
     fileprivate static func database(_ json: String) -> Response {
         Response(status: .ok, headers: .database, body: ResponseBody(byteBuffer: ByteBuffer(string: json)))
     }

@@ -8,8 +8,8 @@ extension HTTPField.Name {
 }
 
 extension HTTPFields {
-    /// The fields of every answer of the database; ``ClientCORS`` adds whose pages may read it. No page of another origin may have it
-    /// as an image or a script (Fetch §3.7).
+    /// The header fields of every response of the database; ``ClientCORS`` adds the permitted origins. Pages of other
+    /// origins may not load it as an image or a script (Fetch §3.7).
     static let database: HTTPFields = [
         .contentType: "application/json; charset=utf-8", .cacheControl: "no-cache", .resourcePolicy: "same-origin",
     ]

@@ -4,23 +4,23 @@ import Tree
 
 /// A connection that has become an event stream of the database.
 ///
-/// An event reaches it as bytes that all listeners share. The answer ends with the connection, so its events need no
+/// An event reaches it as bytes that all listeners share. The response ends with the connection, so its events need no
 /// framing (RFC 9112 §6.3).
 final class EventStream: ConnectionOwner {
     /// Begins to listen on an event loop.
     ///
-    /// - Returns: What ends it.
+    /// - Returns: A closure that ends the listening.
     typealias Opening = (_ stream: EventStream, _ eventLoop: any EventLoop) -> () -> Void
 
     private enum State {
-        /// What is there at first is being read, or sent; events that come meanwhile wait.
+        /// The first value is being read or sent; events that arrive meanwhile wait.
         case opening(waiting: [(token: SyncToken, message: ByteBuffer)], byteCount: Int)
-        /// Events up to the token have been told.
+        /// Events up to the token have been sent.
         case open(after: SyncToken, maxWaitingBytes: Int)
         case closed
     }
 
-    /// How far a reader may fall behind, in bytes beyond what was there at first.
+    /// The number of bytes by which a reader may fall behind, in addition to the first value.
     private static let maxWaitingBytes = 1 << 20
 
     private var state = State.opening(waiting: [], byteCount: 0)
@@ -33,10 +33,10 @@ final class EventStream: ConnectionOwner {
     private let origin: String?
 
     /// - Parameters:
-    ///   - origin: The pages that may read it, as `Access-Control-Allow-Origin` names them; nil for none.
-    ///   - lease: What counts the stream, as long as it is there.
-    ///   - ticket: What lists it for as long.
-    ///   - isProved: Whether what lets its client in is good still.
+    ///   - origin: The pages that may read it, as in `Access-Control-Allow-Origin`; nil for none.
+    ///   - lease: Counts the stream while it is open.
+    ///   - ticket: Lists the stream while it is open.
+    ///   - isProved: Whether the client's proof is still valid.
     init(
         allowing origin: String?, holding lease: ClientLimiter.Lease?, _ ticket: OpenStreams.Ticket,
         isProved: @escaping () -> Bool, _ opening: @escaping Opening
@@ -65,25 +65,25 @@ final class EventStream: ConnectionOwner {
 
     // MARK: Opening
 
-    /// Begins with what was there.
+    /// Begins with the first value.
     func begin(_ message: ByteBuffer, token: SyncToken) {
         begin()
         connection?.write(message)
         goOn(after: token, waitingBytes: message.readableBytes)
     }
 
-    /// Begins; what was there follows in pieces.
+    /// Begins; the first value follows in pieces.
     func begin() { connection?.write(EventStreamMessage.head(allowing: origin)) }
 
-    /// Sends a piece of what was there.
+    /// Sends a piece of the first value.
     ///
-    /// - Parameter patience: How long the client may take for it, before the stream is ended.
-    /// - Returns: When it is taken; nil when the stream has ended.
+    /// - Parameter patience: The longest time for the client to read it, before the stream is ended.
+    /// - Returns: A future that succeeds when the piece is sent; nil when the stream has ended.
     func send(_ piece: ByteBuffer, within patience: TimeAmount) -> EventLoopFuture<Void>? {
         connection?.send(piece, within: patience)
     }
 
-    /// Goes on with events, now that what was there has been told.
+    /// Continues with events after the first value has been sent.
     func goOn(after token: SyncToken, waitingBytes: Int = 0) {
         guard case .opening(let waiting, _) = state, let connection else { return }
         state = .open(after: token, maxWaitingBytes: Self.maxWaitingBytes + waitingBytes)
@@ -102,7 +102,7 @@ final class EventStream: ConnectionOwner {
 
     // MARK: Events
 
-    /// Hands an event on, unless it is part of what was there at first.
+    /// Sends an event, unless it is part of the first value.
     func tell(_ message: ByteBuffer, token: SyncToken) {
         switch state {
         case .opening(var waiting, var byteCount):
@@ -125,7 +125,7 @@ final class EventStream: ConnectionOwner {
         connection.write(message)
     }
 
-    /// Shows that the stream is alive; ends it if what let its client in is good no more.
+    /// Sends a keep-alive; ends the stream if its client's proof is no longer valid.
     func keepAlive() {
         guard isProved() else { return revoke() }
         guard case .open(_, let maxWaitingBytes) = state, let connection else { return }
@@ -141,7 +141,7 @@ final class EventStream: ConnectionOwner {
         connection?.close()
     }
 
-    /// Ends the stream because what it listens to cannot be told any more.
+    /// Ends the stream because its events can no longer be sent.
     func cancel() {
         connection?.write(EventStreamMessage.cancel)
         connection?.flush()

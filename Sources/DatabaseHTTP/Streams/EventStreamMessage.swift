@@ -3,11 +3,11 @@ import HTTPTypes
 import NIOCore
 import Tree
 
-/// Events as `text/event-stream` (WHATWG HTML, Server-sent events), in the words of Realtime Databases.
+/// Events as `text/event-stream` (WHATWG HTML, Server-sent events), in the format of the Realtime Database.
 enum EventStreamMessage {
-    /// The head of the answer. Clients that assume another charset when none is named read names wrongly.
+    /// Returns the head of the response. It names the charset, because some clients otherwise assume another one.
     ///
-    /// - Parameter origin: The pages that may read it, as `Access-Control-Allow-Origin` names them; nil for none.
+    /// - Parameter origin: The pages that may read it, as in `Access-Control-Allow-Origin`; nil for none.
     static func head(allowing origin: String?) -> ByteBuffer {
         ByteBuffer(
             string: """
@@ -24,13 +24,13 @@ enum EventStreamMessage {
         "Vary: Origin\r\n" + (origin.map { "Access-Control-Allow-Origin: \($0)\r\n" } ?? "")
     }
 
-    /// What stands around the value that a stream begins with.
+    /// The text around the value that a stream begins with.
     static let start = TextFrame(beginning: "event: put\ndata: {\"path\":\"/\",\"data\":", end: "}\n\n")
     static let cancel = ByteBuffer(string: "event: cancel\ndata: null\n\n")
     static let authRevoked = ByteBuffer(string: "event: auth_revoked\ndata: \"credential is no longer valid\"\n\n")
     static let keepAlive = ByteBuffer(string: "event: keep-alive\ndata: null\n\n")
 
-    /// An event: its path and its data in one object.
+    /// Returns an event: its path and its data in one object.
     static func message(_ event: TreeEvent) -> ByteBuffer {
         var path: [UInt8] = []
         JSONText.append(event.path.span, to: &path)
@@ -44,9 +44,9 @@ enum EventStreamMessage {
         return buffer
     }
 
-    /// A whole answer that refuses a stream.
+    /// Returns a whole response that refuses a stream.
     ///
-    /// - Parameter origin: As of ``head(allowing:)``.
+    /// - Parameter origin: See ``head(allowing:)``.
     static func refusal(_ problem: DatabaseProblem, allowing origin: String?) -> ByteBuffer {
         let retry = problem.retryAfter.map { "\r\nRetry-After: \($0)" } ?? ""
         let json = problem.json

@@ -10,12 +10,12 @@ import Synchronization
 package import Transport
 import Tree
 
-/// All event streams of the database, by the event loops that their connections are on: an encoder over the sessions of
-/// those who listen.
+/// The event streams of the database, grouped by the event loops of their connections: an encoder over the listeners'
+/// sessions.
 package final class EventStreams: Sendable {
     private let admission: Admission
     private let access: DatabaseAccess
-    /// The origins of the pages that may read.
+    /// The origins of the pages that may read the streams.
     private let origins: AllowedOrigins
     private let starts: InitialEvents
     private let keepAlive: TimeAmount
@@ -23,7 +23,7 @@ package final class EventStreams: Sendable {
     private let loops = Mutex<[ObjectIdentifier: EventStreamLoop]>([:])
 
     /// - Parameters:
-    ///   - keepAlive: How often a stream shows that it is alive.
+    ///   - keepAlive: The time between keep-alives.
     ///   - lag: Records the time from a commit until its event was handed to the connections.
     package init(
         _ admission: Admission, _ access: DatabaseAccess, origins: AllowedOrigins, starts: InitialEvents,
@@ -37,13 +37,13 @@ package final class EventStreams: Sendable {
         self.keepAlive = keepAlive
     }
 
-    /// Whether a request for the database asks for a stream.
+    /// Whether a request for the database asks for an event stream.
     package static func isAsked(by request: HTTPRequest) -> Bool {
         request.method == .get && request.headerFields[.accept]?.contains("text/event-stream") == true
     }
 
-    /// Who takes the connection of a request for a stream over; nobody when it is not let in, or names nothing that can
-    /// be listened to. A key of another issuer that is not known yet is asked for before.
+    /// Returns the owner that takes the connection of a stream request over; nobody if the request is not admitted, or
+    /// its target cannot be listened to. An unknown key of another issuer is fetched before.
     package func owner(for request: HTTPRequest, from client: ClientConnection) -> TakeoverHandler.Choice {
         do throws(AccessError) {
             let proof = try admission.access.proof(for: Credentials(of: request, from: client))
@@ -98,7 +98,7 @@ package final class EventStreams: Sendable {
 
 /// The streams whose connections are on one event loop.
 ///
-/// Their table belongs to the loop, and is only touched there.
+/// The table of the streams belongs to the loop, and is accessed only there.
 final class EventStreamLoop: EventReceiver {
     private struct Streams {
         var open: [UInt64: EventStream] = [:]
@@ -119,7 +119,7 @@ final class EventStreamLoop: EventReceiver {
         streams = NIOLoopBoundBox(Streams(), eventLoop: eventLoop)
     }
 
-    // MARK: What the store tells
+    // MARK: Events of the store
 
     func receive(_ event: TreeEvent, for listeners: [UInt64]) {
         let message = EventStreamMessage.message(event)
@@ -142,23 +142,23 @@ final class EventStreamLoop: EventReceiver {
         }
     }
 
-    // MARK: What the connections do
+    // MARK: Calls of the connections
 
     /// Begins a stream; called on its event loop.
     ///
-    /// - Returns: What ends it.
+    /// - Returns: A closure that ends the stream.
     func open(_ stream: EventStream, on source: ListenRequest, in session: DatabaseSession) -> () -> Void {
         let listening = NIOLoopBoundBox<Listener?>(nil, eventLoop: eventLoop)
         let isEnded = NIOLoopBoundBox(false, eventLoop: eventLoop)
         let bound = NIOLoopBound(stream, eventLoop: eventLoop)
-        // A task has memory of its own, so nobody may hold it once it is done.
+        // The finished task must be released, because it holds memory.
         let reading = NIOLoopBoundBox<Task<Void, Never>?>(nil, eventLoop: eventLoop)
         reading.value = Task { [self] in
             do throws(TreeError) {
                 let start = try await session.listen(
                     to: source, in: EventStreamMessage.start, notifying: self
                 ) { listener in
-                    // Comes before all events, which take the same way.
+                    // Precedes all events, which are delivered in the same way.
                     eventLoop.execute {
                         guard !isEnded.value else { return session.stopListening(listener) }
                         listening.value = listener

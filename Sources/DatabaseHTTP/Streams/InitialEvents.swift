@@ -3,20 +3,20 @@ import Files
 package import NIOCore
 import Tree
 
-/// The first events of streams, which tell what is there.
+/// Sends the first events of streams, which carry the current value.
 ///
-/// A long one waits for its reader on disk, as answers do, and is in memory a piece at a time.
+/// A long one waits on disk for its reader, as responses do, and is loaded piece by piece.
 package struct InitialEvents: Sendable {
     private static let pieceBytes = 256 << 10
 
-    /// How long the client may take for a piece.
+    /// The longest time for the client to read a piece.
     let patience: TimeAmount
 
     package init(patience: TimeAmount) {
         self.patience = patience
     }
 
-    /// Sends a first event, as fast as it is taken; ends with the stream, if not before.
+    /// Sends a first event as fast as the client reads it; stops when the stream ends.
     func send(
         _ text: SpooledFile, to stream: NIOLoopBound<EventStream>, eventLoop: any EventLoop, token: SyncToken
     ) async {
@@ -36,7 +36,7 @@ package struct InitialEvents: Sendable {
             }
             eventLoop.execute { stream.value.goOn(after: token) }
         } catch {
-            // The reader is gone, or too slow, or the disk does not give back what it took.
+            // The reader is disconnected or too slow, or the file cannot be read back.
             eventLoop.execute { stream.value.close() }
         }
     }

@@ -3,15 +3,15 @@ import Database
 import Tree
 import TreeModel
 
-/// A message of a client, as the Realtime Database's wire protocol (version 5) has them.
+/// A client's message in the Realtime Database's wire protocol (version 5).
 enum ClientMessage {
-    /// The client asks whether anybody is there.
+    /// A keep-alive that requests a response.
     case ping
-    /// What is of no use to the service, such as the end of a transport.
+    /// A message without meaning for the service, such as the end of a transport.
     case control
     case request(number: Int, Result<ClientAction, ClientRefusal>)
 
-    /// Reads a message; nil for what is none.
+    /// Parses a message; nil if it is malformed.
     init?(_ message: MessageJoiner.Message) {
         switch message {
         case .text(let text): self.init(text)
@@ -28,7 +28,8 @@ enum ClientMessage {
         self = .request(number: number, .failure(refusal))
     }
 
-    /// The number of a request of which the beginning and the end are left: clients write it before its body or behind it.
+    /// Finds the number of a request of which only the beginning and the end are kept: clients write it before or after
+    /// the body.
     private static func requestNumber(in edges: [UInt8]) -> Int? {
         let text = String(decoding: edges, as: UTF8.self)
         let before = /^\s*\{[^{}]*\{[^{}]*"r"\s*:\s*(\d{1,9})\s*[,}]/
@@ -56,7 +57,7 @@ enum ClientMessage {
     }
 }
 
-/// What a client asks for.
+/// An action that a client requests.
 enum ClientAction {
     case listen(RealtimeListen)
     case stopListening(RealtimeListen.Key)
@@ -67,9 +68,9 @@ enum ClientAction {
     case cancelOnDisconnect(DatabaseTarget)
     case authenticate(RealtimeCredential)
     case forgetCredential
-    /// Something that asks for nothing but an answer, such as the client's statistics.
+    /// A request that requires only an acknowledgement, such as the client's statistics.
     case acknowledge
-    /// The session that the client had before has ended. No client asks for it; it is the first that a new session does.
+    /// Ends the client's previous session. Clients do not request it; a new session does it first.
     case endSession(String)
 
     fileprivate init(named name: String, body: [String: JSONSlice]) throws(ClientRefusal) {
@@ -96,7 +97,7 @@ enum ClientAction {
     }
 }
 
-/// The place in a tree that a request is about, by its text; which tree, is the session's.
+/// The path that a request names, as text, within the session's tree.
 struct DatabaseTarget {
     let keys: [TreeKey]
     let isPriority: Bool
@@ -119,22 +120,22 @@ struct DatabaseTarget {
     }
 }
 
-/// What is to be listened to.
+/// A client's request to listen.
 struct RealtimeListen {
-    /// By what a listener is known within its session: the path, and of one with a query the client's number (tag).
+    /// The key of a listener within its session: the path, and with a query also the client's number (tag).
     struct Key: Hashable {
         let path: [TreeKey]
         let tag: Int?
     }
 
-    /// The longest query that is kept as it came, in bytes.
+    /// The longest query that is kept as received, in bytes.
     private static let maxQueryBytes = 4096
 
     let key: Key
     let query: TreeQuery?
-    /// The query as the client wrote it: it is told so when listening is not allowed any more.
+    /// The query as the client wrote it; it is sent back when listening is no longer permitted.
     let queryText: [UInt8]
-    /// The hash of what the client has; nil for nothing.
+    /// The hash of the client's copy; nil if it has none.
     let knownHash: String?
 
     fileprivate init(_ body: [String: JSONSlice]) throws(ClientRefusal) {
@@ -150,10 +151,10 @@ struct RealtimeListen {
     }
 }
 
-/// What a client shows of who it is.
+/// A credential that a client presents.
 struct RealtimeCredential {
     let token: String
-    /// The variable `auth` as which an owner wants to be judged, as JSON; nil for none.
+    /// The value of `auth` that an owner wants the rules to use, as JSON; nil for none.
     let override: String?
 
     fileprivate init(_ body: [String: JSONSlice]) throws(ClientRefusal) {

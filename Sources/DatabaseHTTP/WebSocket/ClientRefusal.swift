@@ -2,7 +2,7 @@ import API
 import Access
 import Tree
 
-/// Why a request of a client is not carried out: a word that its SDK knows, and a sentence.
+/// The reason for refusing a client's request: a code that its SDK knows, and a sentence.
 struct ClientRefusal: Error, Hashable {
     enum Status: String, Sendable {
         case failure, permissionDenied = "permission_denied"
@@ -22,7 +22,7 @@ struct ClientRefusal: Error, Hashable {
         self.text = text
     }
 
-    /// - Parameter isWrite: Whether it is a write that fails.
+    /// - Parameter isWrite: Whether the failed request is a write.
     init(_ error: any Error, isWrite: Bool = false) {
         switch error {
         case let error as ClientRefusal: self = error
@@ -38,10 +38,10 @@ struct ClientRefusal: Error, Hashable {
         case .permissionDenied: self.init(.permissionDenied, "Permission denied")
         case .preconditionFailed: self.init(.staleData, "Transaction needs to be run again with current data")
         case .tooLarge: self.init(isWrite ? .writeTooLarge : .tooLarge, error.message)
-        // Where it is damaged is for the log: a client may not know of this place.
+        // The location of the damage is only for the log: a client may not be permitted to know this path.
         case _ where error.isDamage: self.init(.unavailable, "The service's database is damaged")
         default:
-            let advice = error.hint.map { " (\($0))" } ?? ""
+            let advice = error.hint.map { ". \($0)" } ?? ""
             self.init(error.isTransient ? .unavailable : .failure, error.message + advice)
         }
     }

@@ -1,12 +1,14 @@
 import NIOCore
 
-/// Messages to a client as WebSocket text frames (RFC 6455, section 5.2): one, or their number and then the pieces.
+/// Encodes messages to a client as WebSocket text frames (RFC 6455, section 5.2): a single frame, or the number of
+/// pieces and then the pieces.
 ///
-/// The bytes of a frame from a server are the same for everybody, so that one that goes to many is made once.
+/// A server's frames are the same for all clients, so that a frame for many clients is encoded once.
 enum FrameWriter {
-    /// The most bytes of a frame: at least as many as UTF-16 units, of which 16,384 are allowed.
+    /// The largest size of a frame, in bytes. A frame may have 16,384 UTF-16 units, and it has no more units than
+    /// bytes.
     static let maxFrameBytes = 16_384
-    /// The most pieces of a message: some clients read no longer number.
+    /// The largest number of pieces of a message: some clients read no longer number.
     static let maxPieces = 9_999
 
     private static let text: UInt8 = 0x81
@@ -14,7 +16,7 @@ enum FrameWriter {
     private static let ping: UInt8 = 0x89
     private static let pong: UInt8 = 0x8A
 
-    /// The frames of a message; nil for one that has too many.
+    /// Returns the frames of a message; nil if it needs too many.
     static func frames(_ message: [UInt8]) -> ByteBuffer? {
         var buffer = ByteBuffer()
         guard message.count > maxFrameBytes else {
@@ -34,13 +36,13 @@ enum FrameWriter {
         return buffer
     }
 
-    /// The end of a piece of a longer text, which does not cut a character.
+    /// Returns the end of a piece of a longer text, without cutting a character.
     ///
-    /// - Parameter tail: The bytes at the latest end and the three before it.
+    /// - Parameter tail: The byte at the latest possible end and the three bytes before it.
     static func cut(before limit: Int, tail: some Collection<UInt8>) -> Int {
         var end = limit
         for byte in tail.reversed() {
-            // A byte that goes on with a character may not be the first of the next piece.
+            // A byte that continues a character may not be the first of the next piece.
             guard byte & 0xC0 == 0x80 else { break }
             end -= 1
         }
@@ -74,12 +76,12 @@ enum FrameWriter {
 
     static let pingFrame = ByteBuffer(bytes: [ping, 0])
 
-    /// The answer to a ping, with what came in it.
+    /// Returns the answer to a ping, with the ping's payload.
     static func pong(_ payload: ByteBufferView) -> ByteBuffer {
         ByteBuffer(bytes: [pong, UInt8(min(payload.count, 125))] + payload.prefix(125))
     }
 
-    /// The end of a connection, with a code of RFC 6455, section 7.4.1.
+    /// Returns a frame that closes a connection, with a code of RFC 6455, section 7.4.1.
     static func close(_ code: UInt16) -> ByteBuffer {
         var buffer = ByteBuffer(bytes: [close, 2])
         buffer.writeInteger(code)

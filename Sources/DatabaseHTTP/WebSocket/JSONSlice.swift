@@ -1,15 +1,15 @@
 import Access
 import TreeModel
 
-/// A value within a JSON text, as it stands there.
+/// A value within a JSON text, unparsed.
 ///
-/// Members are found by the quotes and brackets alone, so that a long value need not be read to be handed on; whoever reads a
-/// value finds what is wrong in it. Members that nobody asks for are not checked.
+/// Members are found by quotes and brackets alone, so that a long value can be passed on without parsing it; errors in
+/// a value are found when it is parsed. Unread members are not checked.
 struct JSONSlice {
     private let text: [UInt8]
     private let range: Range<Int>
 
-    /// The whole text.
+    /// Creates a slice of the whole text.
     init(_ text: [UInt8]) { self.init(text, text.indices) }
 
     private init(_ text: [UInt8], _ range: Range<Int>) {
@@ -20,10 +20,11 @@ struct JSONSlice {
     /// The bytes of the value.
     var bytes: ArraySlice<UInt8> { text[range] }
 
-    /// The value, if it is a small one that can be read.
+    /// The parsed value; nil if it is malformed or longer than 64 KiB.
     var value: JSONValue? { range.count <= 1 << 16 ? JSONValue(text: bytes) : nil }
 
-    /// The members of an object, by their names; nil for anything else. Of members of one name the last counts.
+    /// Returns the members of an object by name; nil for other values. Of several members with one name the last
+    /// counts.
     func members() -> [String: JSONSlice]? {
         var scanner = Scanner(text: text, index: range.lowerBound, end: range.upperBound)
         guard scanner.skip(UInt8(ascii: "{")) else { return nil }
@@ -39,7 +40,7 @@ struct JSONSlice {
     }
 }
 
-/// A way through a JSON text, from value to value.
+/// A scanner that steps through a JSON text from value to value.
 private struct Scanner {
     let text: [UInt8]
     var index: Int
@@ -56,7 +57,7 @@ private struct Scanner {
         while index < end, [0x20, 0x09, 0x0A, 0x0D].contains(text[index]) { index += 1 }
     }
 
-    /// Goes past a character, if it comes next.
+    /// Skips a character if it is the next one.
     mutating func skip(_ byte: UInt8) -> Bool {
         skipSpace()
         guard index < end, text[index] == byte else { return false }
@@ -64,7 +65,7 @@ private struct Scanner {
         return true
     }
 
-    /// Goes past a value; nil when none ends before the text does.
+    /// Skips a value; nil if it does not end before the text does.
     mutating func nextValue() -> Range<Int>? {
         skipSpace()
         let start = index

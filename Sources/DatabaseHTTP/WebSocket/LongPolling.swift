@@ -2,16 +2,16 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The answer to a browser's attempt to use the wire protocol by long polling, which is not served here: it makes the client use
-/// a WebSocket again.
+/// The response to a browser that tries to use the wire protocol by long polling, which is not supported: it makes the
+/// client use a WebSocket again.
 ///
-/// The JavaScript SDK notes in the browser's storage that a WebSocket failed, before it tries one, and takes the note away once
-/// it has answers. A page that is reloaded in between begins with long polling ever after. The script of this answer takes
-/// the note away, and closes the connection as a server may at any time, so that the client dials again.
+/// The JavaScript SDK notes in the browser's storage that a WebSocket failed before it tries one, and removes the note
+/// once it receives a response. A page that is reloaded in between uses long polling ever after. The script of this
+/// response removes the note, and closes the connection as a server may at any time, so that the client reconnects.
 enum LongPolling {
     static let path = "/.lp"
 
-    /// The answer to a request of that path.
+    /// Returns the response to a request of that path.
     static func answer(to request: Request) -> Response {
         guard request.uri.queryParameters["start"] == "t",
             let callback = request.uri.queryParameters["cb"].map(String.init), isNumber(callback)
@@ -28,7 +28,7 @@ enum LongPolling {
         .xContentTypeOptions: "nosniff",
     ]
 
-    /// What is put into a script is digits alone.
+    /// Whether a text has only digits; nothing else is put into a script.
     private static func isNumber(_ text: String) -> Bool {
         (1...20).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }

@@ -1,25 +1,25 @@
-/// Puts the messages of a client together of the text frames in which they come.
+/// Joins the text frames of a client into messages.
 ///
-/// A message of more than 16,384 UTF-16 units comes in pieces, behind a frame with their decimal number. The number `0` is no
-/// number of pieces: with it a client shows that it is there.
+/// A message of more than 16,384 UTF-16 units is sent in pieces, after a frame with their decimal number. The number
+/// `0` announces no pieces: a client sends it as a keep-alive.
 struct MessageJoiner {
-    /// The largest message, in bytes: what a client may write at once, 16 MiB, and what stands around it.
+    /// The largest message, in bytes: the largest write, 16 MiB, and the text around it.
     static let maxBytes = 16 << 20 + 64 << 10
     /// The longest number of pieces, in digits.
     private static let maxDigits = 6
 
-    /// How much is kept of the beginning and of the end of a message that is too long, in bytes.
+    /// The number of bytes that are kept at the beginning and at the end of a message that is too long.
     private static let edgeBytes = 256
 
-    /// A message that is complete.
+    /// A complete message.
     enum Message: Hashable {
         case text([UInt8])
-        /// One that was too long, of which the beginning and the end are left.
+        /// A message that was too long; only its beginning and end are kept.
         case tooLong(edges: [UInt8])
-        /// One that may not be sent, of which the same is left.
+        /// A message that the client may not send; only its beginning and end are kept.
         case denied(edges: [UInt8])
 
-        /// The bytes that are held.
+        /// The number of bytes held.
         var byteCount: Int {
             switch self {
             case .text(let bytes), .tooLong(let bytes), .denied(let bytes): bytes.count
@@ -27,32 +27,32 @@ struct MessageJoiner {
         }
     }
 
-    /// What is wrong with a frame.
+    /// The fault of a frame.
     enum Fault: Error, Hashable {
-        /// A frame goes on with one that has not begun, or begins within another.
+        /// A frame continues a message that has not begun, or begins within another.
         case badContinuation
     }
 
-    /// What has come of the message.
+    /// The bytes of the message that have arrived.
     private var text: [UInt8] = []
     private var isFrameOpen = false
     private var missingPieces = 0
-    /// Whether the message has become too long, or may not be sent: the middle of it is not kept.
+    /// Whether the message has become too long, or may not be sent; its middle is not kept.
     private(set) var isTooLong = false
     private var isDenied = false
 
-    /// The bytes that are held.
+    /// The number of bytes held.
     var byteCount: Int { text.count }
 
-    /// Whether a message has begun that is not complete.
+    /// Whether a message has begun and is incomplete.
     var isWithinMessage: Bool { missingPieces > 0 || isFrameOpen }
 
-    /// Takes a frame.
+    /// Adds a frame.
     ///
     /// - Parameters:
-    ///   - isContinuation: Whether it goes on with the frame before (RFC 6455, section 5.4).
+    ///   - isContinuation: Whether it continues the frame before (RFC 6455, section 5.4).
     ///   - isFinal: Whether it is the last part.
-    /// - Returns: The message that it completes; nil for none.
+    /// - Returns: The message that the frame completes; nil for none.
     mutating func add(
         _ bytes: some BidirectionalCollection<UInt8>, isContinuation: Bool, isFinal: Bool
     ) throws(Fault) -> Message? {
@@ -73,7 +73,7 @@ struct MessageJoiner {
         return isDenied ? .denied(edges: text) : .tooLong(edges: text)
     }
 
-    /// Keeps no more than the edges of the message that is coming.
+    /// Keeps only the edges of the current message.
     mutating func deny() {
         (isTooLong, isDenied) = (true, true)
         text = text.prefix(Self.edgeBytes) + text.dropFirst(Self.edgeBytes).suffix(Self.edgeBytes)
@@ -86,7 +86,7 @@ struct MessageJoiner {
         text = text.prefix(Self.edgeBytes) + end.suffix(Self.edgeBytes)
     }
 
-    /// The number that a frame consists of; nil for one that is a message.
+    /// Parses a frame as a number of pieces; nil for a message.
     private static func pieceCount(_ text: [UInt8]) -> Int? {
         guard (1...maxDigits).contains(text.count), text.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return text.reduce(0) { 10 * $0 + Int($1 - 0x30) }

@@ -1,36 +1,36 @@
 import Database
 
-/// The part of a client's messages that has come, and whether more of them is to be read.
+/// The state of reading a client's messages: the current message, and whether to read more.
 ///
-/// A long message is kept until its end has come. So one that is more than a token or a query comes to its end only for
-/// whom rules may let write something.
+/// A long message is kept until its end has arrived. Therefore a message larger than a token or a query is received
+/// only from a client that the rules may allow to write.
 struct MessageReading {
-    /// The longest time that a message may take to come, in seconds.
+    /// The longest time for a message to arrive, in seconds.
     private static let maxSeconds = 120
-    /// The most of a message that is kept for anybody, in bytes.
+    /// The number of bytes of a message that are kept for any client.
     static let freeBytes = 64 << 10
 
-    /// Whether the client may send the message that is coming.
+    /// The permission of the client to send the current message.
     private enum Permission {
         case notNeeded, needed, asked, decided
     }
 
     var joiner = MessageJoiner()
-    /// The share of the budget by which the bytes of messages that are not complete are counted.
+    /// The share of the budget by which the bytes of incomplete messages are counted.
     var memory: ByteBudget.Share?
-    /// Whether the client has sent too much, and is read again when it is due.
+    /// Whether reading is paused because the client has sent too much.
     var isDelayed = false
-    /// Whether the connection waits to be read.
+    /// Whether a read of the connection is held back.
     var isHeld = false
     private var permission = Permission.notNeeded
-    /// The number of messages before the one that is coming.
+    /// The number of messages before the current one.
     private var messageCount = 0
     private var seconds = 0
 
-    /// Whether more is to be read.
+    /// Whether to read more.
     var isReady: Bool { !isDelayed && permission != .needed && permission != .asked }
 
-    /// Notes what has become of the message with a frame.
+    /// Updates the state after a frame.
     mutating func noteFrame() {
         guard joiner.isWithinMessage else {
             (permission, seconds) = (.notNeeded, 0)
@@ -40,16 +40,16 @@ struct MessageReading {
         if permission == .notNeeded, joiner.byteCount > Self.freeBytes { permission = .needed }
     }
 
-    /// Begins to ask whether the client may send the message, if that is to be asked.
+    /// Begins to check whether the client may send the message, if that must be checked.
     ///
-    /// - Returns: Which message it is.
+    /// - Returns: The number of the message; nil if no check is needed.
     mutating func beginAsking() -> Int? {
         guard permission == .needed else { return nil }
         permission = .asked
         return messageCount
     }
 
-    /// Takes the answer, unless the message has come to its end meanwhile.
+    /// Applies the result of the check, unless the message has ended meanwhile.
     mutating func decide(_ maySend: Bool, on message: Int) {
         guard permission == .asked, message == messageCount else { return }
         permission = .decided
@@ -58,9 +58,9 @@ struct MessageReading {
         memory = nil
     }
 
-    /// Notes that a second has gone by.
+    /// Counts a second.
     ///
-    /// - Returns: Whether the message still has time.
+    /// - Returns: Whether the message has time left.
     mutating func tick() -> Bool {
         if joiner.isWithinMessage { seconds += 1 }
         return seconds <= Self.maxSeconds

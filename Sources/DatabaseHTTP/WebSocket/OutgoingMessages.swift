@@ -4,17 +4,17 @@ import Files
 import NIOCore
 import Transport
 
-/// The messages on their way to one client, in their order. One that lies on disk is in memory a piece at a time, and the
-/// others wait behind it.
+/// The outgoing messages of one client, in their order. A message on disk is loaded piece by piece, and the others wait
+/// behind it.
 ///
-/// Used on the connection's event loop alone.
+/// Used only on the connection's event loop.
 final class OutgoingMessages {
-    /// How far a client may fall behind, in bytes.
+    /// The number of bytes by which a client may fall behind.
     static let maxWaitingBytes = 4 << 20
 
     private let connection: TakenConnection
     private let eventLoop: any EventLoop
-    /// How long the client may take for a piece.
+    /// The longest time for the client to read a piece.
     private let patience: TimeAmount
     private let fail: (RealtimeSession.CloseReason) -> Void
     private var isStreaming = false
@@ -32,7 +32,7 @@ final class OutgoingMessages {
         self.fail = fail
     }
 
-    /// Sends a message when those before it are sent; ``flush()`` has to follow.
+    /// Sends a message when those before it are sent; call ``flush()`` afterwards.
     func send(_ message: RealtimeSession.Outgoing) {
         guard isStreaming else { return write(message) }
         waiting.append(message)
@@ -62,7 +62,7 @@ final class OutgoingMessages {
         needsFlush = true
     }
 
-    // MARK: What lies on disk
+    // MARK: Messages on disk
 
     private func stream(_ file: SpooledFile) {
         isStreaming = true
@@ -90,7 +90,7 @@ final class OutgoingMessages {
 }
 
 extension RealtimeSession.Outgoing {
-    /// About how much memory it holds, in bytes.
+    /// The approximate memory of the message, in bytes.
     fileprivate var byteCount: Int {
         switch self {
         case .message(let text), .spooled(.memory(let text)): text.count
@@ -100,7 +100,7 @@ extension RealtimeSession.Outgoing {
     }
 }
 
-/// Sends a message that lies on disk, as fast as it is taken.
+/// Sends a message from disk as fast as the client reads it.
 private struct SpooledSender: Sendable {
     private static let framesAtOnce = 16
 
@@ -117,7 +117,7 @@ private struct SpooledSender: Sendable {
             }
             eventLoop.execute { client.value.goOn() }
         } catch {
-            // The client is gone, or too slow, or the disk does not give back what it took.
+            // The client is disconnected or too slow, or the file cannot be read back.
             eventLoop.execute { client.value.breakOff() }
         }
     }
@@ -130,9 +130,9 @@ private struct SpooledPieces {
     private var start = 0
     private var isBegun = false
 
-    /// Finds where the frames end.
+    /// Finds the ends of the frames.
     ///
-    /// - Throws: `FileError`; `RealtimeSession.CloseReason` for a message that has too many.
+    /// - Throws: `FileError`; `RealtimeSession.CloseReason` for a message that needs too many frames.
     init(_ file: SpooledFile) async throws {
         self.file = file
         ends = try await FileThreads.run { () throws(FileError) in
@@ -148,7 +148,7 @@ private struct SpooledPieces {
         guard ends.count <= FrameWriter.maxPieces else { throw RealtimeSession.CloseReason.tooLarge }
     }
 
-    /// The next frames; nil at the end.
+    /// Returns the next frames; nil at the end.
     mutating func next(_ count: Int) async throws -> ByteBuffer? {
         guard !ends.isEmpty else { return nil }
         var frames = ByteBuffer()

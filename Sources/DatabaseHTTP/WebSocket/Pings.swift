@@ -1,20 +1,20 @@
-/// The question whether a client is there, asked again and again.
+/// Decides when to send pings, and detects that a client is disconnected.
 struct Pings {
-    /// Pings that may stay unanswered.
+    /// The number of pings that may stay unanswered.
     private static let maxUnanswered = 2
 
     private var unanswered = 0
     private var seconds: Int
 
-    /// - Parameter interval: How often it is asked, in seconds.
+    /// - Parameter interval: The time between pings, in seconds.
     init(every interval: Int) {
-        // Not all sessions are to be asked in the same second.
+        // Sessions should not all send pings in the same second.
         seconds = Int.random(in: 0..<max(1, interval))
     }
 
     /// Counts a second.
     ///
-    /// - Returns: Whether it is time to ask.
+    /// - Returns: Whether a ping is due.
     mutating func isDue(after interval: Int) -> Bool {
         seconds += 1
         guard seconds >= interval else { return false }
@@ -22,12 +22,12 @@ struct Pings {
         return true
     }
 
-    /// Notes that it is asked; false when nobody is there any more.
+    /// Counts a ping; false if the client no longer answers.
     mutating func send() -> Bool {
         unanswered += 1
         return unanswered <= Self.maxUnanswered
     }
 
-    /// Notes that the client has sent something.
+    /// Notes that the client has sent bytes.
     mutating func notice() { unanswered = 0 }
 }

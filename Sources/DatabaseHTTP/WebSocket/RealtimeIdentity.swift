@@ -5,7 +5,7 @@ import Transport
 import Tree
 import TreeModel
 
-/// Whom a session acts as.
+/// The identity that a session acts as.
 struct RealtimeIdentity: Sendable {
     let proof: Proof
     let session: DatabaseSession
@@ -20,7 +20,8 @@ struct RealtimeIdentity: Sendable {
             }, reader: limits?.reader)
     }
 
-    /// Whether there is anything in a tree that rules may let it write; if that cannot be told now, the write itself tells.
+    /// Whether the rules may allow a write anywhere in a tree; true if this cannot be determined now, because the write
+    /// itself is checked.
     func mayWrite(anywhereIn namespace: Namespace) async -> Bool {
         do {
             try await session.judgeBeforehand(DatabasePath(TreePath([], in: namespace)), isUpdate: true)
@@ -30,6 +31,6 @@ struct RealtimeIdentity: Sendable {
         return true
     }
 
-    /// When it ends; nil for never.
+    /// The time at which the identity expires; nil for never.
     var expiresAt: Timestamp? { proof.expiresAt }
 }

@@ -2,8 +2,8 @@ package import HTTPTypes
 import Hummingbird
 import Requests
 
-/// Answers requests of the wire protocol that are answered as requests: attempts at long polling, and those for a WebSocket that
-/// are not let in. One that is let in has taken its connection over before.
+/// Answers those requests of the wire protocol that do not take over their connection: attempts at long polling, and
+/// WebSocket requests that are not admitted.
 package struct RealtimeResponder: HTTPResponder {
     let sockets: WebSocketSessions
 
@@ -11,7 +11,7 @@ package struct RealtimeResponder: HTTPResponder {
         self.sockets = sockets
     }
 
-    /// Whether a request is one of the wire protocol.
+    /// Whether a request belongs to the wire protocol.
     package static func isFor(_ request: HTTPRequest) -> Bool {
         guard let path = request.path?.utf8.prefix(while: { $0 != UInt8(ascii: "?") }) else { return false }
         return path.elementsEqual(LongPolling.path.utf8) || path.elementsEqual(WebSocketHandshake.path.utf8)

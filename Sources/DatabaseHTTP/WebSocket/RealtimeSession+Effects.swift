@@ -2,22 +2,22 @@ import Database
 import NIOCore
 
 extension RealtimeSession {
-    /// Something to be done for the client, outside of the session.
+    /// An action for the client, outside of the session.
     enum Effect {
         case send(Outgoing)
         case perform(Request)
-        /// Nobody listens under this number any more.
+        /// The listener of this number is removed.
         case stopListening(Int)
-        /// The client does what no client does, or falls behind by too much.
+        /// Closes the session: the client violates the protocol, or falls too far behind.
         case close(CloseReason)
     }
 
-    /// A message on its way to the client.
+    /// A message to the client.
     enum Outgoing {
         case message([UInt8])
-        /// One that is in frames already, as several clients get it.
+        /// A message that is already encoded in frames, because several clients receive it.
         case frames(ByteBuffer)
-        /// One that may be on disk.
+        /// A message that may be on disk.
         case spooled(SpooledBody.Finished)
     }
 
@@ -31,10 +31,10 @@ extension RealtimeSession {
         case tooLarge = 1009
         case tryAgainLater = 1013
 
-        /// Whether it is about what the client has sent.
+        /// Whether the reason is a fault of the client's messages.
         var isRefusal: Bool { ![.normal, .goingAway, .slowReader].contains(self) }
 
-        /// Why a message that cannot be read ends its session.
+        /// Creates the reason that an unreadable message ends its session.
         init(unreadable message: MessageJoiner.Message) {
             self =
                 switch message {

@@ -2,21 +2,21 @@ import NIOCore
 import Tree
 import TreeModel
 
-// What the store tells.
+// Events of the store.
 extension RealtimeSession {
-    /// By what the client knows a listener; nil when it has ended.
+    /// Returns the client's key of a listener; nil when the listener has ended.
     func key(_ slot: Int) -> RealtimeListen.Key? { slots[slot]?.key }
 
-    /// Something has changed at what a listener listens to. Of listeners without a query, those of places above are told of a
-    /// change before those of places below.
+    /// Sends an event to a listener. Of listeners without a query, those at higher paths receive a change before those
+    /// at lower paths.
     mutating func tell(_ number: Int, _ frames: ByteBuffer, token: SyncToken, _ effects: inout [Effect]) {
         guard let slot = slots[number], token > slot.token else { return }
         if slot.waiting != nil {
             slots[number]?.waiting?.append((token, frames))
         } else {
             slots[number]?.token = token
-            // All that is told behind what is held waits with it. What covers it may be held itself, and its listener end before
-            // it is told; so whether it is covered is decided then.
+            // Events behind a held one wait with it. The event that covers this one may be held itself, and its
+            // listener may end before it is sent; so whether this one is covered is decided then.
             guard waits(slot.key) || slot.key.tag == nil && !held.isEmpty else {
                 if !isCovered(slot.key, token: token) { effects.append(.send(.frames(frames))) }
                 return
@@ -27,7 +27,7 @@ extension RealtimeSession {
         if heldBytes > Self.maxHeldBytes { effects.append(.close(.slowReader)) }
     }
 
-    /// Whether the same was told, or is held to be told, of a place above to which the client listens without a tag.
+    /// Whether the same event was sent, or is held, for a higher path to which the client listens without a tag.
     func isCovered(_ key: RealtimeListen.Key, token: SyncToken) -> Bool {
         guard key.tag == nil, numbers.count > 1 else { return false }
         return key.path.indices.contains { length in
@@ -37,22 +37,22 @@ extension RealtimeSession {
         }
     }
 
-    /// What was told of a place is not told again of one below it, also when the listener has ended by then to which it was told.
+    /// Prevents that events sent for a path are sent again for a path below it, also after their listener has ended.
     mutating func noteTold(above ended: Slot) {
-        // Behind an event, nothing older comes any more.
+        // Events arrive in order, so older ones cannot follow.
         guard ended.key.tag == nil, ended.token > ended.startToken else { return }
         for (number, slot) in slots where slot.key.tag == nil && slot.waiting == nil && slot.token < ended.token {
             if slot.key.path.starts(with: ended.key.path) { slots[number]?.token = ended.token }
         }
     }
 
-    /// Whether an event has to wait for the first value of another listener.
+    /// Whether an event must wait for the first value of another listener.
     private func waits(_ key: RealtimeListen.Key) -> Bool {
         guard key.tag == nil, let beginning else { return false }
         return beginning.starts(with: key.path) || key.path.starts(with: beginning)
     }
 
-    /// A listener may not listen any more, or the store cannot follow it.
+    /// Ends a listener that is no longer permitted, or that the store cannot follow.
     mutating func revoke(_ number: Int, _ effects: inout [Effect]) {
         guard let slot = slots[number] else { return }
         end(number, &effects)

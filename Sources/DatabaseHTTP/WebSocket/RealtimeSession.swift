@@ -3,30 +3,30 @@ import DequeModule
 import NIOCore
 import Tree
 
-/// What a session of the wire protocol knows and decides, without a connection and without a store: messages come in, and
-/// come to effects.
+/// The state and decisions of a session of the wire protocol, without a connection and without a store: messages are
+/// received and become effects.
 ///
-/// Requests take effect in their order. Writes are handed on one behind the other without waiting, and so are reads; each kind
-/// waits until the other is done. Whatever changes who the client is, or what it listens to, is alone. The events of a
-/// listener wait until its first value is told.
+/// Requests take effect in their order. Writes are started one behind the other without waiting, and so are reads; each
+/// kind waits until the other is done. A request that changes the client's identity or its listeners runs alone. The
+/// events of a listener wait until its first value is sent.
 ///
-/// All that a client is told of listeners without a tag becomes one picture there. So what it is told of places above and below
-/// one that begins waits, too: the first value is not to put back what was told before. And what is told of a place is
-/// not told again of one below it.
+/// A client merges the values of its listeners without a tag into one view. So events for paths above and below that of
+/// a new listener wait, too: its first value must not undo what was sent before. An event that was sent for a path is
+/// not sent again for a path below it.
 struct RealtimeSession {
-    /// A request on its way.
+    /// A request that is waiting or running.
     struct Request {
-        /// The client's number for it; nil for what the session does by itself.
+        /// The client's number for it; nil for requests of the session itself.
         let number: Int?
         let action: ClientAction
         /// The length of the message, in bytes.
         let byteCount: Int
-        /// The number under which a listener listens.
+        /// The number of the request's listener.
         fileprivate(set) var slot: Int?
-        /// Its place among the writes that are underway together; nil for others.
+        /// Its position among the writes that run together; nil for other requests.
         fileprivate(set) var place: Int?
 
-        /// Whether it is a write that is worth no thread of its own.
+        /// Whether it is a write too small to need its own thread.
         var isSmallWrite: Bool {
             switch action {
             case .put, .merge: byteCount <= RealtimeSession.maxSmallBytes
@@ -35,7 +35,7 @@ struct RealtimeSession {
         }
     }
 
-    /// Which requests may be underway together.
+    /// The kind of a request; requests of one kind may run together.
     private enum Kind {
         case read, write, alone
     }
@@ -43,13 +43,13 @@ struct RealtimeSession {
     /// A listener of the client.
     struct Slot {
         let key: RealtimeListen.Key
-        /// Its query as the client wrote it.
+        /// The query as the client wrote it.
         let queryText: [UInt8]
-        /// What has come before the first value is told; nil once it is.
+        /// The events that wait for the first value; nil once that is sent.
         var waiting: [(token: SyncToken, frames: ByteBuffer)]? = []
-        /// What has been told.
+        /// The position up to which events have been sent.
         var token = SyncToken.start
-        /// What the first value stands for.
+        /// The position of the first value.
         var startToken = SyncToken.start
     }
 
@@ -61,16 +61,16 @@ struct RealtimeSession {
     }
 
     private static let maxSmallBytes = 64 << 10
-    /// The most requests that are underway at once.
+    /// The largest number of running requests.
     private static let maxRunning = 64
-    /// From how many requests, and from how many bytes of them, on nothing more is read.
+    /// The session stops reading while this many requests, or this many bytes of them, wait.
     private static let maxWaiting = 128
     private static let maxWaitingBytes = 1 << 20
-    /// How much may wait for a listener's first value, in bytes.
+    /// The limit on events that wait for a listener's first value, in bytes.
     static let maxHeldBytes = 4 << 20
-    /// The most listeners of a session.
+    /// The largest number of listeners of a session.
     private static let maxListeners = 10_000
-    /// The most writes that are left for the end of a session.
+    /// The largest number of on-disconnect writes of a session.
     private static let maxDisconnectOperations = 1000
 
     private var running = 0
@@ -81,30 +81,30 @@ struct RealtimeSession {
     var numbers: [RealtimeListen.Key: Int] = [:]
     private var lastSlot = 0
     private var lastPlace = 0
-    /// The place of the next write to be answered, and the answers of writes behind it.
+    /// The position of the next write to be answered, and the responses of writes behind it.
     private var nextPlace = 1
     private var answers: [Int: [UInt8]] = [:]
-    /// The path of the listener without a tag that begins; there is one at a time.
+    /// The path of the new listener without a tag; there is at most one at a time.
     var beginning: [TreeKey]?
     var held: [Held] = []
     var heldBytes = 0
-    /// The writes that have been left for the end, as far as they have not been taken back as a whole.
+    /// The number of on-disconnect writes; individually cancelled ones count until all are cancelled.
     private(set) var disconnectOperations = 0
 
-    /// Whether more is to be read.
+    /// Whether to read more.
     var isReady: Bool { waiting.count < Self.maxWaiting && waitingBytes < Self.maxWaitingBytes }
-    /// Whether something is underway.
+    /// Whether a request is running.
     var isBusy: Bool { running > 0 }
 
-    // MARK: What the client sends
+    // MARK: Messages of the client
 
-    /// Begins, and ends the session that the client had before.
+    /// Begins the session, and ends the client's previous one.
     mutating func begin(after previous: String?, _ effects: inout [Effect]) {
         guard let previous else { return }
         take(Request(number: nil, action: .endSession(previous), byteCount: 0), &effects)
     }
 
-    /// Takes a message.
+    /// Receives a message.
     mutating func receive(_ message: MessageJoiner.Message, _ effects: inout [Effect]) {
         switch ClientMessage(message) {
         case nil:
@@ -125,7 +125,7 @@ struct RealtimeSession {
         startWhatMay(&effects)
     }
 
-    // MARK: In their order
+    // MARK: Order of requests
 
     private func kind(of request: Request) -> Kind {
         switch request.action {
@@ -165,7 +165,7 @@ struct RealtimeSession {
             if listen.key.tag == nil { beginning = listen.key.path }
         case .onDisconnect:
             guard disconnectOperations < Self.maxDisconnectOperations else {
-                return refuse(request, ClientRefusal(.failure, "too much is left for the disconnect"), &effects)
+                return refuse(request, ClientRefusal(.failure, "too many writes wait for the disconnect"), &effects)
             }
             disconnectOperations += 1
         default: break
@@ -196,7 +196,8 @@ struct RealtimeSession {
         answer(request, ServerMessage.refused(number, refusal), &effects)
     }
 
-    /// Answers a request. Writes are answered in their order: a client lays those that are not answered over what it is told.
+    /// Answers a request. Writes are answered in their order: a client applies unanswered writes on top of the events
+    /// it receives.
     private mutating func answer(_ request: Request, _ message: [UInt8], _ effects: inout [Effect]) {
         guard let place = request.place else { return effects.append(.send(.message(message))) }
         answers[place] = message
@@ -206,21 +207,21 @@ struct RealtimeSession {
         }
     }
 
-    // MARK: What became of requests
+    // MARK: Results of requests
 
-    /// A request was carried out; `data` is the JSON of its answer.
+    /// Handles the success of a request; `data` is the JSON of its response.
     mutating func finished(_ request: Request, _ data: String, _ effects: inout [Effect]) {
         answer(request, data, &effects)
         next(&effects)
     }
 
-    /// A value was read.
+    /// Handles the success of a read.
     mutating func read(_ request: Request, _ message: SpooledBody.Finished, _ effects: inout [Effect]) {
         if request.number != nil { effects.append(.send(.spooled(message))) }
         next(&effects)
     }
 
-    /// A request was not carried out.
+    /// Handles the refusal of a request.
     mutating func refused(_ request: Request, _ refusal: ClientRefusal, _ effects: inout [Effect]) {
         if let slot = request.slot { end(slot, &effects) }
         refuse(request, refusal, &effects)
@@ -228,12 +229,12 @@ struct RealtimeSession {
         next(&effects)
     }
 
-    /// A listener listens.
+    /// Handles the success of a listen request.
     ///
-    /// - Parameter start: Its first value, unless the client has it.
+    /// - Parameter start: The first value, unless the client has it.
     mutating func began(_ request: Request, _ start: ListenStart, _ effects: inout [Effect]) {
         defer { next(&effects) }
-        // It has ended meanwhile: another one has taken its place, or the rules have changed.
+        // It has ended meanwhile: it was replaced by another listener, or the rules have changed.
         guard let number = request.slot, var slot = slots[number] else {
             answer(request, "{}", &effects)
             return release(after: request, upTo: nil, &effects)
@@ -254,7 +255,7 @@ struct RealtimeSession {
         release(after: request, upTo: nil, &effects)
     }
 
-    /// Tells what has waited for the first value of a listener: up to a position in the change log, or everything.
+    /// Sends the events that have waited for the first value of a listener: up to a position in the change log, or all.
     private mutating func release(after request: Request, upTo token: SyncToken?, _ effects: inout [Effect]) {
         guard case .listen(let listen) = request.action, listen.key.tag == nil else { return }
         let due = token.map { token in held.prefix { $0.token <= token } } ?? held[...]

@@ -3,17 +3,17 @@ import Database
 import Tree
 import TreeModel
 
-/// A request of a client, with all that it takes to carry it out; on any thread.
+/// A request of a client, with the context to carry it out; may be used on any thread.
 struct RequestExecution: Sendable {
-    /// What became of it.
+    /// The result of the request.
     enum Outcome: Sendable {
-        /// The JSON of the answer.
+        /// The JSON of the response.
         case answer(String)
         case value(SpooledBody.Finished)
         case listening(ListenStart)
         case identified(RealtimeIdentity, String)
         case refused(ClientRefusal)
-        /// The service cannot tell: the client is to come again.
+        /// The result cannot be determined now; the client should retry.
         case comeAgain
 
         static var done: Outcome { .answer("\"\"") }
@@ -22,14 +22,14 @@ struct RequestExecution: Sendable {
     let request: RealtimeSession.Request
     let admitted: AdmittedSocket
     let identity: RealtimeIdentity
-    /// The name of the client's session, as of a connection that leaves writes for its end.
+    /// The name of the client's session, under which its on-disconnect writes are stored.
     let connection: TreeKey
-    /// Whether somebody listens for the client.
+    /// Whether the client has listeners.
     let isListening: Bool
-    /// Those who do so with a query.
+    /// The listeners with a query.
     let queries: [Listener]
     let loop: WebSocketLoop
-    /// Is given the listener that a request begins, before the first event can come to it.
+    /// Receives the listener of a request before its first event.
     let began: @Sendable (Listener) -> Void
 
     func outcome() async -> Outcome {
@@ -68,8 +68,8 @@ struct RequestExecution: Sendable {
         DatabasePath(TreePath(target.keys, in: admitted.namespace), isPriority: target.isPriority)
     }
 
-    /// Makes a write, and waits until this client has been told what it and those before it have changed: a client drops its
-    /// own view of a write with the answer.
+    /// Writes, and waits until this client has received the events of this write and those before it: a client drops
+    /// its own view of a write with the response.
     private func commit(
         _ json: ArraySlice<UInt8>, ifHash hash: String? = nil, _ begin: () throws -> DatabaseWrite
     ) async -> Outcome {
@@ -99,7 +99,7 @@ struct RequestExecution: Sendable {
             knownHash: listen.knownHash)
         let start = try await identity.session.listen(
             to: request, in: ServerMessage.start(of: listen.key), notifying: loop, began: began)
-        // What the value has in it is told of other listeners before it.
+        // Other listeners receive the changes in the value before it is sent.
         await admitted.database.waitForEvents(of: [])
         return .listening(start)
     }
@@ -109,7 +109,7 @@ struct RequestExecution: Sendable {
         return .identified(RealtimeIdentity(proof, at: admitted), Self.answer(to: proof))
     }
 
-    /// What the rules see of who was proved, and until when it holds, in seconds since the epoch.
+    /// Returns the `auth` that rules see for a proof, and its expiry in seconds since the epoch.
     private static func answer(to proof: Proof) -> String {
         var auth = "null"
         if case .user(let user) = proof.identity { auth = String(decoding: user.auth.text, as: UTF8.self) }

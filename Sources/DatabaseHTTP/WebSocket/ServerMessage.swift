@@ -4,9 +4,9 @@ import TreeModel
 
 /// The messages of the service to a client, as JSON; data are in the export form, and never lists.
 enum ServerMessage {
-    /// The first message of a session.
+    /// Returns the first message of a session.
     ///
-    /// - Parameter host: Where the client is to connect from now on: where it has connected to.
+    /// - Parameter host: The host for the client's next connections: the one it has connected to.
     static func hello(at now: Timestamp, host: String, session: String) -> [UInt8] {
         var json = Array(
             "{\"t\":\"c\",\"d\":{\"t\":\"h\",\"d\":{\"ts\":\(now),\"v\":\"5\",\"h\":".utf8)
@@ -17,7 +17,7 @@ enum ServerMessage {
 
     static let pong = Array("{\"t\":\"c\",\"d\":{\"t\":\"o\",\"d\":{}}}".utf8)
 
-    /// Tells what was wrong with what the client sent.
+    /// Returns a message that reports an error in the client's messages.
     static func error(_ text: String) -> [UInt8] {
         var json = Array("{\"t\":\"c\",\"d\":{\"t\":\"e\",\"d\":".utf8)
         JSONText.append(text.utf8.span, to: &json)
@@ -27,12 +27,12 @@ enum ServerMessage {
 
     // MARK: Answers
 
-    /// An answer to a request that was carried out; `data` is JSON.
+    /// Returns the response to a successful request; `data` is JSON.
     static func done(_ number: Int, _ data: some Sequence<UInt8>) -> [UInt8] {
         Array("{\"t\":\"d\",\"d\":{\"r\":\(number),\"b\":{\"s\":\"ok\",\"d\":".utf8) + data + Array("}}}".utf8)
     }
 
-    /// An answer to a request that was not.
+    /// Returns the response to a refused request.
     static func refused(_ number: Int, _ refusal: ClientRefusal) -> [UInt8] {
         var json = Array("{\"t\":\"d\",\"d\":{\"r\":\(number),\"b\":{\"s\":\"\(refusal.status.rawValue)\",\"d\":".utf8)
         JSONText.append(refusal.text.utf8.span, to: &json)
@@ -40,14 +40,14 @@ enum ServerMessage {
         return json
     }
 
-    /// What stands around the value that a `g` is answered with.
+    /// Returns the text around the value in the response to a `g` request.
     static func value(_ number: Int) -> TextFrame {
         TextFrame(beginning: "{\"t\":\"d\",\"d\":{\"r\":\(number),\"b\":{\"s\":\"ok\",\"d\":", end: "}}}")
     }
 
     // MARK: Data
 
-    /// What stands around the value that a listener begins with.
+    /// Returns the text around a listener's first value.
     static func start(of listen: RealtimeListen.Key) -> TextFrame {
         let path = text(of: listen.path)
         return TextFrame(
@@ -55,7 +55,7 @@ enum ServerMessage {
             end: String(decoding: tail(listen.tag), as: UTF8.self))
     }
 
-    /// A change of what is listened to.
+    /// Returns the message for an event of a listener.
     static func event(_ event: TreeEvent, for listen: RealtimeListen.Key) -> [UInt8] {
         var path = text(of: listen.path)
         let below = event.path.dropFirst()
@@ -66,7 +66,7 @@ enum ServerMessage {
         return head(event.kind == .put ? "d" : "m", path) + event.data + tail(listen.tag)
     }
 
-    /// The end of a listener to something that the client may not read any more.
+    /// Returns the message for the end of a listener that the client may no longer read.
     static func revoked(_ listen: RealtimeListen.Key, query: [UInt8]) -> [UInt8] {
         var json = Array("{\"t\":\"d\",\"d\":{\"a\":\"c\",\"b\":{\"p\":".utf8)
         JSONText.append(text(of: listen.path).span, to: &json)
@@ -75,11 +75,11 @@ enum ServerMessage {
         return json
     }
 
-    /// The end of who the client was.
+    /// The message that the client's authentication has ended.
     static let authRevoked = Array(
         "{\"t\":\"d\",\"d\":{\"a\":\"ac\",\"b\":{\"s\":\"expired_token\",\"d\":\"Auth token is expired\"}}}".utf8)
 
-    /// A path without a slash at its beginning.
+    /// Returns a path without a slash at its beginning.
     private static func text(of keys: [TreeKey]) -> [UInt8] { Array(keys.map(\.string).joined(separator: "/").utf8) }
 
     private static func head(_ action: String, _ path: [UInt8]) -> [UInt8] {

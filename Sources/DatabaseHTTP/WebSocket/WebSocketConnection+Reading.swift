@@ -5,7 +5,7 @@ import NIOWebSocket
 import Transport
 
 extension WebSocketConnection {
-    /// Takes a frame of a message.
+    /// Receives a frame of a message.
     func receive(_ frame: WebSocketFrame) {
         let bytes = frame.unmaskedData.readableBytesView
         do {
@@ -28,7 +28,7 @@ extension WebSocketConnection {
         }
     }
 
-    /// Counts a message; whoever sends too much, or has had too much read, is read again when it is due.
+    /// Counts a message; reading pauses until the client is within its limits of sent messages and reads.
     private func count(_ byteCount: Int) {
         guard let limits = admitted.limits(of: identity.proof) else { return }
         limits.limiter.count(byteCount, of: limits.client)
@@ -44,8 +44,8 @@ extension WebSocketConnection {
         }
     }
 
-    /// Asks whether the client may write anything, if a long message depends on it: once all is done that came before, who
-    /// it is among it.
+    /// Begins to check whether the client may write anything, if a long message depends on it. The check waits until
+    /// all earlier requests are done, because they may change the identity.
     func askWhetherMayWrite() {
         guard !session.isBusy, let message = reading.beginAsking() else { return }
         let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)

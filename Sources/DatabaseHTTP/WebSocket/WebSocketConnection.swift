@@ -7,37 +7,37 @@ import Transport
 import Tree
 import TreeModel
 
-/// A connection that has become a WebSocket of the database: frames become messages for its ``RealtimeSession``, and the
-/// effects of these are carried out.
+/// A connection that has become a WebSocket of the database: it passes messages to its ``RealtimeSession``, and carries
+/// out the effects.
 ///
-/// Used on the connection's event loop alone.
+/// Used only on the connection's event loop.
 final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
     typealias InboundIn = WebSocketFrame
     typealias OutboundIn = ByteBuffer
 
-    /// The largest frame that is read, in bytes: 16,384 UTF-16 units have up to 49,152.
+    /// The largest accepted frame, in bytes: 16,384 UTF-16 units have up to 49,152.
     static let maxFrameBytes = 65_536
-    /// The time that a client has to hear why its connection ends.
+    /// The time for a client to read why its connection ends.
     private static let lingering = TimeAmount.seconds(5)
 
     let admitted: AdmittedSocket
     let loop: WebSocketLoop
-    /// The name of the session, which nobody can guess.
+    /// The name of the session, which cannot be guessed.
     let id: String
     var session = RealtimeSession()
-    /// Whom requests act as from now on.
+    /// The identity of requests from now on.
     var identity: RealtimeIdentity
-    /// The listeners by the session's numbers.
+    /// The listeners, by the session's numbers.
     private var listeners: [Int: Listener] = [:]
-    /// Those of them that have a query.
+    /// The listeners with a query, by the session's numbers.
     private var queries: [Int: Listener] = [:]
     private(set) var connection: TakenConnection?
     private var outgoing: OutgoingMessages?
     private(set) var context: ChannelHandlerContext?
-    /// The part of the messages that has come, and whether more is read.
+    /// The state of reading the client's messages.
     var reading = MessageReading()
     private var pings: Pings
-    /// Whether the connection ends because of what the client has sent, of which the rest is dropped.
+    /// Whether the connection ends because of the client's messages; the rest of them is dropped.
     private(set) var isRefused = false
 
     init(_ admitted: AdmittedSocket, on loop: WebSocketLoop, id: String) {
@@ -79,7 +79,7 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
         endSessionIfIdle()
     }
 
-    /// Frees what the session holds for a client that is told and asked nothing more.
+    /// Frees the session's memory once the client receives nothing more.
     private func letGo() {
         outgoing?.flush()
         outgoing = nil
@@ -91,14 +91,15 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
 
     func shutDown() { close(.goingAway) }
 
-    /// A client that is there ends with a close frame (RFC 6455, section 7.1.1); one that sends no more without it is gone.
+    /// Closes the connection: a connected client ends it with a close frame (RFC 6455, section 7.1.1); one that stops
+    /// sending without it is disconnected.
     func inputEnded() { connection?.close() }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-    /// Ends the connection, and says why. A client that is refused for what it has sent may still be sending: it has a while
-    /// to hear of it.
+    /// Ends the connection with a reason. A client that is refused because of its messages may still be sending; it has
+    /// some time to read the reason.
     func close(_ reason: RealtimeSession.CloseReason) {
         guard !isRefused else {
             if reason == .goingAway { connection?.close() }
@@ -116,7 +117,7 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
         context?.read()
     }
 
-    /// Once nothing is underway any more, what was left for the end of the session is due.
+    /// Ends the session, with its on-disconnect writes, once no request is running.
     private func endSessionIfIdle() {
         guard connection == nil, !session.isBusy, session.disconnectOperations > 0 else { return }
         admitted.database.endConnectionSoon(TreeKey(unchecked: id))
@@ -149,7 +150,7 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
 
     // MARK: Effects
 
-    /// Lets the session take something in, and carries out what comes of it.
+    /// Runs a function of the session, and carries out its effects.
     func run(_ body: (inout RealtimeSession, inout [RealtimeSession.Effect]) -> Void) {
         var effects: [RealtimeSession.Effect] = []
         body(&session, &effects)
@@ -171,20 +172,20 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
 
     // MARK: Requests
 
-    /// Carries a request out, and tells the session what became of it.
+    /// Carries a request out, and passes its result to the session.
     private func perform(_ request: RealtimeSession.Request) {
         let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
         let work = RequestExecution(
             request: request, admitted: admitted, identity: identity, connection: TreeKey(unchecked: id),
             isListening: !listeners.isEmpty, queries: Array(queries.values), loop: loop
         ) { [eventLoop = loop.eventLoop] listener in
-            // Comes before all events, which take the same way.
+            // Precedes all events, which are delivered in the same way.
             eventLoop.execute { bound.value.add(listener, of: request) }
         }
         let finish = { @Sendable [eventLoop = loop.eventLoop] (outcome: RequestExecution.Outcome) in
             eventLoop.execute { bound.value.finish(request, outcome) }
         }
-        // A small write takes its place behind those before it on this very thread: so they are committed in their order.
+        // A small write is queued behind earlier ones on this thread, so that they are committed in their order.
         if request.isSmallWrite {
             Task.immediate(name: "WebSocket write") { finish(await work.outcome()) }
         } else {
@@ -209,7 +210,7 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
         }
     }
 
-    /// Notes a listener, unless it has ended before it has begun.
+    /// Stores a listener, unless it has ended before it has begun.
     private func add(_ listener: Listener, of request: RealtimeSession.Request) {
         guard connection != nil, !isRefused, let slot = request.slot, session.key(slot) != nil else {
             return identity.session.stopListening(listener)
@@ -224,18 +225,19 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
         loop.remove(listener)
     }
 
-    // MARK: Whom the session acts as
+    // MARK: Identity
 
-    /// Acts as somebody else from now on; whoever listens is judged anew.
+    /// Changes the identity; the permissions of the listeners are checked again.
     private func take(_ new: RealtimeIdentity) {
         identity = new
         admitted.ticket.act(by: new.proof)
         for listener in listeners.values { new.session.takeOver(listener, notifying: loop) }
     }
 
-    /// Ends who the client was, if that is over; it is told so, and may show a newer token.
+    /// Ends the client's authentication if it has expired or was revoked; the client is notified, and may send a newer
+    /// token.
     ///
-    /// - Parameter isThorough: Whether it is looked whether it was revoked, too.
+    /// - Parameter isThorough: Whether revocation is checked, too.
     private func checkIdentity(at now: Timestamp, isThorough: Bool) {
         let isOver = identity.expiresAt.map { $0 <= now } ?? false
         guard isOver || isThorough && !admitted.isProved(identity.proof) else { return }
@@ -245,7 +247,7 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
 
     // MARK: Time
 
-    /// What is to be seen to once a second.
+    /// Does the work of each second.
     func tick(at now: Timestamp) {
         let isPingDue = pings.isDue(after: loop.pingSeconds)
         checkIdentity(at: now, isThorough: isPingDue)

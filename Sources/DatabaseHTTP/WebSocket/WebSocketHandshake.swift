@@ -4,7 +4,7 @@ import Foundation
 package import HTTPTypes
 import NIOCore
 
-/// The request by which a connection becomes a WebSocket (RFC 6455, section 4.2).
+/// The request that turns a connection into a WebSocket (RFC 6455, section 4.2).
 package struct WebSocketHandshake {
     /// The path of the database's WebSocket.
     static let path = "/.ws"
@@ -12,7 +12,7 @@ package struct WebSocketHandshake {
 
     private let key: String
 
-    /// Nil for a request that asks for no WebSocket of version 13.
+    /// Parses a request; nil if it does not ask for a WebSocket of version 13.
     init?(_ request: HTTPRequest) {
         let fields = request.headerFields
         guard request.method == .get, fields[.upgrade]?.lowercased() == "websocket",
@@ -29,7 +29,7 @@ package struct WebSocketHandshake {
         request.path?.utf8.prefix { $0 != UInt8(ascii: "?") }.elementsEqual(path.utf8) == true
     }
 
-    /// The answer. Some clients read it by hand, and want the values as they are here.
+    /// The response. Some clients parse it by hand, and require exactly these values.
     var answer: ByteBuffer {
         let accept = Data(Digest.sha1(key + Self.acceptID)).base64EncodedString()
         return ByteBuffer(

@@ -4,13 +4,14 @@ import Metering
 import NIOCore
 import Tree
 
-/// The WebSocket sessions whose connections are on one event loop: it hands on what the store tells, and looks after their time.
+/// The WebSocket sessions whose connections are on one event loop: it delivers events of the store, and enforces time
+/// limits.
 ///
-/// Its tables belong to the loop, and are only touched there.
+/// Its tables belong to the loop, and are accessed only there.
 final class WebSocketLoop: EventReceiver {
     private struct Tables {
         var connections: [ObjectIdentifier: WebSocketConnection] = [:]
-        /// By the numbers that the store gives listeners.
+        /// The listeners, by the store's numbers.
         var listeners: [UInt64: (connection: WebSocketConnection, slot: Int)] = [:]
         var clock: RepeatedTask?
     }
@@ -18,9 +19,9 @@ final class WebSocketLoop: EventReceiver {
     let form = JSONForm.export
     let eventLoop: any EventLoop
     let sessions: WebSocketSessions
-    /// How often a session is asked whether its client is there, in seconds.
+    /// The time between pings, in seconds.
     let pingSeconds: Int
-    /// How long a client may take for a piece of a long message.
+    /// The longest time for a client to read a piece of a long message.
     let patience: TimeAmount
     private let lag: Timer
     private let tables: NIOLoopBoundBox<Tables>
@@ -37,11 +38,11 @@ final class WebSocketLoop: EventReceiver {
         tables = NIOLoopBoundBox(Tables(), eventLoop: eventLoop)
     }
 
-    // MARK: What the store tells
+    // MARK: Events of the store
 
     func receive(_ event: TreeEvent, for listeners: [UInt64]) {
         eventLoop.execute { [tables, lag] in
-            // All listeners of an event listen at one node; those without a tag of their own get the same bytes.
+            // All listeners of an event listen at one node; those without a tag receive the same bytes.
             var shared: ByteBuffer?
             for id in listeners {
                 guard let (connection, slot) = tables.value.listeners[id],
@@ -74,7 +75,7 @@ final class WebSocketLoop: EventReceiver {
         }
     }
 
-    // MARK: What the connections do
+    // MARK: Calls of the connections
 
     func add(_ connection: WebSocketConnection) {
         tables.value.connections[ObjectIdentifier(connection)] = connection

@@ -11,9 +11,9 @@ import Synchronization
 package import Transport
 import Tree
 
-/// All WebSocket sessions of the database: whom they let in, and where they are.
+/// The WebSocket sessions of the database: their admission and their event loops.
 package final class WebSocketSessions: Sendable {
-    /// How often a session is asked whether its client is there.
+    /// The time between pings, in seconds.
     private static let pingSeconds = 30
 
     private let admission: Admission
@@ -25,8 +25,8 @@ package final class WebSocketSessions: Sendable {
     private let connections = Mutex<[String: NIOLoopBound<WebSocketConnection>]>([:])
 
     /// - Parameters:
-    ///   - guard: What keeps pages of other sites away.
-    ///   - patience: How long a client may take for a piece of a long message.
+    ///   - guard: Refuses pages of other sites.
+    ///   - patience: The longest time for a client to read a piece of a long message.
     ///   - lag: Records the time from a commit until its event was handed to the connections.
     package init(
         _ admission: Admission, _ access: DatabaseAccess, _ guard: SiteGuard, patience: TimeAmount,
@@ -39,7 +39,7 @@ package final class WebSocketSessions: Sendable {
         self.patience = patience
     }
 
-    /// Who takes the connection of a request for a WebSocket over; nobody when it is not let in.
+    /// Returns the owner that takes the connection of a WebSocket request over; nobody if the request is not admitted.
     package func owner(for request: HTTPRequest, from client: ClientConnection) -> TakeoverHandler.Choice {
         guard let admitted = try? admit(request, from: client), let id = try? RandomText.make(bytes: 16) else {
             return .nobody
@@ -47,9 +47,10 @@ package final class WebSocketSessions: Sendable {
         return .opened { eventLoop in WebSocketConnection(admitted, on: self.loop(of: eventLoop), id: id) }
     }
 
-    /// Lets a request in.
+    /// Admits a request.
     ///
-    /// What it shows of who sends it counts for nothing but the socket that it comes by: clients show that in messages.
+    /// Apart from the socket by which it arrives, the request's credentials are ignored: clients send theirs in
+    /// messages.
     ///
     /// - Throws: `Failure` with the code `upgrade_required`, `foreign_host`, `cross_site`, `not_encrypted`, `permission_denied`,
     ///   `invalid_namespace` or `too_many_requests`.
@@ -57,7 +58,7 @@ package final class WebSocketSessions: Sendable {
         guard let handshake = WebSocketHandshake(request) else {
             throw Failure(
                 .upgradeRequired, "this is a WebSocket of the database (RFC 6455, version 13)",
-                hint: "open it with a client of the Realtime Database, or read /PATH.json")
+                hint: "Open it with a client of the Realtime Database, or read /PATH.json.")
         }
         try `guard`.checkSocket(request, from: client)
         let parameters = try DatabaseParameters(query: URI(request.path ?? "").query)
@@ -86,8 +87,8 @@ package final class WebSocketSessions: Sendable {
                 .session, request.path, by: proof, from: client.address(of: request)))
     }
 
-    /// What SDKs send as the name of a database whose address has none: they take the first label of the host, be it
-    /// `localhost` or the first number of an IP address.
+    /// Returns the name of the requested database; nil for the name that SDKs send if the address has none: the first
+    /// label of the host, be it `localhost` or the first number of an IP address.
     private static func name(_ name: String?, host: String?) -> String? {
         guard let name, !name.isEmpty, name != "localhost" else { return nil }
         guard name.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let host, host.hasPrefix("\(name).") else {
@@ -96,7 +97,7 @@ package final class WebSocketSessions: Sendable {
         return nil
     }
 
-    /// The name of a session, if it can be one.
+    /// Returns the name of a session; nil if the text cannot be one.
     private static func sessionID(_ text: String) -> String? {
         let isID = text.utf8.count == 22 && text.utf8.allSatisfy(isBase64URL)
         return isID ? text : nil
@@ -110,7 +111,7 @@ package final class WebSocketSessions: Sendable {
         }
     }
 
-    // MARK: Where they are
+    // MARK: Sessions and loops
 
     private func loop(of eventLoop: any EventLoop) -> WebSocketLoop {
         loops.withLock { loops in
@@ -130,41 +131,41 @@ package final class WebSocketSessions: Sendable {
 
     func remove(_ connection: WebSocketConnection) { connections.withLock { $0[connection.id] = nil } }
 
-    /// Ends a session, if it is there.
+    /// Ends a session, if it is open.
     func end(_ id: String) {
         guard let bound = connections.withLock({ $0[id] }) else { return }
         bound.eventLoop.execute { bound.value.close(.goingAway) }
     }
 }
 
-/// A request for a WebSocket that was let in.
+/// An admitted request for a WebSocket.
 struct AdmittedSocket: Sendable {
     let handshake: WebSocketHandshake
-    /// Where the client has connected to, as it says.
+    /// The host that the client has connected to, as it reports it.
     let host: String
     let namespace: Namespace
-    /// Whom the session acts as until its client shows who it is.
+    /// The identity of the session until its client authenticates.
     let proof: Proof
-    /// The session that the client had before.
+    /// The previous session of the client.
     let previousSession: String?
     let database: RealtimeDatabase
     fileprivate let admission: Admission
     fileprivate let credentials: Credentials
     fileprivate let stranger: LimitedClient?
-    /// The network that it comes from, by which its writes are counted while no more is known of it.
+    /// The network of the client, by which its writes are counted until it authenticates.
     let network: [UInt8]
-    /// What counts the session, as long as it is there.
+    /// Counts the session while it is open.
     fileprivate let lease: ClientLimiter.Lease?
-    /// What lists the session, as long as it is there.
+    /// Lists the session while it is open.
     let ticket: OpenStreams.Ticket
 
-    /// Whether what lets the client in is good still.
+    /// Whether a proof is still valid.
     func isProved(_ proof: Proof) -> Bool { (try? admission.access.recheck(proof)) != nil }
 
-    /// What a credential proves; a key of another issuer that is not known yet is asked for.
+    /// Verifies a credential; an unknown key of another issuer is fetched.
     ///
-    /// - Returns: Nil when it cannot be told now.
-    /// - Throws: ``AccessError`` for a credential that is not good.
+    /// - Returns: The proof; nil if it cannot be determined now.
+    /// - Throws: ``AccessError`` for an invalid credential.
     func proof(of credential: RealtimeCredential) async throws(AccessError) -> Proof? {
         var credentials = credentials
         credentials.token = credential.token
@@ -183,7 +184,7 @@ struct AdmittedSocket: Sendable {
         }
     }
 
-    /// What counts the messages of a client; nil for whoever has no limits.
+    /// Returns the limits on a client's messages; nil for a client without limits.
     func limits(of proof: Proof) -> Activities? {
         guard let stranger, proof.identity != .admin else { return nil }
         return Activities(

@@ -3,10 +3,10 @@ import Tree
 import TreeModel
 
 extension TreeQuery {
-    /// Reads the query of a message: `i` the index, `sp`, `sn`, `sin` and `ep`, `en`, `ein` the bounds with their keys, `l` and
-    /// `vf` the limit.
+    /// Parses the query of a message: `i` is the index; `sp`, `sn`, `sin` and `ep`, `en`, `ein` are the bounds with
+    /// their keys; `l` and `vf` are the limit.
     ///
-    /// - Returns: Nil for a query that selects nothing: it means the whole node.
+    /// - Returns: Nil for a query that selects the whole node.
     /// - Throws: ``TreeError`` with code `invalid_query`.
     static func wire(_ query: JSONValue?) throws(TreeError) -> TreeQuery? {
         guard let query, query != .null else { return nil }
@@ -46,9 +46,9 @@ extension TreeQuery {
             case .integer(let integer): .integer(Int64(integer))
             case .double(let double): .double(double)
             case .string(let string): .string(string)
-            case .list, .object: throw .invalidQuery("a bound is no list and no object")
+            case .list, .object: throw .invalidQuery("a bound is neither a list nor an object")
             }
-        // Among keys there is one child of each.
+        // A key occurs only once among keys.
         return Bound(scalar, key: order == .key ? nil : key?.string, isInclusive: isInclusive != .bool(false))
     }
 

@@ -1,4 +1,4 @@
-// Signing in and up, and the menu of whoever has.
+// Signing in and up, and the account menu.
 
 import { openDialog, confirmed } from "./dialogs.js";
 import { h } from "./dom.js";
@@ -13,13 +13,13 @@ let dialog = null;
 
 const forms = [["signIn", signInForm], ["signUp", signUpForm]];
 
-// The forms in the place of a view that is for people who have signed in.
+// Returns the forms that replace a view for people who have signed in.
 export function signInView() {
   const { tabs, panels } = tabbed("view", forms);
   return h("section", { class: "empty" }, h("h1", {}, t("page.signInTitle")), h("p", {}, t("page.signIn")), tabs, panels);
 }
 
-// Asks whoever uses the page to sign in, or up. Resolves with true once somebody has, false when the dialog is closed.
+// Asks the user to sign in or up. Resolves with true after a sign-in, and with false when the dialog is closed.
 export function askToSignIn() {
   if (dialog?.open) return Promise.resolve(false);
   const { tabs, panels } = tabbed("dialog", forms);
@@ -44,7 +44,7 @@ const emailField = (autocomplete) => field(t("auth.email"), { type: "email", nam
 
 const submit = (label) => h("button", { type: "submit", class: "button primary" }, label);
 
-// What was typed as the address in one form is in the others, too.
+// The e-mail address typed in one form; the other forms share it.
 let address = "";
 
 function keepAddress({ input }) {
@@ -84,14 +84,14 @@ function signUpForm() {
   });
 }
 
-// Says that no message can be sent, in the place of the form for signing in.
+// Shows that the service cannot send messages, in place of the form for signing in.
 function showNoMessages(panel, back) {
   const words = h("p", { role: "status", tabindex: "-1" }, t("auth.noMessages"));
   panel.replaceChildren(words, h("div", { class: "acts" }, back));
   words.focus();
 }
 
-// The form that has a message sent, in the place of the one for signing in.
+// Shows the form that requests a message, in place of the one for signing in.
 function showForgot(panel) {
   const back = h("button", { type: "button", class: "link-button", onclick() {
     panel.replaceChildren(signInForm(panel));
@@ -106,7 +106,7 @@ function showForgot(panel) {
       try {
         await session.resetPassword(email.input.value.trim());
       } catch (problem) {
-        // Nobody is told whether there is an account.
+        // The response does not reveal whether an account exists.
         if (problem.code !== "EMAIL_NOT_FOUND" && problem.code !== "USER_DISABLED") throw problem;
       }
       const words = h("p", { role: "status", tabindex: "-1" }, t("auth.sent", { email: email.input.value.trim() }));
@@ -120,7 +120,8 @@ function showForgot(panel) {
   email.input.focus();
 }
 
-// Forms of which one is shown. The place is in their ids, for a dialog may be open over a view that has the same.
+// Returns forms of which one is shown at a time. Their ids contain `place`, because a dialog may be open over a view
+// with the same forms.
 function tabbed(place, parts) {
   const panels = parts.map(([name, make]) => {
     const panel = h("div", { role: "tabpanel", id: `${place}-panel-${name}`, "aria-labelledby": `${place}-tab-${name}` });
@@ -149,7 +150,7 @@ function tabbed(place, parts) {
   return { tabs, panels: h("div", {}, panels) };
 }
 
-// The menu of whoever has signed in, below a button.
+// Opens the account menu below a button.
 export function accountMenu(button) {
   toggleMenu(button, () => [
     { label: t("people.profile"), href: `/people/${encodeURIComponent(session.user.uid)}` },

@@ -1,7 +1,7 @@
 "use strict";
 
-// Where a code from a message leads: it proves an address, or lets somebody choose another password. The code is only used
-// when somebody presses a button, for programs that look at messages follow links, too.
+// The page that links in messages open: a code confirms an e-mail address, or allows its owner to choose another
+// password. The code is only used when a button is pressed, because programs that scan messages follow links, too.
 
 const parameters = new URLSearchParams(location.search);
 const code = parameters.get("oobCode") ?? "";
@@ -11,13 +11,13 @@ const password = document.getElementById("password");
 const verify = document.getElementById("verify");
 
 const sentences = {
-  INVALID_OOB_CODE: "This link has been used, or is not whole. Ask for another one.",
-  EXPIRED_OOB_CODE: "This link is too old. Ask for another one.",
+  INVALID_OOB_CODE: "This link has been used, or is incomplete. Request a new one.",
+  EXPIRED_OOB_CODE: "This link has expired. Request a new one.",
   USER_DISABLED: "This account is disabled.",
-  TOO_MANY_ATTEMPTS_TRY_LATER: "There were too many tries. Come back a little later.",
+  TOO_MANY_ATTEMPTS_TRY_LATER: "There were too many attempts. Try again later.",
 };
 
-// Asks the service; throws what a person is to read.
+// Sends a request to the service; throws an error with a message for people.
 async function call(operation, body) {
   let response;
   try {
@@ -30,7 +30,7 @@ async function call(operation, body) {
   const answer = await response.json().catch(() => ({}));
   if (response.ok) return answer;
   const [name, words] = (answer.error?.message ?? "").split(" : ");
-  throw new Error(sentences[name] ?? words ?? "This did not work. Ask for another link.");
+  throw new Error(sentences[name] ?? words ?? "This did not work. Request a new link.");
 }
 
 function say(text) {
@@ -38,7 +38,7 @@ function say(text) {
 }
 
 async function begin() {
-  // The code is in no address that is kept or sent on.
+  // The code is removed from the address, so that it is not stored or sent on.
   history.replaceState(null, "", location.pathname);
   if (mode === "resetPassword") {
     const { email } = await call("resetPassword", { oobCode: code });
@@ -53,7 +53,7 @@ async function begin() {
   }
 }
 
-// Runs what a form is for; what goes wrong is told, and the form stays.
+// Runs the action of a form when it is submitted; an error is shown, and the form stays.
 function onSubmit(form, run, done) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();

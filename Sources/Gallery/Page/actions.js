@@ -1,4 +1,4 @@
-// What people do: shown at once, sent by the outbox, and taken back with the reason where the service refuses.
+// The user's actions: shown at once, sent by the outbox, and undone with a reason if the service refuses them.
 
 import { newID } from "./ids.js";
 import { outbox } from "./outbox.js";
@@ -8,7 +8,7 @@ import { session } from "./session.js";
 import { toast } from "./shell.js";
 import { t } from "./texts.js";
 
-// Whoever has not signed in is asked to; false where nothing can be done now.
+// Returns whether the user has signed in; if not, asks them to.
 export function isSignedIn() {
   if (session.user) return true;
   import("./account-dialog.js").then(({ askToSignIn }) => askToSignIn());
@@ -86,7 +86,7 @@ export function deletePost(post) {
   });
 }
 
-// MARK: What the service says
+// MARK: Answers of the service
 
 outbox.addEventListener("done", ({ detail: { operation, answer } }) => {
   if (operation.kind === "like" && answer) change(operation.post, () => ({ likes: answer.likes }));
@@ -96,7 +96,7 @@ outbox.addEventListener("done", ({ detail: { operation, answer } }) => {
 
 outbox.addEventListener("refused", ({ detail: { operation, problem } }) => {
   const { kind, post, before } = operation;
-  // What is gone already needs no deleting.
+  // A post or comment that was deleted already needs no deletion.
   if (problem.status === 404 && (kind === "deletePost" || kind === "deleteComment")) return;
   if (kind === "like") showLike(post, !operation.isOn);
   if (kind === "follow") tell("follow", { uid: operation.followee, isOn: !operation.isOn });

@@ -1,4 +1,4 @@
-// The page: the view that its address asks for. What is in its head comes when the first view stands.
+// The page: the view of its address. The tools of its head load after the first view.
 
 import { feedView } from "./feed-view.js";
 import { h } from "./dom.js";
@@ -10,7 +10,7 @@ const main = document.getElementById("main");
 let route = null;
 let view = null;
 let viewer = null;
-// Of views that take longer to come than somebody has patience, the last one is shown.
+// The number of the last requested view; a slower, earlier one is not shown.
 let turn = 0;
 
 const views = {
@@ -20,7 +20,7 @@ const views = {
   notifications: async (...all) => (await import("./notices.js")).noticesView(...all),
 };
 
-// How lists are shown, where nobody has chosen.
+// The layout of lists, unless the user has chosen one.
 const form = () => localStorage.getItem("tintype.form") ?? (innerWidth < 600 ? "card" : "tile");
 
 async function show(next, isBack = false) {
@@ -34,7 +34,7 @@ async function show(next, isBack = false) {
     view?.end?.();
     view = shown;
     document.body.dataset.view = next.view;
-    // What the service has written stays until a view that shows the same is drawn.
+    // The service's HTML stays until a view that shows the same is drawn.
     if (shown.takesOver) main.append(element); else main.replaceChildren(element);
     for (const link of document.querySelectorAll("#top nav a")) {
       if (link.pathname === location.pathname) link.setAttribute("aria-current", "page"); else link.removeAttribute("aria-current");
@@ -65,15 +65,15 @@ let areToolsComing = false;
 function bringTools() {
   if (areToolsComing) return;
   areToolsComing = true;
-  // Their looks come at the same time.
+  // Their style sheet loads at the same time.
   document.head.append(h("link", { rel: "preload", as: "style", href: "/page/late.css" }));
   import("./tools.js").then(({ showTools }) => showTools());
 }
 
-// What the rules forbid to whoever has not signed in, they may let others see.
+// Offers to sign in, because the rules may allow a user what they forbid to an anonymous reader.
 async function showSignIn() {
   const mine = turn;
-  // The tools show the view again once somebody has signed in.
+  // After a sign-in, the tools show the view again.
   const [{ signInView }] = await Promise.all([import("./account-dialog.js"), import("./tools.js")]);
   if (mine !== turn) return;
   view?.end?.();
@@ -90,7 +90,7 @@ router.addEventListener("go", ({ detail: { route: next, state, isBack } }) => {
   if (viewer?.isOpen && !isOver) {
     const post = viewer.post;
     viewer.hide();
-    // The list is below it still.
+    // The list is still below it.
     if (isBack && route && isSame(next, route)) return view.returned?.(post);
   }
   if (isOver && view?.feed && state.over === view.key) return openViewer(next.id, state.index ?? 0);
@@ -102,7 +102,7 @@ const isSame = (a, b) => a.view === b.view && a.uid === b.uid && a.tag === b.tag
 router.addEventListener("leave", () => view?.leave?.());
 addEventListener("pagehide", () => view?.leave?.());
 
-// A photo of a list opens over it, under the address of its post.
+// A photo of a list opens over the list, at the address of its post.
 main.addEventListener("click", async (event) => {
   const link = event.target.closest("a.photo");
   const card = link?.closest("post-feed article");

@@ -1,4 +1,4 @@
-// Blocking people and flagging posts: shown at once, sent by the outbox, and taken back where the service refuses.
+// Blocking people and flagging posts: shown at once, sent by the outbox, and undone if the service refuses them.
 
 import { isSignedIn } from "./actions.js";
 import { confirmed } from "./dialogs.js";
@@ -8,7 +8,7 @@ import { session } from "./session.js";
 import { toast } from "./shell.js";
 import { t } from "./texts.js";
 
-// Has the reader see nothing of a person any more, after a question, or again. Tells "block" with { uid, isOn }.
+// Blocks a person after a question, or unblocks them. Fires "block" with { uid, isOn }.
 export async function block(uid, name, isOn) {
   if (!isSignedIn()) return;
   if (isOn && !await confirmed(t("people.blockName", { name }), t("people.blockWords", { name }), t("people.block"))) return;
@@ -20,7 +20,7 @@ export async function block(uid, name, isOn) {
   toast(t(isOn ? "people.isBlocked" : "people.isUnblocked", { name }));
 }
 
-// Asks an admin to look at a post, or a comment of it.
+// Flags a post, or a comment of it, for admins.
 export function flag(post, comment = null) {
   if (!isSignedIn()) return;
   const place = comment === null ? "" : `/comments/${encodeURIComponent(comment)}`;

@@ -1,4 +1,4 @@
-// What tiles, cards and everything else that shows posts have in common.
+// The common parts of tiles, cards and everything else that shows posts.
 
 import { h, icon, icons } from "./dom.js";
 import { altOf } from "./photo.js";
@@ -23,7 +23,7 @@ function labelOf(post) {
   return t("card.label", { name: post.name || post.uid, what, time: ago(post.time) });
 }
 
-// A button that says how many like the post, and has one like it.
+// A button that shows the number of likes, and adds or removes one.
 export function likeButton(post) {
   const button = h("button", { type: "button", class: "like", onclick: async () => (await import("./actions.js")).like(post.id, button.ariaPressed !== "true") },
     icon(icons.heart), h("span", { class: "count" }));

@@ -1,9 +1,9 @@
-// Comments as they are to be seen: in their order, and with what is on its way to the service.
+// Comments in the order of display, including those that are still being sent.
 
-// `waiting` are the operations of the reader on this post; `isShown(id)` says which comments have been seen.
+// `waiting` are the reader's pending operations on this post; `isShown(id)` says which comments are shown already.
 export function withWaiting(comments, waiting, isShown) {
   const added = waiting.filter(({ kind }) => kind === "comment");
-  // One's own comment may be told of before the answer to it is here.
+  // The event of the reader's own comment may arrive before the response to it.
   const isToCome = ({ comment_id: id, author, text }) =>
     !isShown(id) && added.some((operation) => operation.uid === author?.uid && operation.comment.text === text);
   const shown = comments.filter((one) => !isToCome(one)).sort((a, b) => (a.comment_id < b.comment_id ? -1 : 1));

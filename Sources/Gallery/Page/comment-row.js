@@ -10,7 +10,7 @@ import { personOf } from "./people.js";
 import { session } from "./session.js";
 import { t } from "./texts.js";
 
-// The row of a comment. `isPending` where the service does not know it yet; `onEdit` and `onDelete` for whoever may.
+// The row of a comment. `isPending` if it is still being sent; `onEdit` and `onDelete` if the reader may do so.
 export function commentRow(post, comment, { isPending, onEdit, onDelete }) {
   const author = personOf(comment.author ?? {});
   const isOwn = session.user?.uid === author.uid;

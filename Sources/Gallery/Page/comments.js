@@ -1,5 +1,5 @@
-// What people say about a post, the newest at the end; what somebody says is shown at once, and comes back into its field if the
-// service refuses it.
+// The comments on a post, the newest at the end. The reader's own comment is shown at once, and returns to its field if
+// the service refuses it.
 
 import { askToSignIn } from "./account-dialog.js";
 import { comment, deleteComment, editComment } from "./actions.js";
@@ -23,7 +23,7 @@ stylesheet("social.css");
 const pageSize = 20;
 
 class CommentList extends HTMLElement {
-  // What the service has, by id; `next` leads to earlier ones.
+  // The comments of the service, by id; `next` is the cursor of earlier ones.
   #known = new Map();
   #next = null;
   // Comments that are being edited: their forms, by id.
@@ -61,7 +61,7 @@ class CommentList extends HTMLElement {
     await this.#read();
     if (!this.isConnected) return;
     let isFirst = true;
-    // It says that something has changed among the last ones; what they are is read as the first ones were.
+    // A change is only a signal; the last comments are then read again like the first ones.
     this.#ends.push(listen(`comments/${this.post.id}`, () => {
       if (!isFirst) this.#read();
       isFirst = false;
@@ -74,7 +74,7 @@ class CommentList extends HTMLElement {
     return apiJSON(`/v1/posts/${encodeURIComponent(this.post.id)}/comments?order=newest&limit=${pageSize}${query}`);
   }
 
-  // Reads the newest ones, and takes in what has come and gone among them.
+  // Reads the newest comments, and merges what was added and removed.
   async #read() {
     let page;
     try {
@@ -109,7 +109,7 @@ class CommentList extends HTMLElement {
       for (const one of page.comments) this.#known.set(one.comment_id, one);
       this.#next = page.has_more ? page.next : null;
       this.#show();
-      // What one reads stays where it is.
+      // The reader's position on the screen stays.
       const scroller = this.closest(".side, dialog") ?? document.scrollingElement;
       if (first) scroller.scrollTop += first.getBoundingClientRect().top - from;
       announce(t("comments.read", { count: page.comments.length }));
@@ -154,7 +154,7 @@ class CommentList extends HTMLElement {
     });
   }
 
-  // MARK: Doing
+  // MARK: Actions
 
   #showForm() {
     if (!session.user) {
@@ -211,7 +211,7 @@ class CommentList extends HTMLElement {
     }
   }
 
-  // MARK: What the service says
+  // MARK: Answers of the service
 
   #done({ operation, answer }) {
     if (operation.post !== this.post.id) return;
@@ -241,7 +241,7 @@ class CommentList extends HTMLElement {
 
 customElements.define("comment-list", CommentList);
 
-// The comments of a post, read as soon as they are in the document.
+// The comments of a post, which are read as soon as the element is in the document.
 export function commentList(post) {
   const list = h("comment-list", { dataset: { post: post.id } });
   list.post = post;

@@ -1,4 +1,4 @@
-// A photo in the composer: its picture, how far it is, what it shows in words, and buttons that move or remove it.
+// A photo in the composer: its picture, its progress, its alternative text, and buttons that move or remove it.
 
 import { h, icon } from "./dom.js";
 import { icons } from "./late.js";
@@ -9,7 +9,7 @@ import { uploads } from "./upload.js";
 
 const arrows = { earlier: icons.previous, later: icons.next };
 
-// The element of a photo; `list` has move(id, by), remove(id), retry(id) and takes drops.
+// The element of a photo; `list` has move(id, by), remove(id), retry(id) and accepts drops.
 export function photoElement(id, list) {
   const { name } = uploads.file(id);
   const canvas = h("canvas", { role: "img", "aria-label": t("upload.previewOf", { name }), draggable: "true" });
@@ -39,7 +39,7 @@ export function photoElement(id, list) {
     if (uploads.file(id)?.state !== before) element.show();
   }
 
-  // Shows what is known now.
+  // Shows the present state.
   element.show = () => {
     const item = uploads.item(id);
     if (!item) return;
@@ -49,7 +49,7 @@ export function photoElement(id, list) {
     retry.hidden = item.state !== "failed";
     element.classList.toggle("failed", item.state === "failed");
     const { reason, hint } = item.problem ? reasonOf(item.problem) : {};
-    const words = reason ? [reason, hint].filter(Boolean).join(" ")
+    const words = reason ? [reason, hint].filter(Boolean).join(". ")
       : isMoving && drawn === "later" ? t("upload.previewLater") : t(`upload.state.${item.state}`);
     if (state.textContent !== words) state.textContent = words;
     draw();
@@ -58,7 +58,7 @@ export function photoElement(id, list) {
   return element;
 }
 
-// Has the photos of a list be put into another order by dragging their pictures; `onOrder` is told the ids.
+// Lets the user reorder the photos of a list by dragging their pictures; `onOrder` receives the ids.
 export function dragOrder(list, onOrder) {
   let dragged = null;
   list.addEventListener("dragstart", (event) => {

@@ -1,4 +1,4 @@
-// The dialog in which a post is written. Its photos are sent meanwhile, into drafts; what is written survives the tab.
+// The dialog in which a post is written. Its photos are sent to a draft meanwhile; unfinished posts survive the tab.
 
 import { h, icon } from "./dom.js";
 import { newID } from "./ids.js";
@@ -8,13 +8,13 @@ import { dragOrder, photoElement } from "./composer-photo.js";
 import { checked } from "./upload-check.js";
 import { uploads } from "./upload.js";
 
-const mostPhotos = 20;  // Of a post, by the service's default; it refuses more with a reason.
+const mostPhotos = 20;  // The service's default limit for a post; it refuses more with a reason.
 const types = "image/*,.heic,.heif,.avif";
 const pictures = {
   photos: "M4 5h16v14H4zM4 16l5-5 4 4 3-3 4 4M15 9h.01", camera: "M4 8h4l2-3h4l2 3h4v11H4zM12 10a3 3 0 1 0 0 6 3 3 0 0 0 0-6z",
 };
 let open = null;
-// What picks people who are mentioned; one can write without.
+// The module for mentions; writing works without it.
 let picker = null;
 
 // Opens the dialog with files for a new post, or with a post that was begun before (`group`).
@@ -31,7 +31,7 @@ export async function compose(files, { group = null } = {}) {
 
 const lockOf = (group) => `tintype.upload.${group}`;
 
-// The groups of posts that are being written, and by no tab at present.
+// The groups of unfinished posts that no tab is editing at present.
 export async function leftGroups() {
   const held = new Set(((await navigator.locks?.query())?.held ?? []).map(({ name }) => name));
   const groups = new Set(uploads.posts.filter(({ state }) => state === "writing").map(({ group }) => group));
@@ -61,7 +61,7 @@ class Composer {
 
   get ids() { return this.posts.flatMap((post) => post.order.filter((id) => uploads.file(id))); }
 
-  // MARK: What it looks like
+  // MARK: Elements
 
   #build() {
     this.list = h("ol", { class: "photos", "aria-label": t("upload.photos") });
@@ -72,7 +72,7 @@ class Composer {
     this.count = h("p", { id: "composer-count", class: "count" });
     this.ways = h("fieldset", { class: "ways" }, h("legend", {}, t("upload.ways")), this.#way(true), this.#way(false));
     this.note = h("p", { class: "note", role: "status" });
-    // What is around a dialog is not heard while it is open.
+    // Screen readers ignore what is outside an open dialog.
     this.said = h("p", { class: "hidden-visually", role: "status" });
     this.send = h("button", { type: "submit", class: "button primary" }, t("upload.post"));
     const close = h("button", { type: "button", class: "quiet close", "aria-label": t("upload.close"), onclick: () => this.#leave() }, "×");
@@ -117,7 +117,7 @@ class Composer {
     const known = new Map([...this.list.children].map((item) => [item.dataset.id, item]));
     for (const [id, item] of known) if (!ids.includes(id)) item.remove();
     const items = ids.map((id) => known.get(id) ?? photoElement(id, this));
-    // An element that is put back where it is would lose the focus.
+    // An element that is inserted again at its own position would lose the focus.
     if (!this.list.querySelector(".dragged")) items.forEach((item, index) => { if (this.list.children[index] !== item) this.list.insertBefore(item, this.list.children[index] ?? null); });
     items.forEach((item, index) => {
       item.show();
@@ -138,7 +138,7 @@ class Composer {
     this.count.textContent = left < 200 ? t("upload.left", { count: left }) : "";
   }
 
-  // MARK: What people do
+  // MARK: Actions
 
   #take(event, data) {
     if (!data?.types.includes("Files")) return;
@@ -147,7 +147,7 @@ class Composer {
     if (event.type !== "dragover") this.add([...data.files]);
   }
 
-  // Adds files to what is being written; those that can be no photo are refused at once.
+  // Adds files to the post; files that cannot be photos are refused at once.
   add(files) {
     this.#isBusy = this.#isBusy.then(async () => {
       const { accepted, refused } = await checked(files);
@@ -202,7 +202,7 @@ class Composer {
     order.splice(to, 0, ...order.splice(from, 1));
     const button = document.activeElement;
     this.#reorder(order).then(() => {
-      // At an end one of the two buttons has nothing to do.
+      // At an end of the list, one of the two buttons is disabled.
       (button.disabled ? button.parentElement.querySelector("button:not(:disabled)") : button).focus();
     });
     this.#say(t("upload.moved", { position: to + 1, count: order.length }));
@@ -230,7 +230,7 @@ class Composer {
 
   retry(id) { uploads.retry(id); }
 
-  // MARK: The end
+  // MARK: Closing
 
   async #publish() {
     await this.#isBusy;

@@ -1,4 +1,4 @@
-// What stands beside a photo: who posted it and when, the text, how many like it, and what people say.
+// The panel beside a photo: author and time, the text, likes, and comments.
 
 import { avatar, likeButton, personHref, postHref, showLikes, timeElement } from "./card.js";
 import { textElement } from "./text.js";
@@ -20,7 +20,7 @@ export function detailsOf(post) {
   const ends = [];
   let isEnded = false;
   let shownText = post.text;
-  // What most people do not open is loaded late.
+  // Rarely opened parts are loaded later.
   (async () => {
     const [{ commentList }, { postMenu }, { listen }] = await Promise.all([import("./comments.js"), import("./post-menu.js"), import("./wire.js")]);
     if (isEnded) return;
@@ -28,7 +28,7 @@ export function detailsOf(post) {
     comments.append(list);
     head.append(postMenu(post));
     ends.push(listen(`stats/posts/${post.id}`, (stats) => {
-      // What somebody has just done is counted once the service knows it.
+      // The user's pending actions are counted once the service has them.
       if (pendingOperations().some((operation) => operation.post === post.id)) return;
       change(post.id, () => ({ likes: stats?.likes ?? 0, comments: stats?.comments ?? 0 }));
     }));

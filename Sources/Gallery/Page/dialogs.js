@@ -1,15 +1,16 @@
-// Dialogs, and what they share: a name, a way out, and the focus that goes back to where it was.
+// Dialogs and their common parts: a name, a way to close them, and the return of the focus.
 
 import { h, icon } from "./dom.js";
 import { icons, stylesheet } from "./late.js";
 import { t } from "./texts.js";
 
-// A dialog opens with its looks.
+// The style sheet of dialogs.
 await stylesheet("social.css");
 
 let count = 0;
 
-// Opens a dialog with these elements; it leaves the document when it is closed. One that is light is closed by a click beside it.
+// Opens a dialog with these elements; it is removed from the document when it is closed. A click beside a light dialog
+// closes it.
 export function openDialog(title, content, { name = "", role = null, isLight = false } = {}) {
   const id = `dialog-title-${++count}`;
   const before = document.activeElement;
@@ -17,7 +18,7 @@ export function openDialog(title, content, { name = "", role = null, isLight = f
   const dialog = h("dialog", { class: `sheet ${name}`, role, "aria-labelledby": id, closedby: isLight ? "any" : "closerequest" },
     h("header", {}, h("h2", { id, tabindex: "-1" }, title), close), h("div", { class: "sheet-body" }, content));
   dialog.addEventListener("close", () => {
-    // What is said in it goes on to be said.
+    // Messages inside the dialog stay visible.
     const toasts = dialog.querySelector(":scope > .toasts");
     if (toasts) ([...document.querySelectorAll("dialog[open]")].at(-1) ?? document.body).append(toasts);
     dialog.remove();
@@ -29,7 +30,7 @@ export function openDialog(title, content, { name = "", role = null, isLight = f
   return dialog;
 }
 
-// Asks before something that cannot be taken back; true if it is to be done.
+// Asks for confirmation of something that cannot be undone; true if the user confirms.
 export function confirmed(title, words, label) {
   return new Promise((resolve) => {
     let answer = false;

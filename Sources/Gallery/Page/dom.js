@@ -1,7 +1,8 @@
-// Elements, made without markup: what others wrote only ever becomes text.
+// Elements, created without markup: texts of others only ever become text.
 
-// Creates an element. Attributes that are functions are listeners (`onclick`), `dataset` and `style` are objects, booleans
-// set or leave out, and null leaves out. Children that are no elements become text; null and false are passed over.
+// Creates an element. Attributes that are functions are listeners (`onclick`), `dataset` and `style` are objects,
+// booleans add or omit the attribute, and null omits it. Children that are not elements become text; null and false are
+// skipped.
 export function h(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -15,7 +16,7 @@ export function h(tag, attributes = {}, ...children) {
   return element;
 }
 
-// A small picture of lines, drawn in a square of 24 units.
+// An icon of lines, drawn in a square of 24 units.
 export function icon(path) {
   const space = "http://www.w3.org/2000/svg";
   const picture = document.createElementNS(space, "svg");

@@ -1,4 +1,4 @@
-// What somebody has typed and not sent: it is kept in this browser, for whoever typed it.
+// Texts that were typed and not sent: they are stored in this browser, for the user who typed them.
 
 import { outbox } from "./outbox.js";
 import { session } from "./session.js";
@@ -19,7 +19,7 @@ const nameOf = (key, uid) => `${uid ?? session.user?.uid ?? ""} ${key}`;
 // { text, mentions }, or null.
 export const draftOf = (key) => all()[nameOf(key)] ?? null;
 
-// Keeps a text; one that is empty goes.
+// Stores a text; an empty one is deleted.
 export function keepDraft(key, { text, mentions }, uid = undefined) {
   const name = nameOf(key, uid);
   const { [name]: _, ...others } = all();
@@ -28,13 +28,13 @@ export function keepDraft(key, { text, mentions }, uid = undefined) {
   try {
     if (entries.length > 0) localStorage.setItem(place, JSON.stringify(Object.fromEntries(entries))); else localStorage.removeItem(place);
   } catch {
-    // Where there is no room the text is in its field alone.
+    // If there is no space, the text is in its field only.
   }
 }
 
 export const commentKey = (post) => `comment/${post}`;
 
-// A text that the service refused, before one that stands in its place already.
+// Puts a refused text before the text that is in its field already.
 export function joined(refused, present) {
   if (!present?.text) return refused;
   const before = `${refused.text}\n`;
@@ -44,7 +44,7 @@ export function joined(refused, present) {
   };
 }
 
-// A comment that is refused while its post is not open waits there.
+// A comment that is refused while its post is not open is stored as a draft.
 outbox.addEventListener("refused", ({ detail: { operation } }) => {
   if (operation.kind !== "comment" || document.querySelector(`comment-list[data-post="${CSS.escape(operation.post)}"]`)) return;
   const key = commentKey(operation.post);

@@ -30,7 +30,7 @@ const create = (name, properties, ...children) => {
   return element;
 };
 
-// Where the service has a file that a post names, by whatever host; null for what is no such address.
+// The address of a file at the service, if a post names it, by any host; null if the address is invalid.
 function addressOf({ url }) {
   const { pathname, search } = URL.canParse(url, service) ? new URL(url, service) : {};
   return pathname?.startsWith("/") ? service + pathname + search : null;
@@ -78,7 +78,7 @@ class TintypeFeed extends HTMLElement {
       this.#show((await answer.json()).posts);
     } catch (error) {
       if (request.signal.aborted) return;
-      // What was shown before is better than nothing.
+      // Otherwise the posts shown before stay.
       if (isFirst) this.#say(this.#texts.failed, create("button", { type: "button", textContent: this.#texts.again, onclick: () => this.#load(true) }));
     }
     const seconds = Number(this.getAttribute("refresh"));

@@ -1,4 +1,4 @@
-// What a list says that has no posts.
+// The text of a list without posts.
 
 import { h } from "./dom.js";
 import "./late.js";
@@ -16,7 +16,7 @@ export function home(box) {
   box.append(h("h2", {}, t("feed.emptyHomeTitle")), h("p", {}, t("feed.emptyHome")), h("p", {}, h("a", { class: "button", href: "/all" }, t("nav.all"))));
 }
 
-// Commands are of use to whoever is at the service's machine alone.
+// Commands are only useful on the service's machine.
 export function service(box) {
   box.id = "empty";
   box.append(h("h2", {}, t("empty.title")));
@@ -26,5 +26,5 @@ export function service(box) {
       "curl --unix-socket Storage/tintype.sock \\\n  -F user=maria -F text='First light' -F photo=@photo.jpg \\\n  http://localhost/v1/uploads"));
 }
 
-// One can scroll it by keys where it is wider than the screen.
+// It can be scrolled by keys if it is wider than the screen.
 const example = (text) => h("pre", { tabindex: "0" }, text);

@@ -1,5 +1,5 @@
-// What comes and goes in a list while somebody looks at it. New posts appear at the top for whoever is there; others are told that there
-// are some, and read on undisturbed.
+// The live changes of a list. New posts are inserted at the top if the reader is there; otherwise a button announces
+// them, and the reader is not interrupted.
 
 import { h } from "./dom.js";
 import { FeedPage } from "./feed-page.js";
@@ -9,15 +9,15 @@ import { announce } from "./shell.js";
 import { t } from "./texts.js";
 
 const pageSize = 24;
-// A page at the top that has grown to this is divided.
+// The size at which a growing page at the top is divided.
 const largestPage = 2 * pageSize;
-// So far down somebody is at the top still, in pixels.
+// The distance from the top, in pixels, within which the reader counts as being there.
 const topEdge = 80;
 
 export class FeedLive {
-  // The posts that are not shown yet; "" stands for any number.
+  // The ids of the posts that are not shown yet; "" stands for an unknown number.
   #fresh = new Set();
-  // Events that came while a page was on its way: it may be of a state before them.
+  // The events that arrived while a page was being read, which may be of an earlier state.
   #recent = [];
   #stop = null;
 
@@ -54,14 +54,14 @@ export class FeedLive {
 
   end() { this.pause(); }
 
-  // A page has come of a state of that token.
+  // Applies the stored events to a page of the state of that token.
   catchUp(token) {
     for (const event of this.#recent.splice(0)) if (event.token > token) this.#apply(event);
   }
 
   get #isAtTop() { return scrollY < topEdge; }
 
-  // The position up to which the list has everything.
+  // The position up to which the list is complete.
   get #top() { return (Number.parseInt(this.feed.pages[0]?.before, 10) || this.feed.token + 1) - 1; }
 
   #apply({ type, data }) {
@@ -85,10 +85,10 @@ export class FeedLive {
     if (!post || !(await feed.source.accepts(post))) return;
     feed.gone.delete(id);
     const page = feed.pageOf(id);
-    // Events do not tell numbers.
+    // Events do not contain counts.
     const known = feed.post(id);
     if (page) return page.put(known ? { ...post, likes: known.likes, comments: known.comments, liked: known.liked, first: known.first } : post);
-    // Others were published before, and come with their pages.
+    // Older posts arrive with their pages.
     if (post.position > this.#top) this.#offer(id, post);
   }
 
@@ -115,7 +115,7 @@ export class FeedLive {
     announce(t("feed.arrived", { name: post.name || post.uid }));
   }
 
-  // Makes two pages of one that has grown.
+  // Divides a page that has grown.
   #divide(page) {
     const rest = page.posts.splice(pageSize);
     page.redraw();
@@ -129,7 +129,7 @@ export class FeedLive {
     if (count > 0) announce(this.pill.textContent);
   }
 
-  // Goes to the top, and shows what is new.
+  // Scrolls to the top, and shows the new posts.
   async #show() {
     scrollTo({ top: 0, behavior: "instant" });
     await this.feed.reload();

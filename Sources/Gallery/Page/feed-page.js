@@ -1,9 +1,10 @@
-// A page of a list: posts that were read together. While it is far from the screen it is an empty box of its height, and after a
-// while its posts are forgotten, too; they are read again when it comes near.
+// A page of a list: posts that were read together. While it is far from the screen, it is an empty box of its height,
+// and later its posts are forgotten, too; they are read again when it is near.
 
 import { placesOf } from "./layout.js";
 
-// So many posts are shown with each frame, in whichever pages they are: those that are being filled stand here, the first is next.
+// The number of posts that are added with each frame, over all pages; `unfilled` holds the pages to be filled, the next
+// one first.
 const sliceLength = 3;
 const unfilled = new Set();
 
@@ -19,7 +20,7 @@ function fillNext() {
 }
 
 export class FeedPage {
-  // { before: the cursor behind which it begins, ids, posts or null, height in pixels }
+  // { before: the cursor after which it begins, ids, posts or null, height in pixels }
   constructor(list, { before, posts = null, ids = [], count = ids.length, height = 0 }) {
     Object.assign(this, { list, before, posts, ids, count, height, isNear: false, isShown: false, lastUsed: 0 });
     if (posts) this.take(posts);
@@ -40,7 +41,7 @@ export class FeedPage {
     if (this.height > 0) this.element.style.blockSize = `${this.height}px`;
   }
 
-  // Shows its posts, which have to be there: some of them with each frame, so that scrolling stays smooth.
+  // Shows its posts, which must have been read: some of them with each frame, so that scrolling stays smooth.
   show({ isEager = false } = {}) {
     this.lastUsed = performance.now();
     if (this.isShown || !this.posts) return;
@@ -51,7 +52,7 @@ export class FeedPage {
     if (!isEager || !this.#fill(places)) fillWithFrames(this);
   }
 
-  // Shows some more posts; true when there are none left to show.
+  // Shows some more posts; true when all are shown.
   fill() {
     return !this.isShown || this.#fill(this.layOut());
   }
@@ -67,12 +68,12 @@ export class FeedPage {
     return true;
   }
 
-  // When all its posts are there.
+  // Resolves when all its posts are shown.
   async filled() {
     while (this.isShown && this.element.childElementCount < this.posts.length) await new Promise(requestAnimationFrame);
   }
 
-  // Puts an empty box in its place, unless somebody is at something in it.
+  // Replaces it with an empty box, unless the reader uses something in it.
   hide() {
     if (!this.isShown || this.element.contains(document.activeElement)) return;
     this.measure();
@@ -86,7 +87,8 @@ export class FeedPage {
     if (this.isShown) this.height = this.element.getBoundingClientRect().height;
   }
 
-  // The places of the tiles, and the height of the page; null for cards, which are as high as they are.
+  // Computes the positions of the tiles, and the height of the page; null for cards, whose height depends on their
+  // content.
   layOut() {
     if (this.list.form !== "tile" || !this.posts) return null;
     const { places, height } = placesOf(this.posts.map(this.list.maker.ratio), this.list.grid);
@@ -94,7 +96,7 @@ export class FeedPage {
     return places;
   }
 
-  // Shows it anew where it is shown, after the posts or the width have changed.
+  // Draws it again if it is shown, after its posts or the width have changed.
   redraw() {
     if (this.posts) this.take(this.posts);
     if (!this.isShown) {
@@ -130,7 +132,7 @@ export class FeedPage {
     return [...this.element.children].find((card) => card.dataset.id === id) ?? null;
   }
 
-  // Takes in what has changed about a post.
+  // Applies changed fields of a post.
   update(id, fields) {
     const post = this.posts?.find((post) => post.id === id);
     if (!post) return;
@@ -141,7 +143,7 @@ export class FeedPage {
     if (post.text === before) this.list.maker.showNumbers(card, post); else this.#replace(card, post);
   }
 
-  // Shows another state of a post.
+  // Replaces a post with another state.
   put(post) {
     const index = this.ids.indexOf(post.id);
     if (!this.posts || index < 0) return;
@@ -161,7 +163,7 @@ export class FeedPage {
     this.list.number(this);
   }
 
-  // Takes a post out. Where somebody may be reading, an empty place stays until the page has left the screen.
+  // Removes a post. If it may be visible, an empty space stays until the page has left the screen.
   remove(id) {
     const index = this.ids.indexOf(id);
     if (index < 0) return;

@@ -1,8 +1,8 @@
-// Places in a list: where somebody is, how to come back there, and what is before and behind.
+// Positions in a list: where the reader is, how to return there, and the posts before and after one.
 
 import { FeedPage } from "./feed-page.js";
 
-// The post at the top of the screen, and how far from it, in pixels; null for none.
+// The post at the top of the screen, and its distance from the top, in pixels; null for none.
 export function anchorOf(feed) {
   const top = document.getElementById("top")?.getBoundingClientRect().bottom ?? 0;
   for (const [number, page] of feed.pages.entries()) {
@@ -15,13 +15,13 @@ export function anchorOf(feed) {
   return null;
 }
 
-// Scrolls so that the post is where it was.
+// Scrolls so that the post is at its former position.
 export function hold(feed, anchor) {
   const card = anchor && feed.pageOf(anchor.id)?.cardOf(anchor.id);
   if (card) scrollBy({ top: card.getBoundingClientRect().top - anchor.offset, behavior: "instant" });
 }
 
-// What is needed to come back to this place, as JSON has it.
+// The data with which the reader can return to this position, as JSON.
 export function placeOf(feed) {
   for (const page of feed.pages) page.measure();
   return {
@@ -30,8 +30,8 @@ export function placeOf(feed) {
   };
 }
 
-// Makes a list as it was: boxes of the heights of all its pages, and in them the posts that somebody saw. Throws where that is not
-// possible any more.
+// Restores a list: boxes of the heights of all its pages, and the posts that were on the screen. Throws if that is no
+// longer possible.
 export async function restore(feed, saved) {
   [feed.token, feed.next, feed.hasMore] = [saved.token, saved.next, saved.hasMore];
   const isSame = saved.form === feed.form;
@@ -49,7 +49,7 @@ export async function restore(feed, saved) {
   feed.footObserver.observe(feed.foot);
 }
 
-// The post before (-1) or behind (1) another one, read where that is needed; null at the ends.
+// The post before (-1) or after (1) another one, read if necessary; null at the ends.
 export async function neighbour(feed, id, step) {
   const page = feed.pageOf(id);
   if (!page) return null;
@@ -64,7 +64,7 @@ export async function neighbour(feed, id, step) {
   return (step > 0 ? other.posts[0] : other.posts.at(-1)) ?? null;
 }
 
-// Brings a post onto the screen, if it is not there, and gives it the focus.
+// Scrolls to a post, if it is not on the screen, and gives it the focus.
 export async function reveal(feed, id) {
   const page = feed.pageOf(id);
   if (!page) return;
@@ -78,7 +78,7 @@ export async function reveal(feed, id) {
   card.querySelector("a.photo, a.time")?.focus({ preventScroll: true });
 }
 
-// Gives the focus to the post before or behind one that is shown.
+// Gives the focus to the post before or after a visible one.
 export function step(feed, article, step) {
   const cards = [...feed.box.querySelectorAll("article:not(.gone)")];
   const card = cards[cards.indexOf(article) + step];

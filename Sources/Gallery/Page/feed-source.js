@@ -1,9 +1,9 @@
-// A list's pages, as the service has them.
+// The pages of a list, read from the service.
 
 import { api } from "./http.js";
 import { postOf } from "./post-json.js";
 
-// Reads the page behind a cursor: { posts, next, hasMore, token, skipped }. Throws a Problem.
+// Reads the page after a cursor: { posts, next, hasMore, token, skipped }. Throws a Problem.
 export async function readPage({ list }, before, limit) {
   const query = new URLSearchParams({ limit });
   if (before) query.set("before", before);
@@ -17,7 +17,7 @@ export async function readPage({ list }, before, limit) {
   };
 }
 
-// A post; null for what is none. The service tells such from posts, but that of another version may not.
+// Reads a post; null if it is invalid. The service skips such records, but another version of it may not.
 export function readable(json, position) {
   try {
     return postOf(json, position);

@@ -1,4 +1,4 @@
-// The views that are lists of posts: home, all, a person's, and a hashtag's.
+// The views that are lists of posts: home, all, a person's posts, and those of a hashtag.
 
 import "./feed.js";
 import { h } from "./dom.js";
@@ -8,11 +8,11 @@ import { keptUser } from "./who.js";
 
 const all = { list: "/v1/posts", events: "/v1/posts/events", accepts: () => true };
 
-// What a list is read from.
+// The source of a list.
 async function sourceOf(route) {
   const user = keptUser();
   if (route.view === "home" && user) {
-    // A home that nothing can come to shows everything.
+    // An empty home feed shows everything.
     if (await (await import("./follows.js")).followsNobody()) return { ...all, label: t("nav.home"), words: t("feed.everything"), empty: () => empty("service") };
     const list = `/v1/people/${user.uid}/feed`;
     return { list, events: `${list}/events`, accepts: () => true, label: t("nav.home"), empty: () => empty("home") };
@@ -28,7 +28,7 @@ async function sourceOf(route) {
   return { ...all, label: t("nav.all"), empty: () => empty("service") };
 }
 
-// What a list without posts says instead; it is loaded when one is met.
+// The text of a list without posts, which is loaded when it is needed.
 function empty(name) {
   const box = h("section", { class: "empty" });
   import("./empty.js").then((parts) => parts[name](box));
@@ -44,7 +44,7 @@ async function headingOf(route) {
   return h("h1", { class: "hidden-visually" }, route.view === "home" ? t("nav.home") : t("nav.all"));
 }
 
-// What the service has written into the document; null where it shows something else than whoever has signed in sees.
+// The list in the service's HTML; null if it differs from what the signed-in user would see.
 function written(main, isFirst) {
   const list = main.querySelector("ol#posts");
   if (!isFirst || keptUser() || !list || new URL(location.href).searchParams.has("before")) return null;
@@ -53,10 +53,10 @@ function written(main, isFirst) {
 }
 
 const place = "tintype.places";
-// How to say where somebody is; loaded once a list stands.
+// The module for the reader's position; loaded once a list is shown.
 let places = null;
 
-// Where somebody was, by the keys of the history's entries: the last ones of this tab.
+// The reader's last positions in this tab, by the keys of the history's entries.
 function savedPlaces() {
   try {
     return JSON.parse(sessionStorage.getItem(place)) ?? [];
@@ -88,7 +88,7 @@ export async function feedView(route, { element, state, isBack, isFirst, form, m
       try {
         sessionStorage.setItem(place, JSON.stringify([...others, { key, state: places.placeOf(feed) }]));
       } catch {
-        // Without room for it, one comes back to the top.
+        // Without storage, the reader returns to the top.
       }
     },
     returned: (post) => { if (post) places?.reveal(feed, post.id); },

@@ -1,5 +1,5 @@
-// <post-feed>: a list of posts without an end. It reads two screens ahead and shows what is near the screen. What comes and goes is the
-// job of feed-live.js, and the place of whoever reads that of feed-places.js: both are loaded when the first page stands.
+// <post-feed>: an endless list of posts. It reads two screens ahead and shows what is near the screen. feed-live.js
+// shows changes, and feed-places.js keeps the reader's position: both are loaded when the first page is shown.
 
 import { h } from "./dom.js";
 import { FeedPage } from "./feed-page.js";
@@ -7,9 +7,9 @@ import { changes, doings } from "./posts.js";
 import { t } from "./texts.js";
 
 const pageSize = 24;
-// So many pages keep their posts.
+// The number of pages that keep their posts.
 const keptPages = 14;
-// Somebody who has come back to a service that was away need not ask for it, after so many milliseconds.
+// The wait before a failed page is read again, in milliseconds, so that the reader need not ask for it.
 const patience = 5000;
 
 class PostFeed extends HTMLElement {
@@ -17,20 +17,20 @@ class PostFeed extends HTMLElement {
   source = null;
   // "tile" for the grid, "card" for the feed.
   form = "tile";
-  // What makes the elements of that form.
+  // The module that creates the elements of that form.
   maker = null;
   pages = [];
-  // The cursor behind the last page, and whether there is more; the position of the list in the order of all changes.
+  // The cursor after the last page, and whether more pages follow; the position of the list in the change log.
   next = null;
   hasMore = true;
   token = 0;
-  // Posts that were deleted while they were on the screen.
+  // The ids of posts that were deleted while they were on the screen.
   gone = new Set();
   #loading = null;
   #ends = [];
   #width = 0;
 
-  // Shows the list: with what the service has written into the document (`first`), with where somebody was (`saved`), or anew.
+  // Shows the list: from the service's HTML (`first`), at a stored position (`saved`), or from the top.
   async draw({ source, form, first = null, saved = null }) {
     Object.assign(this, { source, form });
     this.maker = await (form === "tile" ? import("./tile.js") : import("./post-card.js"));
@@ -49,7 +49,7 @@ class PostFeed extends HTMLElement {
     }
   }
 
-  // Follows what comes and goes.
+  // Starts to follow changes.
   async begin() {
     if (this.isConnected) await this.#follow();
   }
@@ -66,7 +66,7 @@ class PostFeed extends HTMLElement {
     for (const end of this.#ends.splice(0)) end();
   }
 
-  // What the justified grid is made for, in pixels.
+  // The geometry of the justified grid, in pixels.
   get grid() {
     const width = this.#width;
     return { width, wanted: width < 600 ? width / 2.2 : Math.min(340, Math.max(200, width / 5.2)), gap: width < 600 ? 4 : 8 };
@@ -74,7 +74,7 @@ class PostFeed extends HTMLElement {
 
   // MARK: Reading
 
-  // Reads the list anew from its top.
+  // Reads the list again from its top.
   async reload() {
     this.live?.pause();
     this.gone.clear();
@@ -84,7 +84,7 @@ class PostFeed extends HTMLElement {
     if (await this.loadMore()) this.live?.begin();
   }
 
-  // Reads the next page; false at the end, or where it failed, which the foot of the list says.
+  // Reads the next page; false at the end, or after an error, which the foot of the list shows.
   async loadMore() {
     if (!this.hasMore) return false;
     this.#loading ??= this.#read().finally(() => { this.#loading = null; });
@@ -118,18 +118,18 @@ class PostFeed extends HTMLElement {
     return readPage(this.source, before, limit);
   }
 
-  // Puts a page behind the others.
+  // Appends a page.
   adopt({ posts, next, hasMore, token, skipped = 0 }) {
     if (this.pages.length === 0) this.token = token;
-    // Of the first page, the cursor is the position of the list: later posts are none of its.
+    // The first page has the position of the list as its cursor: it contains no later posts.
     const before = this.pages.length === 0 ? String(this.token + 1) : this.next;
     const page = new FeedPage(this, { before, posts: posts.filter(({ id }) => !this.pageOf(id)) });
     [this.next, this.hasMore] = [next, hasMore];
     this.skipped = (this.skipped ?? 0) + skipped;
     if (page.count > 0) this.insert(page, this.pages.length);
     this.live?.catchUp(token);
-    // Another foot: it stands where it is from the first, as nothing that one sees is to move; and an observer tells of
-    // changes only, of one that is near the screen still it would say nothing.
+    // A new foot: it is created in its final position, because visible elements must not move; and an observer would
+    // not report an old one that stays near the screen, because it reports only changes.
     const foot = h("div", { class: "foot" });
     this.footObserver.unobserve(this.foot);
     this.foot.replaceWith(foot);
@@ -145,7 +145,7 @@ class PostFeed extends HTMLElement {
     this.pageObserver.observe(page.element);
   }
 
-  // Has a page's posts read again that were forgotten.
+  // Reads the forgotten posts of a page again.
   async recall(page) {
     if (page.posts) return;
     page.recalling ??= this.#page(page.before, Math.min(200, Math.max(1, page.count))).then(({ posts }) => {
@@ -179,7 +179,7 @@ class PostFeed extends HTMLElement {
     this.addEventListener("keydown", (event) => this.#press(event));
   }
 
-  // From post to post by keys (ARIA's pattern of a feed).
+  // Moves from post to post by keys (ARIA's pattern of a feed).
   async #press(event) {
     const step = { PageDown: 1, PageUp: -1, j: 1, k: -1 }[event.key];
     if (!step || event.target.closest("input, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -193,7 +193,7 @@ class PostFeed extends HTMLElement {
     this.#ends.push(() => target.removeEventListener(name, listener));
   }
 
-  // Shows a page that comes near the screen, and empties one that goes.
+  // Shows a page that comes near the screen, and empties one that leaves it.
   async see(page, isNear) {
     page.isNear = isNear;
     if (!isNear) {
@@ -203,13 +203,13 @@ class PostFeed extends HTMLElement {
     try {
       await this.recall(page);
     } catch {
-      // It is tried again when the service is back, and in a while, as nothing may tell of that.
+      // It is read again when the service is back, and also after a while, because nothing may signal that.
       if (page.isNear) setTimeout(() => { if (page.isNear && this.isConnected) this.see(page, true); }, patience);
       return;
     }
     if (!page.isNear) return;
     page.show();
-    // Whoever scrolls on meets those beside it next.
+    // The pages beside it are needed next.
     const index = this.pages.indexOf(page);
     for (const beside of [this.pages[index - 1], this.pages[index - 2], this.pages[index + 1]]) {
       if (beside) this.recall(beside).catch(() => {});
@@ -219,7 +219,7 @@ class PostFeed extends HTMLElement {
   #forget() {
     const kept = this.pages.filter(({ posts }) => posts);
     if (kept.length <= keptPages) return;
-    // One that is near is shown in a moment.
+    // A page that is near will be shown soon.
     const old = kept.filter(({ isShown, isNear }) => !isShown && !isNear).sort((a, b) => a.lastUsed - b.lastUsed);
     for (const page of old.slice(0, kept.length - keptPages)) page.posts = null;
   }
@@ -237,7 +237,7 @@ class PostFeed extends HTMLElement {
     const scale = this.#width / width;
     this.#width = width;
     for (const page of this.pages) {
-      // What is not here is measured when it is shown.
+      // Unread pages are measured when they are shown.
       if (!page.posts) page.height *= scale;
       page.redraw();
     }
@@ -266,12 +266,12 @@ class PostFeed extends HTMLElement {
     if (this.pages.every(({ ids }) => ids.every((id) => this.gone.has(id))) && !this.hasMore) this.reload(); else this.showFoot();
   }
 
-  // Takes out all posts of a person that are there.
+  // Removes all posts of a person.
   removeAll(uid) {
     for (const page of this.pages) for (const post of page.posts?.filter((post) => post.uid === uid) ?? []) this.remove(post.id);
   }
 
-  // Says to screen readers which of how many each post of a page is.
+  // Tells screen readers the number of each post of a page, and the total.
   number(page) {
     let position = 0;
     for (const other of this.pages) {

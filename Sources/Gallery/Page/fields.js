@@ -1,11 +1,11 @@
-// Fields of forms: a label, what is wrong with it in words, and for passwords a look at what one types.
+// Fields of forms: a label, an error message, and for passwords a button that shows them.
 
 import { h } from "./dom.js";
 import { t } from "./texts.js";
 
 let count = 0;
 
-// A field: { element, input, fail(words) }. `fail("")` says that nothing is wrong. Attributes are those of the input.
+// A field: { element, input, fail(words) }. `fail("")` removes the error message. Attributes are those of the input.
 export function field(label, { tag = "input", hint = "", ...attributes }) {
   const id = `field-${++count}`;
   const error = h("p", { class: "field-error", id: `${id}-error`, hidden: true });
@@ -31,8 +31,8 @@ function showToggle(input) {
   return button;
 }
 
-// A form whose fields are checked here, in the page's words: `checks` give for each field what is wrong, or nothing. `run` is what the
-// form is for; `place(problem)` says beside which field a problem of the service stands.
+// A form whose fields are checked here, with the page's messages: `checks` return for each field its error, or nothing.
+// `run` is the action of the form; `place(problem)` returns the field beside which a problem of the service is shown.
 export function form(attributes, fields, children, { checks, run, place = () => null, say = (problem) => problem.message }) {
   const error = h("p", { class: "field-error", role: "alert" });
   const element = h("form", { novalidate: true, ...attributes }, children, error);

@@ -1,4 +1,5 @@
-// Whom the reader follows, and the button for it. It changes at once, and back if the service refuses.
+// The people that the reader follows, and the button that follows them. It changes at once, and back if the service
+// refuses.
 
 import { follow } from "./actions.js";
 import { h } from "./dom.js";
@@ -10,7 +11,7 @@ import { t } from "./texts.js";
 
 let known = { uid: null, ids: null };
 
-// The ids of those whom the reader follows: read once, and kept as things are done.
+// The ids of the people that the reader follows: read once, and updated by actions.
 export function followees() {
   const uid = session.user?.uid ?? null;
   if (known.uid === uid && known.ids) return known.ids;
@@ -20,7 +21,7 @@ export function followees() {
   return ids;
 }
 
-// Whether the reader follows nobody yet; false where that cannot be known.
+// Whether the reader follows nobody yet; false if that is unknown.
 export const followsNobody = () => followees().then((ids) => ids.size === 0, () => false);
 
 async function read(uid) {
@@ -34,12 +35,12 @@ function note(ids, uid, isOn) {
   if (isOn) ids.add(uid); else ids.delete(uid);
 }
 
-// What somebody has done about a person, and the service does not know yet; undefined if there is nothing.
+// The pending follow or unfollow of a person; undefined if there is none.
 export function pendingFollow(uid) {
   return outbox.pending.findLast((operation) => operation.kind === "follow" && operation.followee === uid && operation.uid === session.user?.uid)?.isOn;
 }
 
-// A button that follows a person, or does so no more.
+// A button that follows or unfollows a person.
 export function followButton({ uid, name, isOn }) {
   const button = h("button", { type: "button", class: "button follow", dataset: { uid, name },
     onclick: () => follow(uid, button.dataset.on !== "true") });

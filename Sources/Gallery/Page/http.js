@@ -4,7 +4,7 @@ import { Problem } from "./problem.js";
 import { t } from "./texts.js";
 import { keptUser } from "./who.js";
 
-// Asks the service, as whoever has signed in; throws a Problem unless it answers with success.
+// Sends a request to the service, as the signed-in user; throws a Problem unless it succeeds.
 export async function api(path, { method = "GET", json, body, headers = {}, signal, anonymous = false } = {}) {
   const fields = new Headers(headers);
   if (json !== undefined) {
@@ -24,7 +24,7 @@ export async function api(path, { method = "GET", json, body, headers = {}, sign
   throw await problemOf(response);
 }
 
-// The document that the service answers with; throws a Problem also where the answer is cut off.
+// Reads the document in the response of the service; throws a Problem also if the response is cut off.
 export async function apiJSON(path, options) {
   const response = await api(path, options);
   try {

@@ -1,4 +1,4 @@
-// What the page needs of words, drawings and styles once its first view stands.
+// The texts, icons and styles that the page needs after its first view.
 
 import { h, icons as first } from "./dom.js";
 import { addTexts, language } from "./texts.js";
@@ -20,7 +20,7 @@ export const icons = {
   full: "M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5",
 };
 
-// Loads a style sheet of a module that is loaded late; once, and ready when it resolves.
+// Loads a style sheet of a module that is loaded late, once; resolves when it is ready.
 export function stylesheet(name) {
   const known = document.head.querySelector(`link[data-name="${name}"]`);
   if (known) return known.ready ?? Promise.resolve();
@@ -33,5 +33,5 @@ export function stylesheet(name) {
   return link.ready;
 }
 
-// Whether somebody asked for less motion.
+// Whether the user prefers reduced motion.
 export const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;

@@ -1,10 +1,11 @@
-// The justified grid: rows of pictures that all fill the width, each row as high as its pictures need. Where to break is chosen for
-// a page as a whole (Knuth and Plass, "Breaking Paragraphs into Lines", 1981): the rows whose heights differ least from what is wanted.
+// The justified grid: rows of pictures that all fill the width, each row as high as its pictures need. The breaks are
+// chosen for a page as a whole (Knuth and Plass, "Breaking Paragraphs into Lines", 1981): the rows whose heights differ
+// least from the desired one.
 
-// The rows of pictures with these ratios of width to height: [{ start, end, height }], in pixels.
+// Returns the rows of pictures with these ratios of width to height: [{ start, end, height }], in pixels.
 function rowsOf(ratios, { width, wanted, gap }) {
   const count = ratios.length;
-  // The best ways to break before each picture: what is lost so far, and where the last row begins.
+  // The best breaks before each picture: the cost so far, and the start of the last row.
   const costs = new Float64Array(count + 1).fill(Infinity);
   const starts = new Int32Array(count + 1);
   costs[0] = 0;
@@ -26,7 +27,7 @@ function rowsOf(ratios, { width, wanted, gap }) {
   rows.reverse();
   for (const row of rows) {
     const sum = ratios.slice(row.start, row.end).reduce((sum, ratio) => sum + ratio, 0);
-    // A few pictures are not blown up to fill a wide screen.
+    // A few pictures are not enlarged to fill a wide screen.
     row.height = Math.min(heightOf(sum, row.end - row.start, width, gap), wanted * 1.6);
   }
   return rows;
@@ -34,10 +35,10 @@ function rowsOf(ratios, { width, wanted, gap }) {
 
 const heightOf = (sum, count, width, gap) => (width - gap * (count - 1)) / sum;
 
-// Twice as high is as bad as half as high.
+// Twice the height costs as much as half the height.
 const costOf = (scale) => Math.log2(scale) ** 2;
 
-// The places of the pictures: [{ left, top, width, height }], and the height of all of them.
+// Returns the positions of the pictures: [{ left, top, width, height }], and their total height.
 export function placesOf(ratios, { width, wanted, gap }) {
   const places = [];
   let top = 0;

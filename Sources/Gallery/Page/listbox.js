@@ -1,4 +1,5 @@
-// A list of suggestions below a field. The focus stays in the field; the keys choose, and the field says what is chosen.
+// A list of suggestions below a field. The focus stays in the field, where keys choose a suggestion and the chosen one
+// is announced.
 
 import { h } from "./dom.js";
 import { stylesheet } from "./late.js";
@@ -11,7 +12,7 @@ export class Listbox {
   #active = -1;
   #items = [];
 
-  // `onPick(value)` is told what was chosen.
+  // `onPick(value)` receives the chosen value.
   constructor(input, label, onPick) {
     this.id = `listbox-${++count}`;
     Object.assign(this, { input, onPick });
@@ -25,7 +26,7 @@ export class Listbox {
 
   get isOpen() { return !this.element.hidden; }
 
-  // Shows items: { value, content }, where `content` are elements. `isFirstActive` where Enter takes the first one.
+  // Shows items: { value, content }, where `content` are elements. With `isFirstActive`, Enter chooses the first one.
   show(items, { isFirstActive = false } = {}) {
     this.#items = items;
     this.element.replaceChildren(...items.map(({ content, value }, index) => h("li", { role: "option", id: `${this.id}-${index}`, "aria-selected": "false",
@@ -40,7 +41,7 @@ export class Listbox {
     if (this.isOpen) this.show([]);
   }
 
-  // Does what a key means here; true if it meant something.
+  // Handles a key; true if it had an effect.
   press(event) {
     if (!this.isOpen || event.isComposing) return false;
     const last = this.#items.length - 1;
@@ -57,7 +58,7 @@ export class Listbox {
     return true;
   }
 
-  // Above the field where there is no room below it, as over the keyboard of a phone.
+  // Places the list above the field if there is no room below it, as with the keyboard of a phone.
   #place() {
     const { top, bottom } = this.input.getBoundingClientRect();
     const height = this.element.offsetHeight + 8;
@@ -79,7 +80,7 @@ export class Listbox {
   }
 }
 
-// Calls `run` with what was typed last once nobody has typed for a moment; requests of earlier ones are given up.
+// Calls `run` with the last input after a pause in typing; earlier requests are aborted.
 export function debounced(run, milliseconds = 150) {
   let timer = null;
   let abort = new AbortController();

@@ -1,19 +1,20 @@
-// A stream of the service's events, over one connection for all tabs of a browser: with HTTP/1.1 a browser opens six to a host, and a
-// stream for each tab would leave none for anything else. One tab holds a lock, listens, and tells the others; when it goes, the next
-// one gets the lock, and goes on where the stream was.
+// A stream of the service's events, over one connection for all tabs of a browser: with HTTP/1.1 a browser opens at
+// most six to a host, and a stream for each tab would leave none for other requests. One tab holds a lock, listens, and
+// forwards the events to the others; when it closes, the next tab gets the lock, and continues the stream.
 
 import { api } from "./http.js";
 
-// How many events are kept for tabs that come later.
+// The number of events that are kept for tabs that open later.
 const kept = 300;
-// The service says every 30 seconds that it is there; without a word for this long, in milliseconds, the connection is dead.
+// The service sends a sign of life every 30 seconds; after this long without one, in milliseconds, the connection is
+// dead.
 const patience = 75000;
 
-// The number of the change that an event's id names: "42-1" is a part of change 42.
+// The number of the change in an event's id: "42-1" is a part of change 42.
 const tokenOf = (id) => Number.parseInt(id, 10) || 0;
 
-// Follows a stream from a token on. Calls `onEvent({ type, id, token, data })` for each event, "resnapshot" where nobody knows what was
-// missed, and `onState(isLive)`. Returns what ends it.
+// Follows a stream from a token on. Calls `onEvent({ type, id, token, data })` for each event, of type "resnapshot" if
+// events may have been missed, and `onState(isLive)`. Returns a function that ends it.
 export function follow(path, { since, onEvent, onState }) {
   const channel = new BroadcastChannel(`tintype ${path}`);
   const end = new AbortController();
@@ -23,7 +24,7 @@ export function follow(path, { since, onEvent, onState }) {
   const past = [];
 
   function take(event) {
-    if (event.token < tokenOf(last)) return;  // The list has it.
+    if (event.token < tokenOf(last)) return;  // The list contains it.
     if (event.id) last = event.id;
     if (event.type) onEvent(event);
   }
@@ -41,7 +42,7 @@ export function follow(path, { since, onEvent, onState }) {
     channel.postMessage({ kind: "state", isLive });
   }
 
-  // A tab that has just come, and has a list of that token, missed what came before it listened.
+  // Sends the past events to a tab that has just opened, with a list of that token.
   function tellPast(token) {
     const first = past[0]?.token ?? Infinity;
     const isWhole = past.length < kept || first <= token;
@@ -77,7 +78,7 @@ export function follow(path, { since, onEvent, onState }) {
   }
 
   channel.postMessage({ kind: "asked", token: tokenOf(since) });
-  // Locks are there where the page came by https, or from this machine.
+  // Locks exist only if the page was loaded by https, or from this machine.
   if (navigator.locks) navigator.locks.request(channel.name, { signal: end.signal }, lead).catch(() => {}); else lead();
 
   return () => {
@@ -140,7 +141,7 @@ function eventOf(message) {
   try {
     data = JSON.parse(fields.data ?? "null");
   } catch {
-    // What is no JSON is of another version.
+    // Events that are not JSON are of another version.
   }
   return { type: fields.event ?? null, id: fields.id ?? "", token: tokenOf(fields.id), data };
 }

@@ -1,4 +1,4 @@
-// Mentions while one writes: `@` and letters list people, and whoever is picked stands in the text as a part that is kept track of.
+// Mentions in a field: `@` and letters list people, and a chosen person becomes a part of the text that is tracked.
 
 import { avatar } from "./card.js";
 import { h } from "./dom.js";
@@ -12,7 +12,8 @@ import { t } from "./texts.js";
 const states = new WeakMap();
 const most = 30;
 
-// Has a textarea pick mentions. The list stands behind it, in the same parent; behind its label, whose words it would be part of.
+// Adds mentions to a textarea. The list is inserted in the same parent, after the label, whose text it would be part of
+// otherwise.
 export function pickMentions(textarea) {
   if (states.has(textarea)) return;
   states.set(textarea, { text: textarea.value, spans: [] });
@@ -38,19 +39,19 @@ export function pickMentions(textarea) {
   });
 }
 
-// Whom a text mentions, and where: [{ uid, start, length }].
+// The people that a text mentions, with the ranges: [{ uid, start, length }].
 export function mentionsOf(textarea) {
   return (states.get(textarea)?.spans ?? []).slice(0, most).map(({ uid, start, length }) => ({ uid, start, length }));
 }
 
-// The text without white space around it, and whom it mentions.
+// The text without surrounding white space, with its mentions.
 export function writtenIn(textarea) {
   const text = textarea.value.trim();
   const before = textarea.value.length - textarea.value.trimStart().length;
   return { text, mentions: mentionsOf(textarea).map((mention) => ({ ...mention, start: mention.start - before })) };
 }
 
-// Puts a text with its mentions into a field.
+// Sets the text of a field, with its mentions.
 export function write(textarea, text, mentions = []) {
   textarea.value = text;
   const spans = mentions.map(({ uid, start, length }) => ({ uid, start, length, name: text.slice(start, start + length) }));
@@ -58,7 +59,7 @@ export function write(textarea, text, mentions = []) {
   textarea.dispatchEvent(new CustomEvent("written"));
 }
 
-// What stands behind an `@` before the caret; null where nobody is looked for.
+// The text after an `@` before the caret; null without one.
 function queryOf(textarea) {
   const { selectionStart: caret, selectionEnd } = textarea;
   if (caret !== selectionEnd) return null;
@@ -73,7 +74,7 @@ async function suggest(textarea, list, query, signal) {
   try {
     ({ people } = await apiJSON(`/v1/people?search=${encodeURIComponent(query)}&limit=6`, { signal }));
   } catch {
-    return;  // One can write without.
+    return;  // Writing works without suggestions.
   }
   if (signal.aborted || document.activeElement !== textarea || queryOf(textarea) !== query) return;
   list.show(people.map(personOf).map((person) => ({ value: person, content: [avatar(person), h("span", { dir: "auto" }, person.name)] })), { isFirstActive: true });
@@ -94,12 +95,12 @@ function insert(textarea, { uid, name }) {
   textarea.dispatchEvent(new InputEvent("input", { bubbles: true }));
 }
 
-// Moves the mentions as the text around them was changed, and forgets those whose name is not whole any more.
+// Moves the mentions after a change of the text, and drops those whose name is no longer complete.
 function follow(textarea) {
   const state = states.get(textarea);
   const [before, after] = [state.text, textarea.value];
   if (before === after) return;
-  // What is the same behind the caret was not changed; of equal letters those before it were.
+  // The equal text after the caret was not changed; of equal letters, the earlier ones were.
   const behind = Math.min(before.length, after.length - textarea.selectionEnd);
   let same = 0;
   while (same < behind && before[before.length - 1 - same] === after[after.length - 1 - same]) same += 1;

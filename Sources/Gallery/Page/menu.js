@@ -7,7 +7,8 @@ stylesheet("social.css");
 
 const menus = new WeakMap();
 
-// A button with a menu. `items()` gives { label, run } or { label, href }, and `isDangerous`, each time that it is opened.
+// A button with a menu. `items()` returns { label, run } or { label, href }, and `isDangerous`, each time that it is
+// opened.
 export function menuButton(attributes, content, items) {
   const button = h("button", { type: "button", ...attributes, onclick: () => toggleMenu(button, items) }, content);
   button.ariaHasPopup = "menu";
@@ -19,7 +20,7 @@ export function menuButton(attributes, content, items) {
 export function toggleMenu(button, items) {
   if (!menus.has(button)) {
     button.ariaHasPopup = "menu";
-    // A press outside of a menu closes it, on its button too: the click that follows must not open it again.
+    // A press outside a menu closes it, also on its button: the click that follows must not open it again.
     button.addEventListener("pointerdown", () => { button.wasOpen = isOpen(button); });
   }
   const wasOpen = button.wasOpen || isOpen(button);
@@ -49,7 +50,7 @@ function open(button, items) {
     menu.remove();
     if (hadFocus && button.isConnected) button.focus();
   });
-  // In the dialog, or the part of the page, that the button is in: behind a dialog nothing can be reached.
+  // In the same dialog as the button: nothing behind a dialog can be reached.
   button.after(menu);
   menu.showPopover({ source: button });
   button.ariaExpanded = "true";
@@ -57,7 +58,7 @@ function open(button, items) {
   menu.firstElementChild?.focus();
 }
 
-// Below the button, or above it where there is no room, and inside the window.
+// Places the menu below the button, or above it if there is no room, and inside the window.
 function place(menu, button) {
   const [box, { offsetWidth: width, offsetHeight: height }] = [button.getBoundingClientRect(), menu];
   const left = getComputedStyle(button).direction === "rtl" ? box.left : box.right - width;

@@ -1,15 +1,15 @@
-// The modules of the gallery come in few files, as a slow network takes seconds for each. Here they are by their names:
-// { imports, run }, and once one has run, the promise of what it exports.
+// The modules of the gallery are in few files, because a slow network needs seconds for each. This maps their names to
+// { imports, run }, and once one has run, to the promise of its exports.
 
 const modules = new Map();
 const running = new Map();
 
-// `run` is the text of a module: a function of what its imports export, to what it exports.
+// Defines a module. `run` is its text: a function from the exports of its imports to its own exports.
 export function defineModule(name, imports, run) {
   modules.set(name, { imports, run });
 }
 
-// What a module exports. What could not be fetched is asked for again the next time.
+// Returns the exports of a module. A file that could not be fetched is requested again the next time.
 export function loadModule(path) {
   const name = path.slice(path.lastIndexOf("/") + 1);
   if (!running.has(name)) {
@@ -22,7 +22,7 @@ export function loadModule(path) {
 
 async function run(name) {
   if (!modules.has(name)) {
-    // Each file rests on those before it; the last one has all that the others have not.
+    // Each file depends on those before it; the last one contains all other modules.
     const count = 1 + laterFiles.findIndex(({ names }) => !names || names.includes(name));
     await Promise.all(laterFiles.slice(0, count).map(({ file }) => import(file)));
   }

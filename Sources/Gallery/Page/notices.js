@@ -1,9 +1,9 @@
-// What somebody is told of: likes, comments, mentions, followers and announcements.
+// The user's notifications: likes, comments, mentions, followers and announcements.
 
 import { avatar, personHref, timeElement } from "./card.js";
 import { h } from "./dom.js";
 import { stylesheet } from "./late.js";
-import "./drafts.js";  // Texts that are refused while their post is not open are kept.
+import "./drafts.js";  // Keeps texts that are refused while their post is not open.
 import { apiJSON } from "./http.js";
 import { personOf } from "./people.js";
 import { reasonOf } from "./reasons.js";
@@ -17,7 +17,7 @@ export { unread };
 const styled = stylesheet("social.css");
 const kinds = ["like", "comment", "mention", "follow", "announcement"];
 
-// What a notification is found by: likes of one post are one, which stands where its newest does.
+// The key of a row: likes of one post share a row, at the position of the newest.
 const keyOf = ({ id, kind, post }) => (kind === "like" && post ? `like ${post}` : id);
 
 class NoticeList extends HTMLElement {
@@ -41,7 +41,7 @@ class NoticeList extends HTMLElement {
 
   get #path() { return `/v1/people/${encodeURIComponent(session.user.uid)}/notifications`; }
 
-  // Reads the newest ones, and takes in what has come, gone and been read among them.
+  // Reads the newest notifications, and merges what was added, removed and read.
   async begin() {
     await this.#read();
   }
@@ -94,7 +94,7 @@ class NoticeList extends HTMLElement {
     this.more.hidden = this.#next === null;
   }
 
-  // Marks as read what is shown, and nothing that came meanwhile.
+  // Marks the shown notifications as read, and none that arrived meanwhile.
   async #markAll() {
     const before = new Map(this.#notices);
     const newest = [...this.#notices.values()].map(({ id }) => id).sort().at(-1);
@@ -122,7 +122,7 @@ class NoticeList extends HTMLElement {
     try {
       unread.set((await apiJSON(`${this.#path}/read`, { method: "POST", json: { ids: [notice.id], grouped: true } })).unread);
     } catch {
-      // It stays unread, and may be read another time.
+      // It stays unread, and may be marked another time.
     }
   }
 }

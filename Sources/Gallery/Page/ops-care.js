@@ -1,4 +1,4 @@
-// Whether what is left over is swept, and files that no post claims.
+// The panel of deletion, unclaimed files and store checks.
 
 import { count, h, time } from "/page/ops-dom.js";
 import { panel } from "/page/ops-parts.js";
@@ -20,7 +20,7 @@ class Care extends HTMLElement {
   show({ status }) {
     const { sweeps, unclaimed, jobs, expired, uploads, duplicates, audits } = status;
     const rows = [
-      ["sweeps", sweeps.status === "on" ? t("care.sweeps.on") : [sweeps.message, sweeps.hint].filter(Boolean).join(" – "),
+      ["sweeps", sweeps.status === "on" ? t("care.sweeps.on") : [sweeps.message, sweeps.hint].filter(Boolean).join(". "),
         sweeps.status !== "on"],
       ["unclaimed", unclaimed ? t("care.unclaimed.count", { count: unclaimed }) : t(unclaimed === 0 ? "care.unclaimed.none" : "care.unclaimed.unknown"),
         unclaimed > 0],
@@ -40,7 +40,7 @@ class Care extends HTMLElement {
   }
 }
 
-/** What the last audit of a kind came to, and whether that is bad. */
+/** The result of the last store check of a kind, and whether it is bad. */
 function audit(last) {
   if (!last) return [t("care.audit.none"), false];
   const found = Object.entries(last.findings);

@@ -1,4 +1,4 @@
-// Streams and sessions, and what the workers have in hand.
+// Streams and sessions, and the current work of the workers.
 
 import { bytes, h, reconcile, say, timeElement } from "/page/ops-dom.js";
 import { panel } from "/page/ops-parts.js";

@@ -1,4 +1,4 @@
-// Elements, numbers and times for the operations page. What others wrote only ever becomes text.
+// Elements, numbers and times for the operations page. Texts of others only ever become text.
 
 import { language } from "/page/ops-text.js";
 
@@ -19,12 +19,12 @@ function fill(element, attributes, children) {
 export const h = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
 export const svg = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
 
-// Changes a text only where it differs, so that nothing is announced or selected anew.
+// Changes a text only if it differs, so that nothing is announced or selected again.
 export function say(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-// Brings the children of a list in line with items, keeping the elements of those that stay, and with them the focus.
+// Updates the children of a list to match items, keeping the elements of those that stay, and with them the focus.
 export function reconcile(list, items, keyOf, make, update) {
   const present = new Map([...list.children].map((child) => [child.dataset.key, child]));
   let place = null;
@@ -80,7 +80,7 @@ export function ago(milliseconds, now = Date.now()) {
   return relative.format(-Math.round(seconds / span.seconds), span.unit);
 }
 
-// A <time> that says how long ago something was, and when exactly.
+// A <time> with a relative time, and the exact one as its title.
 export function timeElement(milliseconds) {
   return h("time", { datetime: new Date(milliseconds).toISOString(), title: time(milliseconds), dataset: { ago: milliseconds } },
     ago(milliseconds));

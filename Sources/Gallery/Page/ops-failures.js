@@ -1,4 +1,4 @@
-// What could not become a post: each with its picture, reason and hint, to be put back or dropped.
+// Files that could not become posts: each with its picture, reason and hint, to be put back or deleted.
 
 import { bytes, count, h, reconcile, say, timeElement } from "/page/ops-dom.js";
 import { button, confirm, noteLine, panel, run, show, showError } from "/page/ops-parts.js";
@@ -39,7 +39,7 @@ class Failures extends HTMLElement {
   show(operations) {
     const mark = `${operations.started_at} ${operations.failures} ${operations.status.failed}`;
     if (mark === this.#seen) return;
-    // What is counted is put aside a moment later.
+    // The file is moved a moment after it is counted.
     const wait = this.#seen === null ? 0 : 700;
     this.#seen = mark;
     clearTimeout(this.#timer);
@@ -50,7 +50,7 @@ class Failures extends HTMLElement {
     return this.reason.value ? `reason=${encodeURIComponent(this.reason.value)}` : "";
   }
 
-  // Reads the list anew, as far as it is shown; or its next page.
+  // Reads the shown part of the list again; or its next page.
   async #load(next) {
     const limit = next ? PAGE : Math.min(100, Math.max(PAGE, this.#failures.length));
     const query = [`limit=${limit}`, this.#filter, next && `before=${encodeURIComponent(next)}`].filter(Boolean).join("&");

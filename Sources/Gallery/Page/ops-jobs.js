@@ -1,4 +1,4 @@
-// Jobs over posts: planned, then begun; they go on without the page.
+// Post runs: planned, then begun; they continue without the page.
 
 import { count, duration, h, rate, reconcile, say, time, timeElement } from "/page/ops-dom.js";
 import { announce, button, confirm, noteLine, panel, run, show } from "/page/ops-parts.js";
@@ -94,7 +94,7 @@ class Jobs extends HTMLElement {
     });
   }
 
-  // MARK: The jobs
+  // MARK: The runs
 
   show({ jobs }) { this.#showJobs(jobs); }
 

@@ -1,18 +1,18 @@
-// What all panels are made of.
+// The common parts of all panels.
 
 import { h, say } from "/page/ops-dom.js";
 import { t } from "/page/ops-text.js";
 
 let region;
 
-// Tells those who do not see the page, when they have heard what they are hearing.
+// Announces a text to screen readers, after what they are reading.
 export function announce(text) {
   region ??= document.body.appendChild(h("p", { class: "unseen", role: "status", "aria-live": "polite" }));
   region.textContent = "";
   setTimeout(() => say(region, text), 50);
 }
 
-// A panel with a heading; `tools` stand beside it.
+// A panel with a heading; `tools` are beside it.
 export function panel(name, ...tools) {
   const heading = h("h2", { id: `h-${name}`, tabindex: "-1" }, t(`${name}.title`));
   const section = h("section", { class: "panel", id: name, "aria-labelledby": `h-${name}` },
@@ -22,7 +22,7 @@ export function panel(name, ...tools) {
 
 export const button = (label, attributes, onclick) => h("button", { type: "button", ...attributes, onclick }, label);
 
-// Runs what a button is for, which is of no use meanwhile; what goes wrong is told beside it.
+// Runs the action of a button, which is disabled meanwhile; an error is shown beside it.
 export async function run(control, note, action) {
   if (control.getAttribute("aria-disabled") === "true") return undefined;
   control.setAttribute("aria-disabled", "true");
@@ -45,14 +45,14 @@ export function show(note, text) {
 }
 
 export function showError(note, error) {
-  show(note, [error.message, error.hint].filter(Boolean).join(" – "));
+  show(note, [error.message, error.hint].filter(Boolean).join(". "));
   note.classList.add("bad");
 }
 
-// A line in which a panel tells what came of something.
+// The line in which a panel shows the result of an action.
 export const noteLine = () => h("p", { class: "note", hidden: true });
 
-// Asks before what cannot be undone; the dialog gives the focus back by itself.
+// Asks for confirmation of an action that cannot be undone; the dialog returns the focus by itself.
 export function confirm(title, text, verb) {
   return new Promise((answer) => {
     const dialog = h("dialog", { "aria-labelledby": "confirm-title", "aria-describedby": "confirm-text" },

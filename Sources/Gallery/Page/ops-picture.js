@@ -1,4 +1,5 @@
-// Pictures of what failed: made smaller by the service where they can be decoded, else as they are where a browser may try.
+// Pictures of failed files: reduced by the service if it can decode them, else the originals, which the browser may
+// show.
 
 import { h } from "/page/ops-dom.js";
 import { ask } from "/page/ops-service.js";
@@ -8,7 +9,7 @@ const LARGEST = 12_000_000;
 const ATONCE = 2;
 const shown = ["image/jpeg", "image/png", "image/gif", "image/webp", "image/avif"];
 
-// For what the service would not make a smaller picture.
+// The codes of files that the service cannot reduce.
 const undecodable = ["truncated", "corrupt", "unsupported_format", "empty", "decoder_crashed", "decoder_timed_out"];
 
 const waiting = [];
@@ -60,7 +61,7 @@ async function load(frame) {
     frame.dataset.state = "none";
     frame.replaceChildren(h("span", {}, t("failures.no-picture")));
   } finally {
-    if (address) URL.revokeObjectURL(address);  // What is decoded stays.
+    if (address) URL.revokeObjectURL(address);  // The decoded picture stays.
   }
 }
 

@@ -1,4 +1,4 @@
-// Who was refused what lately, and what admins have done.
+// The last refusals, and the actions of admins.
 
 import { h, reconcile, timeElement } from "/page/ops-dom.js";
 import { button, noteLine, panel, showError } from "/page/ops-parts.js";

@@ -1,9 +1,9 @@
-// What the page asks the service, as an admin; the key is kept for this tab alone.
+// The page's requests to the service, as an admin; the key is stored for this tab alone.
 
 import { t } from "/page/ops-text.js";
 
 const KEY = "tintype.ops.key";
-const PATIENCE = 25_000;  // The service tells something every 15 seconds.
+const PATIENCE = 25_000;  // In milliseconds; the service sends something every 15 seconds.
 
 export class Problem extends Error {
   constructor(status, code, message, hint) {
@@ -16,7 +16,7 @@ export const credentials = {
   get key() { return sessionStorage.getItem(KEY); },
   set key(key) { key ? sessionStorage.setItem(KEY, key) : sessionStorage.removeItem(KEY); },
 
-  // Takes the key out of an address such as /ops#key=tintype_…, where nobody is to read it any longer.
+  // Takes the key from an address such as /ops#key=tintype_…, and removes it there, so that nobody can read it.
   takeFromAddress() {
     const key = new URLSearchParams(location.hash.slice(1)).get("key");
     if (location.hash) history.replaceState(null, "", location.pathname + location.search);
@@ -70,8 +70,8 @@ async function* eventsOf(body) {
   }
 }
 
-// Follows how the service is, for ever: onDocument gets each document, onState "live" or "offline", onRefused the reason for
-// which the key is good no more, which ends it.
+// Follows the state of the service, without end: onDocument receives each document, onState "live" or "offline", and
+// onRefused the reason why the key is no longer valid, which ends it.
 export async function follow({ onDocument, onState, onRefused }) {
   let wait = 500;
   while (true) {

@@ -1,4 +1,4 @@
-// How everything is, at a glance.
+// The state of the service at a glance.
 
 import { ago, bytes, count, duration, h, rate, say, svg } from "/page/ops-dom.js";
 import { announce } from "/page/ops-parts.js";
@@ -7,7 +7,7 @@ import { t } from "/page/ops-text.js";
 const WIDTH = 120;
 const HEIGHT = 28;
 
-// A line through the last minutes; what it shows stands in words beside it.
+// A line for the last minutes; the same numbers are in the text beside it.
 function sparkline() {
   const area = svg("path", { class: "area" });
   const line = svg("path", { class: "line" });
@@ -28,7 +28,7 @@ function sparkline() {
   return { picture, draw };
 }
 
-// How much of something is used: a bar with a mark for what has to stay free.
+// A bar for the used part of something, with a mark for the part that must stay free.
 function bar() {
   const used = svg("rect", { class: "used", x: 0, y: 0, height: 6, rx: 3 });
   const mark = svg("rect", { class: "mark", y: 0, width: 0.8, height: 6 });
@@ -109,7 +109,7 @@ class Tiles extends HTMLElement {
   #showIntake({ status, message, hint }) {
     const isPaused = status !== "ready";
     if (isPaused) {
-      this.#warning.replaceChildren(h("strong", {}, t("intake.paused")), ` ${[message, hint].filter(Boolean).join(" – ")}`);
+      this.#warning.replaceChildren(h("strong", {}, t("intake.paused")), ` ${[message, hint].filter(Boolean).join(". ")}`);
     }
     this.#warning.hidden = !isPaused;
     if (this.#wasPaused !== null && this.#wasPaused !== isPaused) announce(t(isPaused ? "intake.paused" : "intake.goes-on"));

@@ -1,4 +1,4 @@
-// The operations page: a form for the key, then the panels, which live from one stream of events.
+// The operations page: a form for the key, then the panels, which are updated by one stream of events.
 
 import { h, renewTimes, say } from "/page/ops-dom.js";
 import { announce, button } from "/page/ops-parts.js";
@@ -61,7 +61,7 @@ function header() {
 
 let generation = 0;
 
-// Shows the panels, once the key has opened the first look.
+// Shows the panels, once the key has been accepted.
 async function begin(isAsked = false) {
   const first = await askJSON("/v1/operations");
   const mine = ++generation;
@@ -92,7 +92,7 @@ async function begin(isAsked = false) {
   });
 }
 
-// MARK: Beginning
+// MARK: Start
 
 setInterval(() => renewTimes(document.body), 10_000);
 

@@ -1,8 +1,10 @@
-// What somebody has done and the service does not know yet. It is kept in this browser until the service has taken or refused
-// it, however often the service goes away or the tab is closed, and it is sent in the order in which it was done.
+// The user's actions that the service does not have yet. They are stored in this browser until the service has accepted
+// or refused them, even if the service is unreachable or the tab is closed, and they are sent in the order of the
+// actions.
 //
-// An operation is { id, kind, uid, key, request: { method, path, json, headers }, … }, and has whatever else its kind needs to take back
-// what was shown. Of two with the same key the later one takes the place of the earlier, as long as that has not begun.
+// An operation is { id, kind, uid, key, request: { method, path, json, headers }, … }, with further fields of its kind
+// to undo what was shown. Of two with the same key, the later one replaces the earlier one, unless that is being sent
+// already.
 
 import { api } from "./http.js";
 import { newID } from "./ids.js";
@@ -24,7 +26,7 @@ class Outbox extends EventTarget {
     session.addEventListener("change", () => this.send());
   }
 
-  // The operations that are to be sent.
+  // The operations to be sent.
   get pending() { return pendingOperations(); }
 
   set #pending(operations) { keepPending(operations); }
@@ -38,7 +40,7 @@ class Outbox extends EventTarget {
     return added;
   }
 
-  // Sends what there is. One tab does it at a time.
+  // Sends the operations. One tab does it at a time.
   async send() {
     if (this.#isSending || this.pending.length === 0) return this.#wake();
     this.#isSending = true;
@@ -48,13 +50,13 @@ class Outbox extends EventTarget {
     } finally {
       this.#isSending = false;
     }
-    // One may have come while the last one ended.
+    // An operation may have been added while the last one ended.
     if (this.pending.some(({ uid }) => uid === session.user?.uid)) this.send();
   }
 
   async #drain() {
     for (let attempt = 0; ;) {
-      // What somebody else has done in this browser waits until that person is back.
+      // The operations of another user of this browser wait until that user signs in again.
       const operation = this.pending.find(({ uid }) => uid === session.user?.uid);
       if (!operation) return;
       this.#pending = this.pending.map((other) => (other.id === operation.id ? { ...other, begun: true } : other));
@@ -65,7 +67,7 @@ class Outbox extends EventTarget {
         this.#remove(operation, "done", { operation, answer });
         attempt = 0;
       } catch (problem) {
-        if (session.user?.uid !== operation.uid) return;  // The session has ended: it waits for the next one.
+        if (session.user?.uid !== operation.uid) return;  // The session has ended: the operation waits for the next one.
         if (problem.isPassing) {
           const pause = problem.retryAfter ? problem.retryAfter * 1000 : Math.min(longestPause, 1000 * 2 ** attempt);
           attempt += 1;

@@ -1,4 +1,4 @@
-// The operations that the service does not know yet, as this browser keeps them: see outbox.js.
+// The operations that the service does not have yet, as this browser stores them: see outbox.js.
 
 const place = "tintype.outbox";
 

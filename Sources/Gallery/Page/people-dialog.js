@@ -1,4 +1,4 @@
-// Who follows somebody, and whom somebody follows.
+// The followers of a person, and the people that a person follows.
 
 import { openDialog } from "./dialogs.js";
 import { peopleList } from "./people.js";
@@ -8,6 +8,6 @@ import { t } from "./texts.js";
 export function showPeople(uid, kind) {
   const { element } = peopleList(`/v1/people/${encodeURIComponent(uid)}/${kind}`, t(`people.${kind}None`));
   const dialog = openDialog(t(`people.${kind}Title`), element, { name: "people", isLight: true });
-  // Who follows a link leaves the dialog.
+  // Following a link closes the dialog.
   element.addEventListener("click", (event) => { if (event.target.closest("a")) dialog.close(); });
 }

@@ -1,4 +1,4 @@
-// People: the head of somebody's page, and rows of lists.
+// People: the head of a person's page, and rows of lists.
 
 import { avatar, personHref } from "./card.js";
 import { block } from "./blocks.js";
@@ -14,7 +14,7 @@ import { t } from "./texts.js";
 
 const styled = stylesheet("social.css");
 
-// A person of the service as the page knows them.
+// A person from a document of the service, in the page's form.
 export function personOf({ uid = "", full_name: name = "", profile_picture: picture, ...others }) {
   return { uid, name: name || uid, picture: picture ? addressOf(picture) : null, ...others };
 }
@@ -25,7 +25,7 @@ const isOneself = (uid) => session.user?.uid === uid;
 
 class PersonHeader extends HTMLElement {
   #shown = null;
-  // What opens a dialog stays while the rest is made anew, so that the focus finds its way back.
+  // Elements that open a dialog stay while the rest is created again, so that the focus can return to them.
   #lists = { followers: this.#list("followers"), following: this.#list("following") };
   #edit = h("button", { type: "button", class: "button", dataset: { role: "edit" }, onclick: async () => (await import("./profile-dialog.js")).editProfile() }, t("people.edit"));
   #listeners = {
@@ -48,7 +48,7 @@ class PersonHeader extends HTMLElement {
     try {
       this.#shown = personOf(await apiJSON(path));
     } catch (problem) {
-      // Whoever has posted or signed up a moment ago may have no record yet.
+      // A person who has just signed up or posted may have no record yet.
       if (problem.status !== 404) throw problem;
       this.#shown = { ...personOf({ uid: this.uid, full_name: isOneself(this.uid) ? session.user.name : "" }), isMissing: true };
     }
@@ -123,7 +123,7 @@ class PersonHeader extends HTMLElement {
 
 customElements.define("person-header", PersonHeader);
 
-// The head of somebody's page, once it is read.
+// The head of a person's page, once the person is read.
 export async function personHeader(uid) {
   const header = h("person-header", { class: "heading person" });
   header.uid = uid;
@@ -133,7 +133,7 @@ export async function personHeader(uid) {
 
 // MARK: Rows
 
-// A row of a list of people: { uid, name, picture }. Whoever has signed in can follow from there.
+// A row of a list of people: { uid, name, picture }. A signed-in user can follow people from there.
 function personRow(person) {
   const row = h("li", { class: "person-row", dataset: { uid: person.uid } },
     h("a", { class: "author", href: personHref(person.uid) }, avatar(person), h("span", { dir: "auto" }, person.name)));
@@ -143,7 +143,8 @@ function personRow(person) {
   return row;
 }
 
-// A list of people that is read page by page from a path, with a button for more. `empty` is said where there is nobody.
+// A list of people that is read page by page from a path, with a button for more. `empty` is its text if there are
+// none.
 // `ready` resolves with the problem of the first page, or null.
 export function peopleList(path, empty) {
   const list = h("ul", { class: "people-list" });

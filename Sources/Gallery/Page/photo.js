@@ -1,4 +1,4 @@
-// A photo: its ThumbHash at once, and over it the rendition that its place on the screen needs, once that is near.
+// A photo: its ThumbHash at once, and over it the rendition that fits its size on the screen, once it is near.
 
 import { h } from "./dom.js";
 import { placeholderURL } from "./placeholder.js";
@@ -10,8 +10,8 @@ export function altOf(post, index) {
   return post.photos[index].alt || t("photo.alt", { index: index + 1, name: post.name || post.uid });
 }
 
-// The sources of the images that wait until they are near: on the screen at first, so that scripts and what is seen come before
-// what is not, and within a screen and a half of it for whoever has scrolled.
+// The sources of the images that wait until they are near: on the screen at first, so that scripts and visible images
+// load before others, and within a screen and a half of it once the reader has scrolled.
 const sources = new WeakMap();
 let watcher = watch("0px");
 
@@ -37,16 +37,17 @@ function load(image, { srcset, src }) {
   image.src = src;
 }
 
-// Pixels across that are enough for a photo in a list on a phone, however dense its screen is.
+// The width in pixels that is enough for a photo in a list on a phone, for any density of its screen.
 const enough = 700;
 
-// The renditions that a list needs. The service has the same rule for the lists that it writes.
+// The renditions for a list. The service has the same rule for the lists in its HTML.
 export function listed({ renditions }) {
   const last = innerWidth < 640 ? renditions.findIndex(({ width }) => width >= enough) : -1;
   return last < 0 ? renditions : renditions.slice(0, last + 1);
 }
 
-// `sizes` is the width that the photo will have, as the attribute of an image says it. One that is eager does not wait until it is near.
+// `sizes` is the width of the photo, in the form of the attribute of an image. An eager photo does not wait until it is
+// near.
 export function photoElement(photo, { alt, sizes, renditions = photo.renditions, isEager = false, isFirst = false }) {
   const largest = renditions.at(-1);
   const image = h("img", {
@@ -68,7 +69,7 @@ export function photoElement(photo, { alt, sizes, renditions = photo.renditions,
   const bloom = () => frame.classList.add("loaded");
   if (image.complete && image.naturalWidth > 1) bloom();
   else image.addEventListener("load", bloom, { once: true });
-  // Of a photo whose file is not here, as in a tree that was copied without its files, the placeholder remains.
+  // If the file is missing, as in a tree that was copied without its files, the placeholder stays.
   image.addEventListener("error", () => {
     image.removeAttribute("srcset");
     image.src = nothing;

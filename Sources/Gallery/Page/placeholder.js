@@ -1,7 +1,7 @@
-// A photo's placeholder: a ThumbHash (evanw.github.io/thumbhash), some 25 bytes that hold the lowest frequencies of
+// A photo's placeholder: a ThumbHash (evanw.github.io/thumbhash), about 25 bytes that contain the lowest frequencies of
 // a picture's light, colour and transparency.
 
-// The address of a tiny picture; null for text that is no ThumbHash.
+// The address of a tiny picture; null for text that is not a ThumbHash.
 export function placeholderURL(base64) {
   try {
     const hash = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
@@ -37,7 +37,7 @@ function decoded(hash) {
   return { ratio: columns / rows, light, yellow, red, alpha };
 }
 
-// The longer side in pixels: nothing finer is in a hash of seven waves.
+// The longer side in pixels: a hash of seven waves contains no finer detail.
 const side = 20;
 
 // The waves of a cosine transform along a side, computed once for each length.

@@ -1,4 +1,4 @@
-// A post as a card of the feed: all its photos, its words, and the first that others say.
+// A post as a card of the feed: all its photos, its text, and its first comments.
 
 import { articleOf, avatar, likeButton, personHref, postHref, showLikes, timeElement } from "./card.js";
 import { h, icon, icons } from "./dom.js";
@@ -7,11 +7,11 @@ import { ratioOf } from "./posts.js";
 import { textElement } from "./text.js";
 import { t } from "./texts.js";
 
-// How wide photos are: one of the whole width, and one of two beside each other.
+// The widths of photos: a single one of the whole width, and one of two beside each other.
 const whole = "(max-width: 40rem) 100vw, 38rem";
 const half = "(max-width: 40rem) 50vw, 19rem";
 
-// `isEager` is for one that takes the place of another.
+// `isEager` for a card that replaces another one.
 export function element(post, { isEager }) {
   const head = h("header", {}, h("a", { class: "author", href: personHref(post.uid) }, avatar(post), h("span", {}, post.name || post.uid)),
     h("a", { class: "time", href: postHref(post) }, timeElement(post.time)));
@@ -44,7 +44,7 @@ function photosElement(post, isEager) {
   }));
 }
 
-// Shows numbers that have changed, without making the element anew.
+// Shows changed counts, without creating the element again.
 export function showNumbers(element, post) {
   showLikes(element.querySelector(".like"), post);
   const comments = element.querySelector(".comments");

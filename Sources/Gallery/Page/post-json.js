@@ -1,16 +1,16 @@
-// Posts as the service answers with them.
+// Posts in the service's JSON.
 
 import { withPending } from "./posts.js";
 
-// Where this page reaches a file of the service: posts may name it by an address at which the world knows the service, while the
-// page is at another one, and loads nothing from elsewhere.
+// The address of a file on the host of this page: posts may name it by the service's public address, while the page is
+// at another one, and loads nothing from elsewhere.
 export function addressOf(url) {
-  const link = document.createElement("a");  // It takes what is no address, too.
+  const link = document.createElement("a");  // It accepts invalid addresses, too.
   link.href = url;
   return link.pathname + link.search;
 }
 
-// The renditions that show the whole photo, else those that there are.
+// The renditions that show the whole photo, else all renditions.
 function renditionsOf(photo) {
   const all = Object.values(photo.renditions ?? {})
     .map(({ url, width, height }) => ({ url: addressOf(url), width, height }))
@@ -19,9 +19,9 @@ function renditionsOf(photo) {
   return whole.length > 0 ? whole : all;
 }
 
-// Reads a post of the service; throws for what is none.
+// Reads a post of the service; throws if it is invalid.
 export function postOf(json, position) {
-  if (!Number.isFinite(json.timestamp) || Math.abs(json.timestamp) > 8.64e15) throw new TypeError("its timestamp is none");
+  if (!Number.isFinite(json.timestamp) || Math.abs(json.timestamp) > 8.64e15) throw new TypeError("its timestamp is invalid");
   return withPending({
     id: json.post_id,
     position: Number.parseInt(position ?? json.published, 10) || 0,

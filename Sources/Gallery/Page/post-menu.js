@@ -1,4 +1,4 @@
-// The menu of a post: for its author to change and delete it, for others to flag it and to block its author.
+// The menu of a post: its author can change and delete it, others can flag it and block its author.
 
 import { deletePost, editPost } from "./actions.js";
 import { block, flag } from "./blocks.js";
@@ -32,7 +32,7 @@ export function postMenu(post) {
 
 const addressOf = (post) => new URL(postHref(post), location.href).href;
 
-// `written` is what was typed before, where the service has refused it for `reason`.
+// `written` is the text that was typed before, if the service has refused it for `reason`.
 function editText(post, { text, mentions } = post, reason = "") {
   const form = writingForm({
     label: t("post.text"), sendLabel: t("people.save"), canBeEmpty: post.photos.length > 0, onCancel: () => dialog.close(),
@@ -55,7 +55,7 @@ async function askAndDelete(post) {
 async function copyLink(post) {
   const address = addressOf(post);
   try {
-    // Only where the page came by https, or from this machine.
+    // Only available if the page was loaded by https, or from this machine.
     await navigator.clipboard.writeText(address);
     toast(t("post.copied"));
   } catch {
@@ -65,7 +65,7 @@ async function copyLink(post) {
   }
 }
 
-// A text that is refused is not lost: it can be changed and sent again.
+// A refused text is not lost: it can be changed and sent again.
 outbox.addEventListener("refused", ({ detail: { operation, problem } }) => {
   if (operation.kind !== "editPost" || operation.uid !== session.user?.uid) return;
   const { text, mentions } = operation.request.json;

@@ -1,4 +1,4 @@
-// One post, at an address of its own.
+// A single post, at its own address.
 
 import { altOf, photoElement } from "./photo.js";
 import { postOf } from "./post-json.js";
@@ -12,7 +12,7 @@ import { keptUser } from "./who.js";
 
 stylesheet("viewer.css");
 
-// Whether whoever has signed in likes a post: an answer with one post does not say it.
+// Whether the signed-in user likes a post: the response with a single post does not contain it.
 async function isLiked(id) {
   const user = keptUser();
   if (!user) return false;

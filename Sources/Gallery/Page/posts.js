@@ -1,26 +1,29 @@
-// Posts as the page knows them: { id, position, uid, name, picture, time, text, mentions, photos, likes, comments, liked, first }.
+// Posts in the page's form: { id, position, uid, name, picture, time, text, mentions, photos, likes, comments, liked,
+// first }.
 // A photo is { width, height, hash, color, alt, renditions: [{ url, width, height }] }, the smallest rendition first.
 
 import { pendingOperations } from "./pending.js";
 
-// Tells of posts that have changed: "change" with { id, fields }, where `fields` is a function from a post to what is new about it.
+// Events of changed posts: "change" with { id, fields }, where `fields` is a function from a post to its changed
+// fields.
 export const changes = new EventTarget();
 
 export function change(id, fields) {
   changes.dispatchEvent(new CustomEvent("change", { detail: { id, fields } }));
 }
 
-// Tells of what people do: "follow" with { uid, isOn }, "comment" with { post, comment }, "deleted" with { id }, and so on: see actions.js.
+// Events of the user's actions: "follow" with { uid, isOn }, "comment" with { post, comment }, "deleted" with { id },
+// and so on: see actions.js.
 export const doings = new EventTarget();
 
 export function tell(type, detail) {
   doings.dispatchEvent(new CustomEvent(type, { detail }));
 }
 
-// The size of a photo itself, not that at which it is shown.
+// The size of a photo itself, not its size on the screen.
 const sizeOf = (image) => ({ width: Number(image.getAttribute("width")), height: Number(image.getAttribute("height")) });
 
-// Reads a post that the service has written into the document.
+// Reads a post from the service's HTML.
 export function postOfItem(item) {
   const { id, position, uid, likes, comments, time } = item.dataset;
   return withPending({
@@ -42,7 +45,7 @@ export function postOfItem(item) {
   });
 }
 
-// What somebody has done is shown, though the service does not know it yet.
+// Applies the user's pending actions, which the service does not have yet.
 export function withPending(post) {
   for (const operation of pendingOperations()) {
     if (operation.kind === "like" && operation.post === post.id && operation.isOn !== post.liked) {
@@ -54,5 +57,5 @@ export function withPending(post) {
   return post;
 }
 
-// What a photo shows, in words.
+// The ratio of width to height; 1.5 if it is unknown.
 export const ratioOf = ({ width, height }) => (width > 0 && height > 0 ? width / height : 1.5);

@@ -1,4 +1,4 @@
-// What somebody says of themselves: name, words and picture.
+// The user's own profile: name, description and picture.
 
 import { avatar } from "./card.js";
 import { openDialog } from "./dialogs.js";
@@ -39,14 +39,14 @@ export async function editProfile() {
   const dialog = openDialog(t("people.edit"), [pictureForm(person, path), element], { name: "profile" });
 }
 
-// Says everywhere what has changed.
+// Shows the change everywhere.
 function show(answer) {
   const { uid, name, picture } = personOf(answer);
   session.update({ name, picture });
   tell("person", { uid });
 }
 
-// The picture changes by itself: it may be large, and is kept as soon as it is here.
+// The picture has a form of its own: it may be large, and is stored as soon as it is uploaded.
 function pictureForm(person, path) {
   const words = h("p", { class: "faint", role: "status" });
   const error = h("p", { class: "field-error", role: "alert" });
@@ -63,7 +63,7 @@ function pictureForm(person, path) {
 
   async function send(file) {
     if (!file) return;
-    // Without a type a browser does not know, the service looks at the bytes.
+    // If the browser does not know the type, the service inspects the bytes.
     await change({ method: "PUT", body: file, headers: { "Content-Type": file.type || "application/octet-stream" } });
     input.value = "";
   }

@@ -1,4 +1,4 @@
-// Why the service refused something, in the reader's language where it is known.
+// The reasons for refusals of the service, in the reader's language if it is supported.
 
 import { t } from "./texts.js";
 

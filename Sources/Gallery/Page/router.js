@@ -1,6 +1,6 @@
-// Addresses and views: links inside the page change the view, and the browser's buttons go back to where one was.
+// Addresses and views: links inside the page change the view, and the browser's buttons return to earlier ones.
 
-// The view of an address: { view, … }; null for what is no page of these.
+// The view of an address: { view, … }; null for an address that is not a page of the gallery.
 function routeOf(url) {
   const [first, second, third] = url.pathname.split("/").slice(1).map(decoded);
   if (third !== undefined) return null;
@@ -20,7 +20,7 @@ function decoded(part) {
   }
 }
 
-// Fires "leave" before the view changes, and "go" with { route, state, isBack } when it has to be another.
+// Fires "leave" before the view changes, and "go" with { route, state, isBack } when another one should be shown.
 export const router = new EventTarget();
 
 const newKey = () => String(crypto.getRandomValues(new Uint32Array(1))[0]);
@@ -37,7 +37,7 @@ export function begin() {
     navigate(link.href);
   });
   addEventListener("popstate", () => {
-    // A place within the same view.
+    // A fragment within the same view.
     if (!history.state) return history.replaceState(current.state, "");
     if (history.state.key === current.state.key && withoutHash() === current.address) return;
     go(true);
@@ -52,7 +52,7 @@ export function navigate(href, state = {}) {
   go(false);
 }
 
-// Changes the address alone; the view is that already.
+// Changes the address only; the view is shown already.
 export function setAddress(href, state, { isNew = false } = {}) {
   if (isNew) {
     leave();
@@ -67,7 +67,7 @@ export function leave() {
   router.dispatchEvent(new Event("leave"));
 }
 
-// What is shown, and where it stands in the history.
+// The current entry of the history.
 let current = { address: "", state: {} };
 
 const withoutHash = () => location.pathname + location.search;

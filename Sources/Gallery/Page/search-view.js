@@ -1,4 +1,4 @@
-// The view of the address /search: people and hashtags that begin with what somebody looks for.
+// The view of the address /search: people and hashtags that begin with the searched text.
 
 import { h } from "./dom.js";
 import { stylesheet } from "./late.js";

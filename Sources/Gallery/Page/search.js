@@ -1,8 +1,8 @@
-// Searching: what of it the first page needs. The rest comes when somebody searches.
+// Search: the part that the first page needs. The rest is loaded when the user searches.
 
 export const searchView = async (...all) => (await import("./search-view.js")).searchView(...all);
 
-// Has a search field suggest people and hashtags, once somebody is in it.
+// Adds suggestions of people and hashtags to a search field, once it has the focus.
 export function suggestIn(input) {
   const begin = async () => {
     input.removeEventListener("focus", begin);

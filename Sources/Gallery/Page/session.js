@@ -1,11 +1,11 @@
-// Who has signed in. The refresh token is kept in this browser, ID tokens in the memory of the page alone.
+// The signed-in user. The refresh token is stored in this browser, ID tokens only in the memory of the page.
 
 import { Problem } from "./problem.js";
 import { t } from "./texts.js";
 import { keep, kept, onKept } from "./who.js";
 
 const identity = "/identitytoolkit.googleapis.com/v1/accounts";
-// A token is fetched anew this long before its end, in milliseconds.
+// A token is renewed this long before it expires, in milliseconds.
 const margin = 60000;
 
 class Session extends EventTarget {
@@ -28,7 +28,8 @@ class Session extends EventTarget {
   // { uid, name, email, picture }, or null.
   get user() { return this.#stored?.user ?? null; }
 
-  // An ID token that is good for a minute at least; null for nobody. Throws a Problem where the service cannot be reached.
+  // An ID token that is valid for at least a minute; null without a user. Throws a Problem if the service cannot be
+  // reached.
   async token() {
     if (!this.#stored) return null;
     if (this.#token && Date.now() < this.#expires - margin) return this.#token;
@@ -41,7 +42,7 @@ class Session extends EventTarget {
     await this.#begin(answer, answer.displayName);
   }
 
-  // Makes an account, and the person by whose name others find it.
+  // Creates an account, and the person by whose name others find it.
   async signUp(email, password, name) {
     const answer = await ask(`${identity}:signUp`, { email, password, displayName: name, returnSecureToken: true });
     await this.#begin(answer, name);
@@ -52,7 +53,7 @@ class Session extends EventTarget {
     if (response?.ok) this.update({ name });
   }
 
-  // Has a message sent with which another password can be chosen.
+  // Requests a message with which another password can be chosen.
   async resetPassword(email) {
     await ask(`${identity}:sendOobCode`, { requestType: "PASSWORD_RESET", email });
   }
@@ -64,7 +65,7 @@ class Session extends EventTarget {
     this.#tell();
   }
 
-  // Notes another name or picture of whoever has signed in.
+  // Stores a new name or picture of the signed-in user.
   update(fields) {
     if (!this.#stored) return;
     Object.assign(this.#stored.user, fields);
@@ -95,7 +96,7 @@ class Session extends EventTarget {
       }
       return this.#token;
     } catch (problem) {
-      // Disabled, deleted, or signed out everywhere: the session has ended.
+      // The account is disabled, deleted, or signed out everywhere: the session has ended.
       if (problem.status === 400 && this.#stored === before) this.signOut();
       throw problem;
     }

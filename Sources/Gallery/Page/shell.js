@@ -1,4 +1,4 @@
-// What is around every view: messages that pass, and what is said to screen readers.
+// The frame of every view: transient messages, and announcements to screen readers.
 
 import { h } from "./dom.js";
 import { t } from "./texts.js";
@@ -7,9 +7,9 @@ const region = h("p", { class: "hidden-visually", role: "status" });
 const toasts = h("div", { class: "toasts", role: "region", "aria-live": "polite" });
 document.body.append(region, toasts);
 
-// Says something to whoever listens to a screen reader.
+// Announces a text to screen readers.
 export function announce(text) {
-  // Behind a dialog nothing is said.
+  // Announcements behind a dialog are not read.
   foremost().append(region);
   region.textContent = "";
   setTimeout(() => { region.textContent = text; }, 50);  // The same text twice is two messages.
@@ -27,5 +27,5 @@ export function toast(text, { action, isProblem = false } = {}) {
   foremost().append(toasts);
 }
 
-// A dialog is above everything: what is said while it is open is said in it.
+// The topmost dialog, which contains the messages while it is open.
 const foremost = () => [...document.querySelectorAll("dialog[open]")].at(-1) ?? document.body;

@@ -1,10 +1,10 @@
-// Where the photo of the viewer lies: it is swiped, dragged, pinched and enlarged here.
+// The stage of the viewer, on which a photo is swiped, dragged, pinched and enlarged.
 
 import { h } from "./dom.js";
 import { isStill } from "./late.js";
 
 const largest = 6;
-// So far a finger has to go, in pixels, before it is a swipe.
+// The distance that a finger has to move before it counts as a swipe, in pixels.
 const swipeLength = 60;
 
 export class Stage {
@@ -14,7 +14,7 @@ export class Stage {
   #y = 0;
   #start = null;
 
-  // `onStep(1)` is told of a swipe to the next photo, `onClose` of one downwards.
+  // `onStep(1)` is called for a swipe to the next photo, `onClose` for one downwards.
   constructor({ onStep, onClose }) {
     Object.assign(this, { onStep, onClose });
     this.element = h("div", { class: "stage", tabindex: "-1" });
@@ -49,13 +49,13 @@ export class Stage {
     this.#draw(true);
   }
 
-  // Shows that there is nothing further.
+  // Shows that there are no more photos.
   bounce(step) {
     if (!this.content || isStill()) return;
     this.content.animate([{ translate: "0" }, { translate: `${-30 * step}px` }, { translate: "0" }], { duration: 250, easing: "ease-out" });
   }
 
-  // A point of the window, from the middle of the stage.
+  // A point of the window, relative to the middle of the stage.
   #from({ clientX, clientY }) {
     const box = this.element.getBoundingClientRect();
     return { x: clientX - box.left - box.width / 2, y: clientY - box.top - box.height / 2 };
@@ -129,7 +129,7 @@ export class Stage {
     this.element.classList.toggle("enlarged", this.#scale > 1);
   }
 
-  // An enlarged photo is not dragged away.
+  // Keeps an enlarged photo on the stage.
   #keepInside() {
     if (this.#scale <= 1) return;
     const [width, height] = [this.content.offsetWidth, this.content.offsetHeight];

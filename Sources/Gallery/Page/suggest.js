@@ -1,4 +1,4 @@
-// Suggestions while one types into the search field of the head: people, and behind `#` hashtags.
+// Suggestions for the search field of the head: people, and after `#` hashtags.
 
 import { avatar } from "./card.js";
 import { h } from "./dom.js";
@@ -11,7 +11,7 @@ import { t } from "./texts.js";
 
 export const tagHref = (tag) => `/tags/${encodeURIComponent(tag)}`;
 
-// People and hashtags that begin with a text; of a text with `#` hashtags alone.
+// Finds people and hashtags that begin with a text; hashtags alone for a text with `#`.
 export async function found(text, { signal, limit }) {
   const isTag = text.startsWith("#");
   const query = encodeURIComponent(isTag ? text.slice(1) : text);
@@ -50,7 +50,7 @@ export function suggestIn(input) {
       list.show(items);
       announce(t("search.count", { count: items.length }));
     } catch {
-      list.close();  // One can search without.
+      list.close();  // Searching works without suggestions.
     }
   });
   input.addEventListener("input", () => {

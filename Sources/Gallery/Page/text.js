@@ -3,7 +3,7 @@
 
 import { h } from "./dom.js";
 
-// A text with its links. A line that begins from right to left is set so.
+// A text with its links. A line that begins from right to left is displayed so.
 export function textElement(post, tag = "p") {
   return h(tag, { class: "text", dir: "auto" }, partsOf(post).map(({ text, href, rel }) => (href ? h("a", { href, rel }, text) : text)));
 }
@@ -20,7 +20,7 @@ function withoutEnd(text) {
   return text;
 }
 
-// The addresses of the web in a text: { start, end, href }.
+// The web addresses in a text: { start, end, href }.
 export function addressesOf(text) {
   return [...text.matchAll(address)].map((match) => ({ start: match.index, href: withoutEnd(match[0]) }))
     .filter(({ href }) => href.length <= 2000).map((link) => ({ ...link, end: link.start + link.href.length, rel: "nofollow noopener ugc" }));
@@ -28,7 +28,7 @@ export function addressesOf(text) {
 
 const keyOf = (name) => name.toLowerCase().replaceAll("i\u0307", "i").normalize("NFC");
 
-// The parts of a text: { text } or { text, href }, for addresses, hashtags and whoever is mentioned.
+// The parts of a text: { text } or { text, href }, for addresses, hashtags and mentions.
 function partsOf({ text, mentions }) {
   const links = mentions.map(({ uid, start, length }) => ({ start, end: start + length, href: `/people/${encodeURIComponent(uid)}` }));
   const addresses = addressesOf(text);

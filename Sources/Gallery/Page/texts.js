@@ -1,10 +1,10 @@
-// The words of the pages in the reader's language, which the service has chosen for the document.
+// The texts of the pages in the reader's language, which the service has chosen for the document.
 
 export const language = document.documentElement.lang || "en";
 const { default: texts } = await import(`./texts.${language}.js`);
 const plurals = new Intl.PluralRules(language);
 
-// The text of a key with its values: `t("card.likes", { count: 3 })`. Where there are several forms, `count` chooses.
+// The text of a key with its values: `t("card.likes", { count: 3 })`. If there are several forms, `count` chooses one.
 export function t(key, values = {}) {
   const entry = texts[key] ?? key;
   const text = typeof entry === "string" ? entry : entry[plurals.select(values.count)] ?? entry.other;
@@ -14,7 +14,7 @@ export function t(key, values = {}) {
   });
 }
 
-// Takes in the texts of a part of the page that is loaded late.
+// Adds the texts of a part of the page that is loaded late.
 export function addTexts(others) {
   Object.assign(texts, others);
 }
@@ -26,7 +26,7 @@ export const number = (value) => (value < 10000 ? numbers : shortNumbers).format
 const spans = new Intl.RelativeTimeFormat(language, { numeric: "auto", style: "short" });
 const units = [["year", 31536000], ["month", 2592000], ["day", 86400], ["hour", 3600], ["minute", 60]];
 
-// How long ago something was, of a time in milliseconds since 1970.
+// The relative form of a time in milliseconds since 1970, such as "5 minutes ago".
 export function ago(time) {
   const seconds = (time - Date.now()) / 1000;
   const [unit, length] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ["second", 1];

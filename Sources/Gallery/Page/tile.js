@@ -1,4 +1,4 @@
-// A post as a tile of the grid: its first photo, or its words.
+// A post as a tile of the grid: its first photo, or its text.
 
 import { articleOf, likeButton, personHref, postHref, showLikes } from "./card.js";
 import { h, icon, icons } from "./dom.js";
@@ -6,12 +6,12 @@ import { altOf, listed, photoElement } from "./photo.js";
 import { ratioOf } from "./posts.js";
 import { t } from "./texts.js";
 
-// How wide a tile is for its height. Very long pictures are cut.
+// The ratio of width to height of a tile. Very long pictures are cropped.
 export function ratio(post) {
   return post.photos.length > 0 ? Math.min(2.6, Math.max(0.55, ratioOf(post.photos[0]))) : 1.25;
 }
 
-// `isEager` is for one that takes the place of another.
+// `isEager` for a tile that replaces another one.
 export function element(post, { isEager, sizes }) {
   const author = h("a", { class: "author", href: personHref(post.uid) }, post.name || post.uid);
   const [photo] = post.photos;
@@ -24,7 +24,7 @@ export function element(post, { isEager, sizes }) {
   return articleOf(post, "tile", [face, several, h("div", { class: "over" }, author, likeButton(post))]);
 }
 
-// Shows numbers that have changed, without making the element anew.
+// Shows changed counts, without creating the element again.
 export function showNumbers(element, post) {
   showLikes(element.querySelector(".like"), post);
 }

@@ -1,4 +1,4 @@
-// The head of the page: the form of lists, uploading, notifications, and the account.
+// The head of the page: the layout of lists, uploads, notifications, and the account.
 
 import { showAgain } from "./app.js";
 import { isSignedIn } from "./actions.js";
@@ -34,7 +34,7 @@ session.addEventListener("change", () => {
   showAgain();
 });
 
-// Uploads that are not done yet go on by themselves, once the service can be reached.
+// Uploads that are not finished continue by themselves, once the service can be reached.
 function showTray() {
   import("./tray.js").then(() => document.body.append(h("upload-tray")), () => setTimeout(showTray, 5000));
 }
@@ -56,7 +56,7 @@ function changeForm() {
   showAgain();
 }
 
-// Whether what happens is told at once, as feed-live.js notes it.
+// Shows whether the live connection is open, as feed-live.js records it.
 function showLive() {
   const state = document.body.dataset.live;
   if (!state) return;
@@ -70,7 +70,7 @@ setInterval(() => {
   for (const time of document.querySelectorAll("time[data-time]")) time.textContent = ago(Number(time.dataset.time));
 }, 30000);
 
-// A part of the page that is loaded late cannot come while the service is away: what was asked for has to be asked for again.
+// A part of the page that is loaded late is not available while the service is unreachable; the user has to try again.
 addEventListener("unhandledrejection", (event) => {
   if (!(event.reason instanceof TypeError) || !event.reason.message.includes("imported module")) return;
   event.preventDefault();
@@ -109,7 +109,7 @@ async function compose(files) {
   if (isSignedIn()) (await import("./composer.js")).compose(files);
 }
 
-// What is dropped or pasted anywhere is for a new post.
+// Files that are dropped or pasted anywhere are for a new post.
 for (const name of ["dragover", "drop", "paste"]) {
   document.addEventListener(name, (event) => {
     const data = event.dataTransfer ?? event.clipboardData;

@@ -1,4 +1,5 @@
-// <upload-tray>: what is on its way, at the edge of every page: how far it is, what failed and why, and what can be done about it.
+// <upload-tray>: the uploads in progress, at the edge of every page: their progress, their errors with reasons, and
+// their actions.
 
 import { h, icon } from "./dom.js";
 import { icons, stylesheet } from "./late.js";
@@ -12,7 +13,7 @@ const place = "tintype.tray";
 
 class UploadTray extends HTMLElement {
   #isDrawn = false;
-  // What was said to screen readers last: nothing is said twice, and not every byte is news.
+  // The last announcement to screen readers: nothing is announced twice, and not every change of progress is announced.
   #said = { failed: 0, isBusy: false };
   #left = [];
 
@@ -54,7 +55,7 @@ class UploadTray extends HTMLElement {
     this.#show();
   }
 
-  // Draws once a frame at most, whatever changes.
+  // Draws at most once per frame, for any number of changes.
   #show() {
     if (this.#isDrawn) return;
     this.#isDrawn = true;
@@ -98,14 +99,14 @@ class UploadTray extends HTMLElement {
     this.#say(busy.length > 0, failures, published);
   }
 
-  // How much of a post has been sent: less than all, as long as it is not published.
+  // The part of a post that has been sent: less than 1 until it is published.
   #partOf(post) {
     const items = uploads.filesOf(post).map(({ id }) => uploads.item(id));
     const size = items.reduce((sum, item) => sum + item.size, 0);
     return size > 0 ? 0.95 * (items.reduce((sum, item) => sum + item.sent, 0) / size) : 0;
   }
 
-  // Puts rows in their order; those that are there already stay, with the focus that one of their buttons may have.
+  // Puts rows in their order; existing ones stay, with the focus that one of their buttons may have.
   #place(rows) {
     const known = new Map([...this.rows.children].map((row) => [row.dataset.key, row]));
     const wanted = new Set(rows.map(({ key }) => key));
@@ -149,7 +150,7 @@ class UploadTray extends HTMLElement {
     const { reason, hint } = reasonOf(item.problem ?? {});
     return {
       key: `failed-${item.id}-${item.round}-${others}`,
-      make: () => this.#row("failed", item.name, this.#reason(reason, hint, others > 0 && t("upload.others", { count: others })),
+      make: () => this.#row("failed", item.name, this.#reason([reason, hint].filter(Boolean).join(". "), others > 0 && t("upload.others", { count: others })),
         this.#button("upload.retry", "upload.retryOf", item.name, () => uploads.retry(item.id)),
         this.#button("upload.remove", "upload.removeOf", item.name, () => uploads.remove(item.id))),
     };
@@ -160,7 +161,7 @@ class UploadTray extends HTMLElement {
     const { reason, hint } = reasonOf(post.problem ?? {});
     return {
       key: `broken-${post.id}`,
-      make: () => this.#row("failed", name, this.#reason(reason, hint),
+      make: () => this.#row("failed", name, this.#reason([reason, hint].filter(Boolean).join(". ")),
         this.#button("upload.retry", "upload.retryOf", name, () => uploads.retry(post.id)),
         this.#button("upload.remove", "upload.removeOf", name, () => uploads.remove(post.id))),
     };

@@ -1,10 +1,10 @@
-// How many notifications somebody has not read.
+// The number of the user's unread notifications.
 
 import { apiJSON } from "./http.js";
 import { session } from "./session.js";
 import { listen } from "./wire.js";
 
-// Fires "change" when `count` is another, and "news" when a notification has come, gone or been read.
+// Fires "change" when `count` changes, and "news" when a notification was added, removed or read.
 class Unread extends EventTarget {
   count = 0;
   #uid = null;
@@ -30,7 +30,7 @@ class Unread extends EventTarget {
     for (const end of this.#ends.splice(0)) end();
     this.set(0);
     if (uid === null) return;
-    // The number of the database has no announcements to everybody: it says when to ask for the whole.
+    // The number in the database excludes announcements to everybody: it only signals when to request the total.
     this.#ends = [listen(`unread/${uid}`, () => this.#read()), listen("announcements", () => this.#read(), { last: 1 })];
   }
 
@@ -38,14 +38,14 @@ class Unread extends EventTarget {
     const turn = ++this.#turn;
     const uid = this.#uid;
     this.dispatchEvent(new Event("news"));
-    // What comes at once is asked for once.
+    // Several signals at once cause one request.
     await new Promise((resolve) => setTimeout(resolve, 50));
     if (turn !== this.#turn) return;
     try {
       const { unread } = await apiJSON(`/v1/people/${encodeURIComponent(uid)}/notifications?limit=1`);
       if (turn === this.#turn && uid === this.#uid) this.set(unread);
     } catch {
-      // The next one tells it.
+      // The next signal repeats the request.
     }
   }
 }

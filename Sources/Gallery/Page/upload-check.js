@@ -1,11 +1,11 @@
-// What can be said of a file before it is sent: whether it may be a photo, and whether it is too large.
+// The checks of a file before it is sent: whether it may be a photo, and whether it is too large.
 
 import { t } from "./texts.js";
 
 const endings = /\.(jpe?g|png|gif|webp|hei[cf]s?|avif)$/i;
 let limit = null;
 
-// The largest size of a photo, in bytes; without an answer any size may be right.
+// The largest size of a photo, in bytes; without an answer from the service any size is accepted.
 async function maxBytes() {
   if (limit === null) {
     const answer = await fetch("/v1/uploads", { method: "OPTIONS" }).catch(() => null);
@@ -16,7 +16,8 @@ async function maxBytes() {
 
 const megabytes = (bytes) => new Intl.NumberFormat(document.documentElement.lang || "en", { maximumFractionDigits: 0 }).format(bytes / 1048576);
 
-// Parts files into those that can be sent and those that are refused: { accepted: [File], refused: [{ name, reason }] }.
+// Splits files into those that can be sent and those that are refused: { accepted: [File], refused: [{ name, reason }]
+// }.
 export async function checked(files) {
   const most = await maxBytes();
   const accepted = [], refused = [];
@@ -30,7 +31,7 @@ export async function checked(files) {
   return { accepted, refused };
 }
 
-// Why a photo or a post cannot be published, in the reader's language where its code has words there.
+// The reason why a photo or a post cannot be published, in the reader's language if there is a text for its code.
 export function reasonOf({ code, detail, hint }) {
   const key = `upload.reason.${code}`;
   const words = t(key);

@@ -1,23 +1,24 @@
-// The records of the queue of uploads, as they are made. Uploads in upload.js says what their fields are.
+// The initial records of the upload queue. The comment on Uploads in upload.js describes their fields.
 
 import { newID } from "./ids.js";
 
-// A post that is being written, the `index`th of those that were begun at one moment.
+// A post that is being written: number `index` of those that were begun at the same time.
 export function newPost(group, uid, at, index) {
   return {
     id: newID(), group, uid, at, index, draft: null, round: 0, text: "", mentions: [], order: [], state: "writing", problem: null,
   };
 }
 
-// A photo of a post that waits to be sent.
+// A photo of a post, before it is sent.
 export function newFile(post, { name, size, type }) {
   return {
     id: newID(), post, name, size, type, alt: "", round: 0, location: null, number: null, state: "waiting", problem: null,
   };
 }
 
-// The posts and files of a group after its photos are put into one post (`together`), or into one each: { kept, moved, gone }.
-// `fileOf` gives the file with an id. What moves is to be sent again, to another draft.
+// The posts and files of a group after its photos are put into one post (`together`), or into one each: { kept, moved,
+// gone }.
+// `fileOf` returns the file with an id. Moved files are sent again, to another draft.
 export function regrouped(posts, fileOf, together) {
   const ids = posts.flatMap((post) => post.order);
   const [first] = posts;

@@ -1,5 +1,5 @@
-// What is said to the service for one photo and for one post. Photos go by tus 1.0.0 (tus.io) into a draft; each step can be
-// repeated after whatever came between, since its idempotency key and what was answered are kept before the next one.
+// The requests for one photo and for one post. Photos are sent by tus 1.0.0 (tus.io) to a draft; each step can be
+// repeated after any interruption, because its idempotency key and its response are stored before the next one.
 
 import { api, apiJSON } from "./http.js";
 import { Problem } from "./problem.js";
@@ -7,12 +7,13 @@ import { session } from "./session.js";
 import { t } from "./texts.js";
 
 const tus = { "Tus-Resumable": "1.0.0" };
-// A request brings this much at most, in bytes, so that proxies with a limit let it pass and progress is never far behind.
+// The largest body of a request, in bytes, so that proxies with a limit accept it and progress is reported often.
 const pieceSize = 8 << 20;
-// How long a request may stand still, in milliseconds, before it is sent again; the last one waits until the photo is rendered.
+// The time without progress after which a request is sent again, in milliseconds; the last one waits until the photo is
+// rendered.
 const patience = 60000;
 
-// The service does not know the draft, or the photo, any more: it has to be begun again. `draft` is the one that is meant.
+// The service no longer has the draft, or the photo: it has to be begun again. `draft` is the id of the draft.
 export class Gone extends Error {
   code = "not_found";
 
@@ -26,7 +27,7 @@ const isGone = ({ status, code }) => status === 404 || status === 410 || code ==
 
 // MARK: A draft
 
-// Reserves the draft of a post; its id.
+// Reserves the draft of a post; returns its id.
 export async function beginDraft(post) {
   const { upload_id: id, state } = await apiJSON("/v1/uploads?draft=true", {
     method: "POST", headers: { "Idempotency-Key": `${post.id}.${post.round}` },
@@ -44,7 +45,7 @@ export async function publish(post, files) {
   } catch (problem) {
     if (isGone(problem) && problem.code !== "deleted") throw new Gone("draft", post.draft);
     if (problem.code !== "wrong_state") throw problem;
-    // An answer that was lost, or a draft that was left alone for too long.
+    // The response was lost, or the draft has expired.
     const { state } = await apiJSON(`/v1/uploads/${post.draft}`);
     if (state === "expired") throw new Gone("draft", post.draft);
     if (state !== "published" && state !== "ingested") throw problem;
@@ -74,7 +75,7 @@ async function beginPhoto(draft, file) {
   }
 }
 
-// Where a photo stands; throws its refusal, if it was refused.
+// The offset of a photo at the service; throws the reason, if it was refused.
 async function offsetOf(path) {
   try {
     return Number((await api(path, { method: "HEAD", headers: tus })).headers.get("Upload-Offset"));
@@ -85,7 +86,7 @@ async function offsetOf(path) {
   }
 }
 
-// Why a photo was refused, which an answer to HEAD cannot say.
+// The reason why a photo was refused, which a response to HEAD cannot contain.
 async function refusal(path) {
   const { error } = await apiJSON(path);
   if (!error) return null;
@@ -93,8 +94,9 @@ async function refusal(path) {
   return new Problem({ status: 422, code: error.code, detail: error.message, hint: error.hint });
 }
 
-// Sends what is missing of a photo. `keep` is told where it is sent to, before its first byte; `show` how far it is. Returns the
-// photo's number in the draft.
+// Sends the missing bytes of a photo. `keep` receives its address before the first byte is sent; `show` receives the
+// progress.
+// Returns the photo's number in the draft.
 export async function sendPhoto(draft, file, blob, { keep, show, signal }) {
   let { location: path } = file, offset;
   if (path) {
@@ -128,7 +130,7 @@ async function problemOf({ status, code, detail, hint, retryAfter }, blob) {
   return new Problem({ status, code, detail: detail ?? t("problem.offline"), hint, retryAfter });
 }
 
-// Sends a piece. It is no fetch, which tells nothing of what has gone.
+// Sends a piece, with XMLHttpRequest, because fetch does not report progress.
 async function patch(path, blob, offset, show, signal) {
   const token = await session.token();
   const piece = blob.slice(offset, offset + pieceSize);
@@ -167,12 +169,12 @@ async function patch(path, blob, offset, show, signal) {
   });
 }
 
-// Ends a photo that nobody wants any more; what is in the way of that ends by itself.
+// Cancels a photo; if that fails, the photo expires by itself.
 export function endPhoto(path) {
   api(path, { method: "DELETE", headers: tus }).catch(() => {});
 }
 
-// The smallest rendition of a photo that is at least so wide, by the draft's document; null where there is none.
+// The smallest rendition of a photo with at least this width, from the draft's document; null if there is none.
 export async function renditionOf(post, file, width) {
   const { photos } = await apiJSON(`/v1/uploads/${post.draft}`);
   const photo = photos?.find(({ number }) => number === file.number);

@@ -1,4 +1,4 @@
-// The posts and photos that are on their way, as this browser keeps them: over reloads, and crashes of the tab.
+// The posts and photos of the upload queue, stored in this browser: they survive reloads, and crashes of the tab.
 
 const kinds = ["posts", "files", "blobs"];
 
@@ -7,7 +7,7 @@ function opened() {
     const request = indexedDB.open("tintype.uploads", 1);
     request.onupgradeneeded = () => { for (const kind of kinds) request.result.createObjectStore(kind); };
     request.onsuccess = () => {
-      // Another tab that deletes it, or has a later version, is not held up.
+      // Does not block another tab that deletes the database, or opens a later version.
       request.result.onversionchange = () => request.result.close();
       resolve(request.result);
     };
@@ -16,10 +16,10 @@ function opened() {
   });
 }
 
-// Null where the browser keeps nothing, as some do in private windows: then uploads end with the page.
+// The database; null if the browser stores nothing, as some do in private windows: then uploads end with the page.
 const database = "indexedDB" in globalThis ? opened().catch(() => null) : Promise.resolve(null);
 
-// Runs `act` with the object stores in one transaction; its result is there when the transaction is durable.
+// Runs `act` with the object stores in one transaction; resolves with its result when the transaction is durable.
 async function transaction(names, mode, act) {
   const base = await database;
   if (!base) return undefined;
@@ -33,7 +33,7 @@ async function transaction(names, mode, act) {
 
 export const isDurable = async () => (await database) !== null;
 
-// All posts and files, as they are kept at one moment.
+// Reads all posts and files, in one consistent state.
 export async function readAll() {
   let posts, files;
   await transaction(["posts", "files"], "readonly", (postStore, fileStore) => {
@@ -43,7 +43,7 @@ export async function readAll() {
   return { posts: posts?.result ?? [], files: files?.result ?? [] };
 }
 
-// Keeps a post with its files at once, or nothing; throws where there is no room.
+// Stores a post with its files at once, or nothing; throws if there is no space.
 export async function keep(posts, files, blobs) {
   await transaction(kinds, "readwrite", (postStore, fileStore, blobStore) => {
     for (const post of posts) postStore.put(post, post.id);
@@ -54,7 +54,7 @@ export async function keep(posts, files, blobs) {
   });
 }
 
-// Changes some fields of records, of all of them or of none; those that are gone stay gone. Other tabs may change other fields.
+// Changes some fields of records, of all or none; deleted records stay deleted. Other tabs may change other fields.
 export async function change(kind, ids, fields) {
   await transaction([kind], "readwrite", (store) => {
     for (const id of ids) {

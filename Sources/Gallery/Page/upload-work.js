@@ -1,4 +1,4 @@
-// Works on the queue of uploads: three photos at a time, one tab at a time, and on and on while the service is away.
+// Works on the upload queue: three photos at a time, one tab at a time, with retries while the service is unreachable.
 
 import { Problem } from "./problem.js";
 import { session } from "./session.js";
@@ -6,16 +6,16 @@ import { t } from "./texts.js";
 import { beginDraft, Gone, publish, sendPhoto } from "./upload-send.js";
 
 const atOnce = 3;
-// Pauses between tries while the service is away, in milliseconds.
+// The pauses between attempts while the service is unreachable, in milliseconds.
 const firstPause = 1000, longestPause = 20000;
-// How often a photo or a draft that the service has forgotten is begun again.
+// The number of times that a photo or a draft that the service has deleted is begun again.
 const mostRounds = 4;
 
 export class Work {
   #queue;
-  // What is being done, by the ids of photos and posts, each with the way to stop it.
+  // The work in progress, by the ids of photos and posts, each with its abort controller.
   #running = new Map();
-  // Drafts that are being begun, which the photos of a post ask for at the same time.
+  // The drafts that are being reserved, which several photos of a post may wait for.
   #drafts = new Map();
   #wake = () => {};
   #isLeading = false;
@@ -26,7 +26,7 @@ export class Work {
 
   stop(id) { this.#running.get(id)?.abort(); }
 
-  // Sees to what there is to do; called whenever there may be more.
+  // Starts the work that is waiting; called whenever there may be more.
   async look() {
     this.#wake();
     if (this.#isLeading || !this.#nextFile() && !this.#nextPost()) return;
@@ -77,7 +77,7 @@ export class Work {
 
   #change(record, fields) { return this.#queue.change(record.order ? "posts" : "files", record.id, fields); }
 
-  // Does something until it is done, refused, or not wanted any more.
+  // Repeats an action until it succeeds, is refused, or is cancelled.
   async #try(id, act, signal) {
     for (let tries = 0; this.#record(id) && !signal.aborted; tries += 1) {
       try {
@@ -107,7 +107,7 @@ export class Work {
     return new Promise((resolve) => {
       const end = new AbortController();
       const finish = () => { end.abort(); clearTimeout(timer); resolve(); };
-      // Without a network nothing is tried until there is one; browsers are not always right about that.
+      // Without a network, retries wait until there is one; browsers do not always report that correctly.
       const timer = setTimeout(finish, navigator.onLine === false ? 6 * longestPause : pause);
       for (const [target, name] of [[globalThis, "online"], [session, "change"], [signal, "abort"]]) {
         target.addEventListener(name, finish, { signal: end.signal });
@@ -115,7 +115,7 @@ export class Work {
     });
   }
 
-  // Forgets what the service has forgotten; what is to be done then is found by whoever looks next.
+  // Removes references to what the service has deleted; the next look finds the work.
   async #beginAgain({ what, draft }, record) {
     const post = record.order ? record : this.#queue.post(record.post);
     await this.#change(record, { rounds: (record.rounds ?? 0) + 1 });

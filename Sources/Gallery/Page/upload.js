@@ -1,5 +1,5 @@
-// The queue of what is to be posted. Photos are sent while somebody still writes; a post is published when it is said so and all its
-// photos are there. All of it is kept in this browser, and one tab at a time works on it.
+// The upload queue. Photos are sent while the user still writes; a post is published when the user has confirmed it and
+// all its photos are sent. All of it is stored in this browser, and one tab at a time works on it.
 
 import { Problem } from "./problem.js";
 import { newID } from "./ids.js";
@@ -15,33 +15,33 @@ import { t } from "./texts.js";
 class Uploads extends EventTarget {
   #posts = new Map();
   #files = new Map();
-  // Bytes that this tab has, of files that were just added; others are in the store.
+  // The bytes of files that were just added in this tab; others are in the store.
   #blobs = new Map();
   #progress = new Map();
   #work = new Work(this);
   #channel = new BroadcastChannel("tintype.uploads");
-  // What only this page knows, so that leaving it would lose it.
+  // The ids of records that could not be stored, and would be lost with the page.
   #unkept = new Set();
   // Files that were refused before they were sent: [{ id, name, reason }].
   refused = [];
   // The ids of the posts that were published since the page was loaded.
   published = [];
-  // Why nothing goes on at present: "offline", "away", "signIn", or null.
+  // The reason why nothing is sent at present: "offline", "away", "signIn", or null.
   trouble = null;
 
   constructor() {
     super();
     this.ready = this.#load();
-    // What another tab says while the store is read comes after what was read.
+    // Messages of other tabs are processed after the store has been read.
     this.#channel.onmessage = ({ data }) => this.ready.then(() => this.#hear(data));
     for (const name of ["online", "offline"]) addEventListener(name, () => { this.setTrouble(null); this.#work.look(); });
     session.addEventListener("change", () => { this.setTrouble(null); this.#work.look(); });
     addEventListener("beforeunload", (event) => { if (this.#isLostWithPage) event.preventDefault(); });
   }
 
-  // MARK: What there is
+  // MARK: Contents
 
-  // The posts of whoever has signed in, in the order in which they were begun.
+  // The posts of the signed-in user, in the order of their beginning.
   get posts() {
     const uid = session.user?.uid;
     return [...this.#posts.values()].filter((post) => post.uid === uid).sort((a, b) => a.at - b.at || a.index - b.index);
@@ -52,10 +52,11 @@ class Uploads extends EventTarget {
 
   filesOf(post) { return post.order.map((id) => this.#files.get(id)).filter(Boolean); }
 
-  // All photos that are on their way: { id, name, size, alt, post, state, sent, problem }.
+  // All photos of the queue: { id, name, size, alt, post, state, sent, problem }.
   get items() { return this.posts.flatMap((post) => this.filesOf(post).map((file) => this.item(file.id))); }
 
-  // `state` is "waiting", "sending", "checking" (all bytes are there, and the service looks at the photo), "done" or "failed".
+  // `state` is "waiting", "sending", "checking" (all bytes are sent, and the service checks the photo), "done" or
+  // "failed".
   item(id) {
     const file = this.#files.get(id);
     if (!file) return null;
@@ -68,8 +69,8 @@ class Uploads extends EventTarget {
 
   // MARK: Adding
 
-  // Begins to send files, for a post with all of them (`together`) or one each; the posts are published by `publish`, or at once
-  // where `options.text` is given. Returns the ids of the posts.
+  // Begins to send files, for one post with all of them (`together`) or one each; the posts are published by `publish`,
+  // or at once if `options.text` is given. Returns the ids of the posts.
   async add(files, { group = newID(), together = false, text } = {}) {
     const uid = session.user?.uid;
     if (!uid) throw new Problem({ status: 401, code: "permission_denied", detail: t("upload.signIn") });
@@ -91,14 +92,14 @@ class Uploads extends EventTarget {
     return ids;
   }
 
-  // Begins a post that has no photos yet, or never will.
+  // Begins a post without photos; photos may be added.
   async addPost(group) {
     const post = newPost(group, session.user.uid, Date.now(), 0);
     await this.#begin([post], [], new Map());
     return post.id;
   }
 
-  // Adds files to a post that is being written.
+  // Adds files to a post in progress.
   async addTo(id, files) {
     const post = this.#posts.get(id);
     const records = files.map((file) => newFile(id, file));
@@ -125,16 +126,17 @@ class Uploads extends EventTarget {
 
   async setAlt(id, alt) { await this.change("files", id, { alt }); }
   async order(id, order) { await this.change("posts", id, { order }); }
-  // Gives a post its place among the others.
+  // Sets a post's position among the others.
   async place(id, { at, index }) { await this.change("posts", id, { at, index }); }
 
-  // Says what is written so far, so that a crash of the tab does not lose it; of all posts of a group.
+  // Stores the text in progress, so that a crash of the tab does not lose it; for all posts of a group.
   async write(group, fields) {
     const posts = this.posts.filter((post) => post.group === group && post.state === "writing");
     await this.change("posts", posts.map(({ id }) => id), fields);
   }
 
-  // Puts the photos of a group into one post, or into one each. What was sent already is sent again, to another draft.
+  // Puts the photos of a group into one post, or into one each. Photos that were sent already are sent again, to
+  // another draft.
   async regroup(group, together) {
     const posts = this.posts.filter((post) => post.group === group && post.state === "writing");
     const change = regrouped(posts, (id) => this.#files.get(id), together);
@@ -144,13 +146,13 @@ class Uploads extends EventTarget {
     await this.forget(change.gone, []);
   }
 
-  // Publishes posts, all of them or none, as soon as their photos are there. Durable when it resolves.
+  // Publishes posts, all of them or none, as soon as their photos are sent. Durable when it resolves.
   async publish(ids, { text = "", mentions = [] } = {}) {
     await this.change("posts", ids, { text, mentions, state: "ready", problem: null });
     this.#work.look();
   }
 
-  // Tries a photo or a post again that failed.
+  // Tries a failed photo or post again.
   async retry(id) {
     const file = this.#files.get(id);
     if (file?.state === "failed") {
@@ -167,7 +169,7 @@ class Uploads extends EventTarget {
     }
   }
 
-  // Takes a photo out of its post, or a post out of the queue with all its photos, or a file out of those that were refused.
+  // Removes a photo from its post, a post with all its photos from the queue, or a file from the refused ones.
   async remove(id) {
     this.refused = this.refused.filter((one) => one.id !== id);
     const file = this.#files.get(id), post = this.#posts.get(id);
@@ -223,7 +225,7 @@ class Uploads extends EventTarget {
     this.#channel.postMessage({ kind, ids: known, fields });
   }
 
-  // Puts fields into what this tab knows; the ids of those that it knows.
+  // Applies fields to the records in this tab; returns the ids of those that it has.
   #note(kind, ids, fields) {
     const map = kind === "posts" ? this.#posts : this.#files;
     const known = ids.filter((id) => map.has(id));
@@ -231,19 +233,19 @@ class Uploads extends EventTarget {
     return known;
   }
 
-  // Takes a post that was published out of the queue.
+  // Removes a published post from the queue.
   async finish(post) {
     await this.forget([post.id], post.order, true);
     this.dispatchEvent(new CustomEvent("published", { detail: { id: post.draft } }));
   }
 
-  // Shows, here and in other tabs, how far a photo is, in bytes.
+  // Shows, here and in other tabs, the progress of a photo, in bytes.
   show(id, sent) {
     this.setProgress(id, sent);
     this.#channel.postMessage({ progress: { id, sent } });
   }
 
-  // MARK: Other tabs, and this one
+  // MARK: Tabs
 
   async #load() {
     const { posts, files } = await store.readAll().catch(() => ({ posts: [], files: [] }));
@@ -267,7 +269,7 @@ class Uploads extends EventTarget {
     if (!progress && trouble === undefined) this.#work.look();
   }
 
-  // Tells listeners once for what happens in one moment.
+  // Notifies listeners once for several changes at the same time.
   #isTelling = false;
 
   #tell() {

@@ -1,4 +1,4 @@
-// One photo, large, over the list that it is of: through the whole list by keys, buttons and swipes, with what people say beside it.
+// One photo, large, over its list: keys, buttons and swipes step through the whole list, with the comments beside it.
 
 import { isSignedIn, like } from "./actions.js";
 import { h, icon } from "./dom.js";
@@ -50,7 +50,8 @@ class PhotoViewer extends HTMLElement {
 
   get post() { return this.#post; }
 
-  // Opens a post of a list; `onMove(post)` is told which one is shown, `onClose(post)` that somebody wants to leave.
+  // Opens a post of a list; `onMove(post)` is called when another one is shown, `onClose(post)` when the user closes
+  // the viewer.
   async open(post, index, feed, { onMove, onClose }) {
     await styled;
     Object.assign(this, { onMove, onClose });
@@ -60,7 +61,7 @@ class PhotoViewer extends HTMLElement {
     this.stage.element.focus({ preventScroll: true });
   }
 
-  // Has whoever opened it put things back.
+  // Closes the viewer; its opener restores the list.
   close() {
     if (this.isOpen) this.onClose(this.#post);
   }
@@ -111,7 +112,7 @@ class PhotoViewer extends HTMLElement {
     this.#prepare(1);
   }
 
-  // Reads the next photo beforehand.
+  // Reads the next photo in advance.
   async #prepare(step) {
     const photo = this.#post.photos[this.#index + step] ?? (this.#feed && await neighbour(this.#feed, this.#post.id, step).catch(() => null))?.photos[0];
     if (photo && this.isOpen) h("img", { srcset: photo.renditions.map(({ url, width }) => `${url} ${width}w`).join(", "), sizes: "100vw" });

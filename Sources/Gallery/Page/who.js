@@ -1,4 +1,4 @@
-// Who has signed in, as this browser keeps it, without what signing in needs.
+// The signed-in user as this browser stores it, without the parts needed for signing in.
 
 const place = "tintype.session";
 

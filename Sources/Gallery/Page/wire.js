@@ -1,27 +1,27 @@
-// Values of the database as they change, over one WebSocket of this tab: Database.md, "WebSockets".
+// Live values of the database, over one WebSocket of this tab: Database.md, "WebSockets".
 
 import { session } from "./session.js";
 
-// The connection is closed when nobody has listened for this long, in milliseconds.
+// The time without listeners after which the connection is closed, in milliseconds.
 const linger = 30000;
 const longestPause = 30000;
 
-// What is listened to: { path, last, tag, callbacks, value, isKnown }.
+// The listens: { path, last, tag, callbacks, value, isKnown }.
 const places = new Map();
 let socket = null;
 let uid = null;
 let count = 0;
 let attempt = 0;
 let timers = {};
-// Of a message that comes in several frames: how many are to come, and what has come.
+// The state of a message in several frames: the number of frames left, and the text so far.
 let frames = { left: 0, text: "" };
-// How far the service's clock is before this one, in milliseconds.
+// The time by which the service's clock is ahead of this one, in milliseconds.
 let skew = 0;
-// What the answers to requests are for.
+// The handlers of the answers to requests, by number.
 let answers = new Map();
 
-// Calls back with the value at a path, and again whenever it changes; null where there is nothing. With `last`, only the children
-// with the greatest keys are told. Returns what ends it.
+// Calls back with the value at a path, and again whenever it changes; null if there is none. With `last`, only the
+// children with the greatest keys are included. Returns a function that ends it.
 export function listen(path, callback, { last = null } = {}) {
   const name = `${path}?${last ?? ""}`;
   let place = places.get(name);
@@ -74,7 +74,7 @@ async function connect() {
   });
 }
 
-// Says who this is, again before the token ends. False where nobody can say now.
+// Authenticates the connection, and again before the token expires. False if that is not possible now.
 async function authenticate(mine) {
   const token = await session.token().catch(() => undefined);
   if (token === undefined || mine !== socket || mine.readyState !== WebSocket.OPEN) return false;
@@ -142,6 +142,6 @@ function withValue(value, [key, ...rest], data) {
 
 addEventListener("online", connect);
 session.addEventListener("change", () => {
-  // Somebody else sees other things.
+  // Another user sees other data.
   if (socket && uid !== (session.user?.uid ?? null)) socket.close();
 });

@@ -1,4 +1,4 @@
-// A field for words with mentions, which grows with what is typed and counts near its end.
+// A text field with mentions, which grows with its text and shows a counter near the limit.
 
 import { h } from "./dom.js";
 import { pickMentions, write, writtenIn } from "./mentions.js";
@@ -7,15 +7,15 @@ import { t } from "./texts.js";
 const most = 1999;
 const segmenter = new Intl.Segmenter();
 
-// How many characters a text has, as people count them.
+// The number of characters of a text, as people count them.
 function lengthOf(text) {
   let length = 0;
   for (const _ of segmenter.segment(text)) length += 1;
   return length;
 }
 
-// A form: { element, textarea, set({ text, mentions }), say(words) }. `onSend({ text, mentions })` has what was written, once it is
-// neither empty nor too long; `onInput` is told of each change.
+// A form: { element, textarea, set({ text, mentions }), say(words) }. `onSend({ text, mentions })` receives the text,
+// if it is neither empty nor too long; `onInput` is called for each change.
 export function writingForm({ label, placeholder = "", sendLabel, canBeEmpty = false, onSend, onInput = () => {}, onCancel = null }) {
   const error = h("p", { class: "field-error", role: "alert" });
   const counter = h("p", { class: "counter", hidden: true });

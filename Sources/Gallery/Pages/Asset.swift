@@ -6,11 +6,12 @@ import NIOCore
 import Requests
 import Server
 
-/// A file of the pages, or what is made like one, ready to be sent: as it is and compressed, each with an entity tag of its own.
+/// A file of the pages, or a generated one, ready to be sent: uncompressed and compressed, each with an entity tag of
+/// its own.
 struct Asset: Sendable {
     private let contentType: String
     private let plain: Form
-    /// Nil where it would not be smaller.
+    /// The compressed form; nil if it would not be smaller.
     private let compressed: Form?
 
     private struct Form: Sendable {
@@ -18,8 +19,8 @@ struct Asset: Sendable {
         let tag: String
     }
 
-    /// - Parameter name: Its ending tells the content type. Of modules and style sheets, what is for people who read them in the
-    ///   repository is not sent.
+    /// - Parameter name: The file name, whose extension determines the content type. Comments and indents of modules
+    ///   and style sheets are not sent.
     init(_ name: String, _ bytes: [UInt8]) {
         let isSource = [".js", ".css"].contains { name.hasSuffix($0) }
         self.init(isSource ? SourceText(bytes).compact : bytes, contentType: Self.contentType(of: name))
@@ -42,7 +43,7 @@ struct Asset: Sendable {
         }
     }
 
-    /// The file, or that it is what the client has (RFC 9110 §13.1.2).
+    /// Returns the response with the file, or `304 Not Modified` if the client has it (RFC 9110 §13.1.2).
     func response(to request: Request, headers: HTTPFields = [:]) -> Response {
         var headers = headers
         headers[.cacheControl] = "no-cache"

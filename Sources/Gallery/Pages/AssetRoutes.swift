@@ -3,8 +3,8 @@ import HTTPTypes
 import Hummingbird
 package import Requests
 
-/// The files of the pages, which are part of the binary and ask nobody else for anything, and the pages that are the same for
-/// everybody: `/account`, where codes in messages lead, and `/ops`.
+/// The files of the pages, which are part of the binary and load nothing from other sites, and the pages that are the
+/// same for everybody: `/account`, the target of links in messages, and `/ops`.
 package struct AssetRoutes: Sendable {
 
     package init() {}
@@ -19,7 +19,7 @@ package struct AssetRoutes: Sendable {
 
     package func add(to routes: inout RouteTable) {
         let file = Endpoint(
-            "A file of the pages that the service has for people.",
+            "A file of the service's pages.",
             [.path("name", .text), .header("If-None-Match", .text, "entity tags")],
             answers: [
                 .content("text/javascript").with(headers: "ETag"), .content("text/css").with(headers: "ETag"),
@@ -38,7 +38,7 @@ package struct AssetRoutes: Sendable {
         }
         routes.add("/account", [.get: account])
         let operations = Endpoint(
-            "The page for whoever runs the service.", answers: [.content("text/html")], ignoresQuery: true
+            "The operations page.", answers: [.content("text/html")], ignoresQuery: true
         ) { request, _ in
             let texts = PageTexts.in(PageLanguage(for: request.headers))
             return PageHead("ops", nil, texts, origin: "").response("ops")
@@ -47,7 +47,7 @@ package struct AssetRoutes: Sendable {
     }
 
     private static func file(_ name: String, _ request: Request) throws(Failure) -> Response {
-        guard let asset = assets[name] else { throw Failure(.notFound, "the pages have no such file") }
+        guard let asset = assets[name] else { throw Failure(.notFound, "the pages have no file of this name") }
         return asset.response(to: request)
     }
 }

@@ -7,7 +7,7 @@ package import Requests
 import Transport
 import TreeModel
 
-/// What other sites embed: `/oembed` tells of a post (oEmbed 1.0), and `/embed.js` is a feed for a page.
+/// The routes for other sites: `/oembed` describes a post (oEmbed 1.0), and `/embed.js` shows a feed in a page.
 package struct EmbedRoutes: Sendable {
     let source: PageSource
 
@@ -16,17 +16,17 @@ package struct EmbedRoutes: Sendable {
     }
 
     private static let module = Asset("embed.js", PackageResources.embed_js)
-    /// How long others may keep what they were told, in seconds.
+    /// The time for which a description may be cached, in seconds.
     private static let maxAge = 3600
 
     package func add(to routes: inout RouteTable) {
         let tell = Endpoint(
-            "How a post is embedded (oEmbed 1.0).",
+            "The description of a post for embedding (oEmbed 1.0).",
             [
                 Parameter.query("url", .text, "the address of a post's page").required,
                 .query("maxwidth", .integer(1...Int(Int32.max)), "the largest width of a picture"),
                 .query("maxheight", .integer(1...Int(Int32.max)), "the largest height of a picture"),
-                .query("format", .text, "`json`, which is the only one"),
+                .query("format", .text, "`json`, the only format"),
             ], answers: [.json(Schema(["type": "object"]))],
             errors: [.permissionDenied, .notFound, .codingNotSupported], ignoresQuery: true, run: tell)
         routes.add("/oembed", [.get: tell])
@@ -34,7 +34,7 @@ package struct EmbedRoutes: Sendable {
             "The module with which other sites show posts.", [.header("If-None-Match", .text, "entity tags")],
             answers: [.content("text/javascript").with(headers: "ETag"), .empty(.notModified)], ignoresQuery: true
         ) { request, _ in
-            // Which pages may import it, the allowed origins tell.
+            // The allowed origins determine which pages may import it.
             Self.module.response(to: request, headers: [.crossOriginResourcePolicy: "cross-origin"])
         }
         routes.add("/embed.js", [.get: module])
@@ -42,13 +42,15 @@ package struct EmbedRoutes: Sendable {
 
     @Sendable private func tell(_ request: Request, _ context: HTTPContext) async throws -> Response {
         guard (request.queryText("format") ?? "json") == "json" else {
-            throw Failure(.codingNotSupported, "posts are told of in JSON only", hint: "format=json")
+            throw Failure(
+                .codingNotSupported, "descriptions of posts are available as JSON only", hint: "Write format=json.")
         }
         let origin = source.origin(request, context)
         let origins = [origin, "http://\(request.head.authority ?? "localhost")"]
         guard let id = request.queryText("url").flatMap({ Self.post(at: $0, of: origins) }) else {
             throw Failure(
-                .notFound, "url is not the address of a post here", hint: "/oembed?url=https%3A%2F%2F…%2Fposts%2F…")
+                .notFound, "url is not the address of a post",
+                hint: "Request /oembed?url=https%3A%2F%2F…%2Fposts%2F… instead.")
         }
         let (post, _) = try await source.post(id, context)
         let texts = PageTexts.in(PageLanguage(for: request.headers))
@@ -58,9 +60,9 @@ package struct EmbedRoutes: Sendable {
         return .json(Self.document(of: post, origin, texts, limit), headers: headers)
     }
 
-    /// The post of whose page the address is that.
+    /// Returns the post whose page has the address.
     private static func post(at url: String, of origins: [String]) -> PostID? {
-        // `https` or not is of no matter: a proxy may be in front.
+        // The scheme may be `https` or `http`: there may be a proxy in front.
         guard let parts = URLComponents(string: url), ["http", "https"].contains(parts.scheme?.lowercased()),
             let host = parts.host?.lowercased(),
             origins.compactMap({ URLComponents(string: $0) })
@@ -70,7 +72,7 @@ package struct EmbedRoutes: Sendable {
         return PostID(String(parts.path.dropFirst("/posts/".count)))
     }
 
-    /// The limit of a length, in pixels.
+    /// Returns the limit of a length, in pixels.
     private static func length(_ request: Request, _ name: String) -> Int {
         request.queryText(name).flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } ?? .max
     }
@@ -84,7 +86,7 @@ package struct EmbedRoutes: Sendable {
             "author_name": .string(post.name), "author_url": .string(origin + PagePath.person(post.uid)),
             "provider_name": "Tintype", "provider_url": .string("\(origin)/"), "cache_age": .integer(maxAge),
         ]
-        // Of an album the first photo: what has no photo in one piece, few consumers would show.
+        // For an album, the first photo: few consumers would show anything else.
         guard let photo = post.photos.first, let shown = photo.fitting(limit), let small = photo.smallest else {
             return document
         }
@@ -101,7 +103,7 @@ package struct EmbedRoutes: Sendable {
 }
 
 extension ShownPost.Photo {
-    /// Those that programs of all kinds can show, if there are any.
+    /// The renditions that all kinds of programs can show, if there are any.
     private var forAll: [ShownPost.Rendition] {
         let jpegs = renditions.filter { $0.contentType == "image/jpeg" }
         return jpegs.isEmpty ? renditions : jpegs
@@ -109,7 +111,7 @@ extension ShownPost.Photo {
 
     fileprivate var smallest: ShownPost.Rendition? { forAll.first }
 
-    /// The largest rendition that is within a limit, or else the smallest, to be shown smaller than it is.
+    /// Returns the largest rendition within a limit, or else the smallest, which is scaled down.
     fileprivate func fitting(
         _ limit: (width: Int, height: Int)
     ) -> (rendition: ShownPost.Rendition, width: Int, height: Int)? {
@@ -121,7 +123,7 @@ extension ShownPost.Photo {
 }
 
 extension ShownPost.Rendition {
-    /// The size of the picture, or a smaller one of the same form that is within a limit.
+    /// Returns the size of the picture, or a smaller one of the same aspect ratio within a limit.
     fileprivate func fitted(_ limit: (width: Int, height: Int)) -> (width: Int, height: Int) {
         let scale = min(1, Double(limit.width) / Double(width), Double(limit.height) / Double(height))
         return (max(1, Int(Double(width) * scale)), max(1, Int(Double(height) * scale)))

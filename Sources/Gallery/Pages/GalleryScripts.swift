@@ -1,19 +1,19 @@
 import API
 import TreeModel
 
-/// The scripts of the gallery in one language, joined in few files, since a slow network takes seconds for each.
+/// The scripts of the gallery in one language, joined into few files, because a slow network needs seconds for each.
 struct GalleryScripts {
     /// The modules of each file, in the order in which pages need the files.
     let parts: [(file: String, modules: [SourceModule])]
 
-    /// The modules with which the parts begin: the first view, and then the tools in the head of the page and what keeps a
-    /// list up to date. The last part is all else.
+    /// The modules with which the parts begin: the first view, then the tools in the head of the page and the live
+    /// updates of lists. The last part contains all others.
     private static let starts: [(names: [String], texts: String)] = [
         (["app.js", "tile.js", "post-card.js"], "texts"),
         (["tools.js", "feed-live.js", "feed-places.js", "feed-source.js", "follows.js"], "late-texts"),
     ]
 
-    /// - Parameter modules: All modules that there are; those that nothing imports are in no part.
+    /// - Parameter modules: All modules; those that no other module imports are in no part.
     init(_ language: PageLanguage, _ modules: [String: SourceModule]) {
         func file(_ part: String) -> String { "gallery\(part).\(language.rawValue).js" }
         var closure = Closure(modules: modules)
@@ -49,7 +49,7 @@ struct GalleryScripts {
         return files
     }
 
-    /// The list by which `modules.js` finds the files behind the first one.
+    /// The list by which `modules.js` finds the files after the first one.
     private var laterFiles: String {
         let files = parts.dropFirst().map { part in
             var members: [String: JSONValue] = ["file": .string("./\(part.file)")]
@@ -59,7 +59,7 @@ struct GalleryScripts {
         return "const laterFiles = \(String(decoding: JSONValue.list(files).json(), as: UTF8.self));\n"
     }
 
-    /// The modules that others import, each taken once.
+    /// The modules that others import, each contained once.
     private struct Closure {
         let modules: [String: SourceModule]
         private var taken: [String] = []
@@ -67,14 +67,14 @@ struct GalleryScripts {
 
         init(modules: [String: SourceModule]) { self.modules = modules }
 
-        /// Takes modules, and all that they need to run.
+        /// Takes modules, and all that they import statically.
         mutating func take(_ names: [String]) -> [SourceModule] {
             let start = taken.count
             names.forEach { add($0) }
             return taken[start...].compactMap { modules[$0] }
         }
 
-        /// Takes what the taken ones ask for while they run, and what that asks for.
+        /// Takes the modules that the taken ones import dynamically, and the imports of these.
         mutating func takeRest() -> [SourceModule] {
             var rest: [SourceModule] = []
             var index = 0

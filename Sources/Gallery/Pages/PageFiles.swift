@@ -1,6 +1,6 @@
-/// The files of the pages that are in the binary as they are. Whoever adds one names it here; a test compares the folder.
+/// The static files of the pages in the binary. New files must be listed here; a test compares the folder.
 enum PageFiles {
-    /// By the names at which they are served, below `/page/`.
+    /// The files, by the names at which they are served below `/page/`.
     static let all: [(name: String, bytes: [UInt8])] = [
         ("account-dialog.js", PackageResources.account_dialog_js),
         ("account.js", PackageResources.account_js),

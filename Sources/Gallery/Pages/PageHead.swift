@@ -5,14 +5,14 @@ import NIOCore
 import Requests
 import Transport
 
-/// What all pages of the gallery have in common: the head, with what is told to whoever shows a link to the page, and the
-/// view.
+/// The parts that all pages of the gallery have in common: the head, with the description for programs that show a link
+/// to the page, and the view.
 struct PageHead {
-    /// The traits of the reader and of the service that a page goes by.
+    /// The traits of the reader and of the service that a page depends on.
     struct Traits {
-        /// Whether whoever reads it is at the service's machine.
+        /// Whether the reader is on the service's machine.
         var isLocal = false
-        /// Whether people can be sent messages with codes, by which they choose another password.
+        /// Whether the service can send messages with codes, by which people choose a new password.
         var canSendCodes = false
     }
 
@@ -23,9 +23,9 @@ struct PageHead {
     private var graph: [(String, String)] = []
 
     /// - Parameters:
-    ///   - view: What the scripts make of the page.
-    ///   - title: What the page is called; the service's name comes behind it.
-    ///   - traits: What else the scripts go by.
+    ///   - view: The view that the scripts show.
+    ///   - title: The title of the page; the service's name is appended.
+    ///   - traits: Further traits for the scripts.
     init(_ view: String, _ title: String?, _ texts: PageTexts, origin: String, traits: Traits = Traits()) {
         self.texts = texts
         self.origin = origin
@@ -37,13 +37,13 @@ struct PageHead {
         ]
     }
 
-    /// A value that one of the templates needs.
+    /// A value for one of the templates.
     subscript(name: String) -> Any? {
         get { values[name] }
         set { values[name] = newValue }
     }
 
-    /// Names the address of the page, and what it is about (Open Graph).
+    /// Sets the address and the description of the page (Open Graph).
     ///
     /// - Parameter type: `website`, `profile` or `article`.
     mutating func share(_ path: String, type: String, title: String, description: String) {
@@ -57,7 +57,7 @@ struct PageHead {
         setGraph()
     }
 
-    /// Adds a picture to what is told.
+    /// Adds a picture to the description.
     mutating func share(_ rendition: ShownPost.Rendition, alt: String) {
         graph += [
             ("og:image", origin + rendition.path), ("og:image:width", "\(rendition.width)"),
@@ -68,7 +68,7 @@ struct PageHead {
         setGraph()
     }
 
-    /// Adds the picture of a person.
+    /// Adds the picture of a person to the description.
     mutating func share(picture path: String) {
         graph.append(("og:image", origin + path))
         setGraph()
@@ -76,12 +76,12 @@ struct PageHead {
 
     private mutating func setGraph() { values["graph"] = graph.map { ["property": $0.0, "content": $0.1] } }
 
-    /// Names other forms of the page, by their types and paths.
+    /// Adds other forms of the page, by their types and paths.
     mutating func addAlternates(_ alternates: [(type: String, path: String, label: String)]) {
         values["alternates"] = alternates.map { ["type": $0.type, "href": origin + $0.path, "label": $0.label] }
     }
 
-    // MARK: - The answer
+    // MARK: - The response
 
     func response(_ template: String, status: HTTPResponse.Status = .ok) -> Response {
         Self.html(PageTemplates.shared.render(template, values), status)
@@ -95,8 +95,7 @@ struct PageHead {
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
 
-    /// What keeps a page from doing what it is not to do: no inline code, no other site's anything, no text that becomes
-    /// markup.
+    /// The headers that restrict a page: no inline code, nothing from other sites, no text that becomes markup.
     static let safeHeaders: HTTPFields = [
         .contentSecurityPolicy: """
         default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; \
@@ -113,7 +112,7 @@ extension HTTPField.Name {
 }
 
 extension String {
-    /// The beginning of the text on one line.
+    /// Returns the beginning of the text, on one line.
     func excerpt(_ length: Int) -> String {
         let line = split(whereSeparator: \.isWhitespace).joined(separator: " ")
         return line.count > length ? line.prefix(length - 1) + "…" : line

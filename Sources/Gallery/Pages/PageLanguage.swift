@@ -1,18 +1,18 @@
 import HTTPTypes
 import Requests
 
-/// A language that the pages speak.
+/// A language of the pages.
 enum PageLanguage: String, CaseIterable, Sendable {
     case english = "en"
     case german = "de"
 
-    /// The language of the cookie `lang`, which somebody has chosen; else the one that the browser would rather have; else
+    /// Chooses the language of the cookie `lang`, which the user has set; else the one that the browser prefers; else
     /// English.
     init(for headers: HTTPFields) {
         self = Self.chosen(headers) ?? Self.preferred(headers) ?? .english
     }
 
-    /// The fields of a request that the choice depends on.
+    /// The header fields of a request that the choice depends on.
     static let vary = "Accept-Language, Cookie"
 
     private static func chosen(_ headers: HTTPFields) -> PageLanguage? {
@@ -26,7 +26,7 @@ enum PageLanguage: String, CaseIterable, Sendable {
     private static func preferred(_ headers: HTTPFields) -> PageLanguage? {
         var best: (language: PageLanguage, weight: Double)?
         for (name, weight) in headers.weighted(.acceptLanguage) where weight > best?.weight ?? 0 {
-            // `de-AT` is German, too; `*` is what stands first here.
+            // `de-AT` is German, too; `*` stands for English.
             let primary = name.prefix { $0 != "-" }
             guard let language = name == "*" ? .english : PageLanguage(rawValue: String(primary)) else { continue }
             best = (language, weight)

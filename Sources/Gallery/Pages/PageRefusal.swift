@@ -4,15 +4,15 @@ import HTTPTypes
 package import Hummingbird
 import Tree
 
-/// Why a page is not shown, in words for people.
+/// The reason why a page is not shown, in words for people.
 package enum PageRefusal {
-    /// There is nothing at the address, for whom nothing is known of.
+    /// The address has no page, as far as an anonymous requester may know.
     case missing
-    /// It is for people who have signed in: a browser that asks for a page does not say who is before it, and the scripts of
-    /// the page ask again.
+    /// The page is for people who have signed in. A browser's request for a page contains no credentials; the scripts
+    /// of the page repeat it with them.
     case signIn
 
-    /// Nil for what is the service's own trouble, or of no page.
+    /// Creates the refusal for an error; nil for faults of the service, and for errors that are not about a page.
     init?(_ error: any Error) {
         switch error {
         case let error as TreeError where error.code == .permissionDenied: self = .signIn
@@ -26,26 +26,26 @@ package enum PageRefusal {
         }
     }
 
-    /// Whether somebody asks for a page, and no program.
+    /// Whether a browser requests a page, rather than a program a document.
     package static func isForBrowser(_ request: Request) -> Bool {
         [.get, .head].contains(request.method) && (request.headers[.accept] ?? "").contains("text/html")
     }
 
-    /// The page for an address that no page has.
+    /// Returns the page for an address without a page.
     package func response(to request: Request) -> Response {
         response("", PageTexts.in(PageLanguage(for: request.headers)), traits: .init()) { _ in nil }
     }
 
     /// - Parameters:
     ///   - view: The view that would be at the address, for the scripts.
-    ///   - traits: What else the scripts go by.
-    ///   - parameter: What the address has by the name of a parameter.
+    ///   - traits: Further traits for the scripts.
+    ///   - parameter: The value of a path parameter, by its name.
     func response(
         _ view: String, _ texts: PageTexts, traits: PageHead.Traits, _ parameter: (String) -> String?
     ) -> Response {
         let key = self == .missing ? (view == "post" ? "post.gone" : "page.gone") : "page.signIn"
         let title = texts.text("\(key)Title")
-        // A post that is missing here may be for audiences of whoever has signed in.
+        // A missing post may be one for audiences, which a user who has signed in may see.
         let mayBeShown = self == .signIn || view == "post"
         var head = PageHead(mayBeShown ? view : "missing", title, texts, origin: "", traits: traits)
         head["isHidden"] = true

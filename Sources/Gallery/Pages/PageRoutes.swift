@@ -9,18 +9,18 @@ import Social
 import Transport
 import Tree
 
-/// The pages of the gallery: lists of posts, a post, and what is found. They can be read as they come; scripts take them over
-/// where there are scripts.
+/// The pages of the gallery: lists of posts, a post, and search results. They can be read without scripts; scripts take
+/// them over where they run.
 package struct PageRoutes: Sendable {
-    /// The posts of a page.
+    /// The number of posts of a page.
     private static let postCount = 10
-    /// The comments below a post.
+    /// The number of comments below a post.
     private static let commentCount = 20
-    /// The people who are found.
+    /// The number of people in search results.
     private static let peopleCount = 50
 
     let source: PageSource
-    /// Whether people can be sent messages with codes.
+    /// Whether the service can send messages with codes.
     let canSendCodes: Bool
 
     package init(source: PageSource, canSendCodes: Bool) {
@@ -37,7 +37,7 @@ package struct PageRoutes: Sendable {
         add("/tags/{tag}", "The newest posts with a hashtag.", "tag", [.path("tag", .text)], to: &routes, tag)
         add("/posts/{id}", "A post, with comments.", "post", [.path("id", .postID)], to: &routes, post)
         add("/search", "People and hashtags.", "search", to: &routes, search)
-        add("/notifications", "What somebody is told of.", "notifications", to: &routes) { _, _, head in
+        add("/notifications", "A user's notifications.", "notifications", to: &routes) { _, _, head in
             head["isHidden"] = true
             head["heading"] = head.texts.text("page.signInTitle")
             head["message"] = head.texts.text("page.signIn")
@@ -177,7 +177,7 @@ package struct PageRoutes: Sendable {
         return "post"
     }
 
-    // MARK: - Searching
+    // MARK: - Search
 
     @Sendable private func search(
         _ request: Request, _ context: HTTPContext, _ head: inout PageHead

@@ -10,8 +10,8 @@ import Social
 import Transport
 package import Tree
 
-/// What pages, feeds and embedded posts are made of, read as the routes for programs read it: what the rules forbid to whoever
-/// asks is refused here, too.
+/// The source of the data of pages, feeds and embedded posts. It reads like the routes for programs, so that it refuses
+/// what the rules forbid to the requester.
 package struct PageSource: Sendable {
     let lists: FeedLists
     private let tree: TreeStore
@@ -36,12 +36,12 @@ package struct PageSource: Sendable {
         comments = Comments(tree, ids: ids)
     }
 
-    /// Some posts of a list.
+    /// A page of a list of posts.
     struct Page: Sendable {
         let posts: [ShownPost]
-        /// Where the page after this one begins; nil when there is none.
+        /// The cursor of the next page; nil for the last page.
         let next: String?
-        /// The position in the change log from which whoever follows the changes misses nothing.
+        /// The position in the change log from which a reader who follows the changes misses nothing.
         let token: String
     }
 
@@ -51,10 +51,10 @@ package struct PageSource: Sendable {
             posts: page.items.map(shown), next: page.posts.next?.description, token: page.token?.description ?? "")
     }
 
-    /// One post for everybody.
+    /// Reads one post for everybody.
     ///
-    /// - Throws: `Failure` with the code `not_found`, also for a post for audiences, whoever asks: these are not for pages
-    ///   that are passed on.
+    /// - Throws: `Failure` with the code `not_found`, also for a post for audiences: these are never on pages whose
+    ///   addresses are passed on.
     func post(_ id: PostID, _ context: HTTPContext) async throws -> (post: ShownPost, token: String) {
         let readable = try await ReadablePost(id, of: tree, database, context)
         guard !readable.isRestricted else { throw ReadablePost.noPost }
@@ -63,25 +63,25 @@ package struct PageSource: Sendable {
         return (shown(item), page.token?.description ?? "")
     }
 
-    /// The first comments on a post; nil where whoever asks may not read them.
+    /// Reads the first comments on a post; nil if the requester may not read them.
     func comments(on id: PostID, limit: Int, _ context: HTTPContext) async throws -> CommentPage? {
         guard try await context.mayRead(ReactionNodes.comment(id), in: database) else { return nil }
         return try await comments.page(of: id, CommentPage.Selection(for: context.viewer, limit: limit))
     }
 
-    /// Somebody, with the numbers if whoever asks may read them.
+    /// Reads a person, with the counts if the requester may read them.
     func person(_ uid: UserID, _ context: HTTPContext) async throws -> PersonDocument {
         try await persons.document(of: uid, context)
     }
 
-    /// The people whose names begin with a text; nil for a text that no name begins with.
+    /// Reads the people whose names begin with a text; nil for a text that no name begins with.
     func people(named text: String, limit: Int, _ context: HTTPContext) async throws -> [Person]? {
         try await lists.require(PeopleNodes.person(), context)
         guard let prefix = NamePrefix(text) else { return nil }
         return try await people.search(prefix, after: nil, limit: limit).people
     }
 
-    /// The address at which whoever asks knows the service: the public one, else the one that was asked.
+    /// Returns the address at which the requester reaches the service: the public one, else that of the request.
     func origin(_ request: Request, _ context: HTTPContext) -> String {
         if let publicURL { return publicURL.origin }
         let scheme = context.client.isEncrypted ? "https" : "http"
@@ -92,8 +92,8 @@ package struct PageSource: Sendable {
 }
 
 extension Request {
-    /// What the query has by a name; nil for nothing, and for what is empty or no text. Pages are asked for with words of
-    /// whoever asks, so that others are passed over.
+    /// Returns the value of a query item; nil if it is missing, empty or not valid text. Unknown query items of a
+    /// page's address are ignored.
     func queryText(_ name: String) -> String? {
         let field = URLEncodedFields(uri.query).first { $0.encodedValue != nil && $0.name == name }
         return field?.value.flatMap { $0.isEmpty ? nil : $0 }

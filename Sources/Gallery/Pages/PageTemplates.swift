@@ -24,14 +24,14 @@ struct PageTemplates: Sendable {
         self.templates = templates
     }
 
-    /// A page made of a template; empty where there is no such template.
+    /// Renders a page from a template; empty if the template does not exist.
     func render(_ name: String, _ values: [String: Any]) -> String {
         templates.render(values, withTemplate: name) ?? ""
     }
 }
 
-/// Texts in HTML, escaped scalar by scalar. The library's own escaping goes by characters, and misses a quotation mark that a
-/// combining mark follows, which to a browser ends an attribute all the same.
+/// The HTML content type, with escaping scalar by scalar. The library's own escaping goes by characters, and misses a
+/// quotation mark that is followed by a combining mark, which ends an attribute in a browser all the same.
 struct ScalarHTML: MustacheContentType {
     static let name = "SCALARHTML"
 

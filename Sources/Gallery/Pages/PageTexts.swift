@@ -2,7 +2,7 @@ import API
 import Access
 import TreeModel
 
-/// The words of the pages in one language, of `Page/texts.json`, which has them all.
+/// The texts of the pages in one language, from `Page/texts.json`, which contains all.
 struct PageTexts: Sendable {
     /// A text, or its forms for numbers.
     private enum Entry {
@@ -10,14 +10,14 @@ struct PageTexts: Sendable {
         case forms(one: String, other: String)
     }
 
-    /// The parts of the pages whose texts are served together, by the name of the module; what belongs to none is needed once
-    /// the first view of the gallery stands.
+    /// The parts of the pages whose texts are served together, by the name of the module; the other texts are needed
+    /// once the first view of the gallery is shown.
     private static let parts = ["texts": ["card", "feed", "nav", "photo", "problem"], "ops-texts": ["ops"]]
     private static let rest = "late-texts"
 
     let language: PageLanguage
     private let entries: [String: Entry]
-    /// The texts that have one form, by the parts of their keys: what templates know as `t`.
+    /// The texts with a single form, by the parts of their keys: the value `t` of templates.
     let tree: [String: [String: String]]
     /// The texts as modules, by the names at which they are served.
     let modules: [String: [UInt8]]
@@ -59,7 +59,7 @@ struct PageTexts: Sendable {
             })
     }
 
-    /// A text with its values in the places of their names, `{name}`; where it has forms, `count` chooses.
+    /// Returns a text with its values inserted in place of `{name}`; if it has several forms, `count` chooses one.
     func text(_ key: String, _ values: [String: String] = [:], count: Int64? = nil) -> String {
         var values = values
         if let count { values["count"] = "\(count)" }
@@ -70,7 +70,7 @@ struct PageTexts: Sendable {
         }
     }
 
-    /// Goes through the text once: what a value has in braces stays as it is.
+    /// Replaces the names in one pass: braces within a value stay unchanged.
     private static func filled(_ text: String, _ values: [String: String]) -> String {
         var filled = ""
         var rest = text[...]

@@ -3,16 +3,16 @@ import Model
 import Social
 import Tree
 
-/// What templates know of posts and comments.
+/// The values of posts and comments for templates.
 extension ShownPost {
-    /// How a post stands in a page.
+    /// The position of a post in a page.
     struct Position {
-        /// Which one of the page it is.
+        /// The index of the post in the page.
         let index: Int
-        /// Whether it is alone, and large.
+        /// Whether the post is alone, and shown large.
         var isAlone = false
 
-        /// The width of its photos, as `page.css` has it, or `viewer.css` once scripts have drawn it.
+        /// The width of its photos, as defined in `page.css`, or in `viewer.css` once scripts have drawn it.
         fileprivate var sizes: String {
             isAlone ? "(max-width: 60rem) 100vw, 60rem" : "(max-width: 33rem) 100vw, (max-width: 52rem) 50vw, 20rem"
         }
@@ -40,19 +40,19 @@ extension ShownPost {
             "sources": Self.sources(choices), "isFirst": position.index == 0 && index == 0,
             "alt": alt(of: photo, index, texts), "hash": photo.placeholder, "color": photo.color,
         ]
-        // What scripts may need besides.
+        // Further renditions, for scripts.
         let larger = photo.choices[choices.endIndex...]
         if !larger.isEmpty { values["larger"] = Self.sources(larger) }
         if !photo.alt.isEmpty { values["ownAlt"] = photo.alt }
         return values
     }
 
-    /// Renditions to choose from, as the attribute `srcset` has them.
+    /// Returns renditions to choose from, in the form of the attribute `srcset`.
     private static func sources(_ renditions: ArraySlice<Rendition>) -> String {
         renditions.map { "\($0.path) \($0.width)w" }.joined(separator: ", ")
     }
 
-    /// What a photo shows, in words, or else whose it is.
+    /// Returns the alternative text of a photo, or a text with the author's name.
     func alt(of photo: Photo, _ index: Int, _ texts: PageTexts) -> String {
         photo.alt.isEmpty ? texts.text("photo.alt", ["index": "\(index + 1)", "name": name]) : photo.alt
     }
@@ -84,9 +84,9 @@ extension Comment {
     }
 }
 
-/// Times as pages and feeds have them, in UTC (RFC 3339).
+/// Times in the form of pages and feeds, in UTC (RFC 3339).
 enum Moment {
-    /// The years from 1 to 9999, in milliseconds: others have no such text.
+    /// The years from 1 to 9999, in milliseconds: other times have no such form.
     private static let range: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_000
 
     static func full(_ moment: Timestamp) -> String {

@@ -3,15 +3,15 @@ import Requests
 import Social
 import Tree
 
-/// A text in parts: plain ones, and those that lead somewhere.
+/// A text in parts: plain ones, and links.
 struct PostTextParts: Sendable {
     struct Part: Sendable {
         let text: String
-        /// The path to which it leads; nil for nowhere here.
+        /// The path of the link; nil for a part that does not link to a page of the service.
         var path: String?
-        /// The address elsewhere to which it leads.
+        /// The address of a link to another site.
         var address: String?
-        /// The person for whom it stands, and where it stands in UTF-16 units.
+        /// The mentioned person, with the range in UTF-16 units.
         var mention: MentionSpan?
     }
 

@@ -4,44 +4,44 @@ import Model
 import Social
 import Tree
 
-/// A post as pages and feeds show it: what stands in its record, of which clients may have written anything, as far as it
-/// is what it should be.
+/// A post as pages and feeds show it: the valid parts of its record, in which clients may have written anything.
 struct ShownPost: Sendable {
     /// A photo of a post.
     struct Photo: Sendable {
-        /// Pixels, upright.
+        /// The width of the upright picture, in pixels.
         let width: Int
         let height: Int
         let color: String
-        /// A ThumbHash, Base64.
+        /// The ThumbHash, in Base64.
         let placeholder: String
         let alt: String
-        /// The smallest first: those that show the whole photo, else all that there are.
+        /// The renditions that show the whole photo, or else all; the smallest first.
         let renditions: [Rendition]
 
-        /// One of each width, for a page to choose from.
+        /// The renditions for a page to choose from, one for each width.
         var choices: [Rendition] {
             var widths: Set<Int> = []
             return renditions.filter { widths.insert($0.width).inserted }
         }
 
-        /// The choices of a list: no more than a phone needs, however dense its screen is. `photo.js` has this rule, too.
+        /// The choices in a list: no more than a phone needs, for any density of its screen. `photo.js` has the same
+        /// rule.
         var listed: ArraySlice<Rendition> {
             let choices = choices
             guard let last = choices.firstIndex(where: { $0.width >= 700 }) else { return choices[...] }
             return choices[...last]
         }
 
-        /// What a page shows where it can show one alone: of 480 pixels, or of as many as there are.
+        /// The single rendition for a page without a choice: 480 pixels wide, or as wide as there is.
         var chosen: Rendition? { renditions.first { $0.width >= 480 } ?? renditions.last }
 
-        /// The largest that programs of all kinds can show.
+        /// The largest rendition that all kinds of programs can show.
         var shared: Rendition? { renditions.last { $0.contentType == "image/jpeg" } ?? renditions.last }
     }
 
-    /// A size of a photo.
+    /// A rendition of a photo.
     struct Rendition: Sendable {
-        /// Its path and query on this service.
+        /// The path and query on this service.
         let path: String
         let width: Int
         let height: Int
@@ -56,15 +56,15 @@ struct ShownPost: Sendable {
     let picture: String?
     let text: String
     let mentions: [MentionSpan]
-    /// When it was published.
+    /// The time of publication.
     let time: Timestamp
-    /// The position in the order of publication; empty where there is none.
+    /// The position in the order of publication; empty if there is none.
     let position: String
     let photos: [Photo]
     let likes: Int64
     let comments: Int64
 
-    /// - Parameter post: As programs get it, with addresses that whoever asks may fetch.
+    /// - Parameter post: The post as programs receive it, with addresses that the requester may fetch.
     init(_ item: FeedItem, _ post: TreeValue) {
         id = item.id.string
         uid = post["author"]?["uid"]?.stringValue ?? ""
@@ -99,7 +99,7 @@ extension ShownPost.Photo {
         renditions = whole.isEmpty ? all : whole
     }
 
-    /// Whether it is `#rrggbb`.
+    /// Whether a text is `#rrggbb`.
     private static func isColor(_ text: String) -> Bool {
         text.utf8.count == 7 && text.utf8.first == UInt8(ascii: "#")
             && text.utf8.dropFirst().allSatisfy { Array("0123456789abcdefABCDEF".utf8).contains($0) }
@@ -119,27 +119,28 @@ extension ShownPost.Rendition {
         byteCount = record["bytes"]?.integerValue ?? 0
     }
 
-    /// Of several of one width, those in newer formats come first, which need fewer bytes, and then the better ones.
+    /// The sort key for several renditions of one width: newer formats first, which need fewer bytes, then better
+    /// quality.
     fileprivate var order: (Int, Int, Int64) {
         (width, ["image/avif", "image/webp"].contains(contentType) ? 0 : 1, -max(0, byteCount))
     }
 }
 
-/// Where the pages reach a file of the service: posts may name it by an address at which the world knows the service, while
-/// the page is at another one, and loads nothing from elsewhere.
+/// The address of a file on the host of the page. Posts may name a file by the service's public address, while the page
+/// is at another one, and loads nothing from elsewhere.
 struct OwnAddress: Sendable {
-    /// The path and the query; with no host, and nothing that would end it in a list of addresses.
+    /// The path and the query, without a host, and without characters that would end it in a list of addresses.
     let path: String
 
-    /// Nil for what is no address.
+    /// Reads an address; nil if it is invalid.
     init?(_ url: String) {
-        // By bytes, as a character may be a slash with a mark that belongs to the name.
+        // By bytes: a slash followed by a combining mark is one character.
         var bytes = Array(url.utf8)
         if let scheme = ["https://", "http://"].first(where: { url.hasPrefix($0) }) {
             guard let slash = bytes[scheme.utf8.count...].firstIndex(of: UInt8(ascii: "/")) else { return nil }
             bytes.removeFirst(slash)
         }
-        // `//host` and `/\host` are addresses on other machines.
+        // `//host` and `/\host` are addresses on other hosts.
         guard bytes.first == UInt8(ascii: "/"), bytes.count > 1, !Array("/\\".utf8).contains(bytes[1]),
             bytes.allSatisfy({ (0x21...0x7E).contains($0) && !Array(",\"'<>\\#".utf8).contains($0) })
         else { return nil }

@@ -1,20 +1,20 @@
 /// A module of the gallery as it is written, which can be joined with others in one file.
 ///
-/// Its imports and exports are statements of one line each: `import` of a file beside it, and `export` of a declaration with one
-/// name, of names in braces, or of a default that is an expression.
+/// Its imports and exports are statements of one line each: `import` of a file beside it, and `export` of a declaration
+/// of one name, of names in braces, or of a default that is an expression.
 struct SourceModule {
     let name: String
-    /// The modules that it needs to run.
+    /// The modules that it imports statically.
     private(set) var imports: [String] = []
-    /// The modules that it asks for while it runs.
+    /// The modules that it imports dynamically.
     private(set) var laterImports: [String] = []
-    /// The parameters that take what the imports export.
+    /// The parameters that receive the exports of the imported modules.
     private var parameters: [String] = []
     /// The properties of the object that it exports.
     private var exports: [String] = []
     private var body = ""
 
-    /// Reads a module; nil for one of another form.
+    /// Reads a module; nil if it has another form.
     init?(_ name: String, _ bytes: [UInt8]) {
         self.name = name
         let text = String(decoding: SourceText(bytes).compact, as: UTF8.self)

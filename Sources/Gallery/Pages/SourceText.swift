@@ -1,7 +1,7 @@
-/// A module or a style sheet as it is written, of which less has to be sent.
+/// A module or a style sheet as it is written, which can be shortened before it is sent.
 ///
-/// The lines stay, and so does what is on them: only indents, empty lines and the lines that are comments alone go. Sources that are
-/// read so may have no text over several lines.
+/// The lines and their content stay; only indents, empty lines and comment lines are removed. The sources must not
+/// contain texts over several lines.
 struct SourceText {
     private let lines: [ArraySlice<UInt8>]
 

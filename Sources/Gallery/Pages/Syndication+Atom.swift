@@ -8,7 +8,7 @@ extension Syndication {
         var xml = XMLText()
         xml.text += "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
         xml.open("feed", ["xmlns": "http://www.w3.org/2005/Atom", "xml:lang": texts.language.rawValue])
-        // A feed, other than a post, is what it is at its address.
+        // The id of a feed, unlike that of a post, is its address.
         xml.add("id", address(.atom))
         xml.add("title", subject.title)
         xml.add("subtitle", subject.about)
@@ -48,7 +48,7 @@ extension Syndication {
     }
 }
 
-/// XML 1.0 text, with nothing in it that XML does not allow: what a text has of that becomes U+FFFD.
+/// XML 1.0 text; characters that XML does not allow become U+FFFD.
 struct XMLText {
     var text = ""
 
@@ -58,7 +58,7 @@ struct XMLText {
 
     mutating func close(_ name: String) { text += "</\(name)>\n" }
 
-    /// Adds an element with a text; an empty one for nil.
+    /// Adds an element with a text; an empty element for nil.
     mutating func add(_ name: String, _ content: String?, _ attributes: [String: String] = [:]) {
         let start = "<\(name)\(Self.written(attributes))"
         text += content.map { "\(start)>\(Self.escape($0))</\(name)>\n" } ?? "\(start)/>\n"
@@ -76,7 +76,7 @@ struct XMLText {
             case ">": escaped.append(contentsOf: "&gt;".unicodeScalars)
             case "&": escaped.append(contentsOf: "&amp;".unicodeScalars)
             case "\"": escaped.append(contentsOf: "&quot;".unicodeScalars)
-            // As they are they would become spaces, or line feeds.
+            // Unescaped, they would become spaces or line feeds.
             case "\t", "\n", "\r": escaped.append(contentsOf: "&#\(scalar.value);".unicodeScalars)
             default: escaped.append(isAllowed(scalar) ? scalar : "\u{FFFD}")
             }
@@ -84,7 +84,7 @@ struct XMLText {
         return String(escaped)
     }
 
-    /// Whether it is a Char of XML 1.0 (§2.2), of those from the space on.
+    /// Whether a scalar from the space on is a Char of XML 1.0 (§2.2).
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         (0x20...0xFFFD).contains(scalar.value) || (0x10000...0x10FFFF).contains(scalar.value)
     }

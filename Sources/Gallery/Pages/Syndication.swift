@@ -5,9 +5,9 @@ import Model
 import Requests
 import TreeModel
 
-/// A feed: what it is about, and some posts, with addresses that are whole.
+/// A feed: its subject and some posts, with absolute addresses.
 struct Syndication {
-    /// A form in which feeds are told.
+    /// A feed format.
     enum Form {
         case atom
         case json
@@ -18,7 +18,7 @@ struct Syndication {
         var fileName: String { self == .atom ? "feed.atom" : "feed.jsonfeed" }
     }
 
-    /// What a feed is about.
+    /// The subject of a feed.
     struct Subject {
         let title: String
         let about: String
@@ -28,9 +28,9 @@ struct Syndication {
 
     let subject: Subject
     let page: PageSource.Page
-    /// Scheme and host.
+    /// The scheme and the host.
     let origin: String
-    /// Where the feed begins; nil for the newest post.
+    /// The cursor at which the feed begins; nil for the newest post.
     let before: String?
     let texts: PageTexts
 
@@ -41,9 +41,9 @@ struct Syndication {
         return "\(origin)\(subject.path)/\(form.fileName)\(query)"
     }
 
-    /// The id of a post in all feeds that have it, wherever the service is reached: readers of feeds would show all posts
-    /// once more if it were another one under another host. A post's own id is of no registered kind of name; this is a UUID
-    /// made of it (RFC 9562 §5.8).
+    /// Returns the id of a post in all feeds, which does not depend on the address of the service: feed readers would
+    /// show all posts again if it changed with the host. A post's own id is not a registered kind of name; this is a
+    /// UUID created from it (RFC 9562 §5.8).
     static func id(ofPost id: String) -> String {
         var digits = Array(sha256(of: Array("tintype post \(id)".utf8)).prefix(32))
         digits[12] = "8"
@@ -56,14 +56,14 @@ struct Syndication {
         post.text.isEmpty ? texts.text("post.by", ["name": post.name]) : post.text.excerpt(80)
     }
 
-    /// A photo of a post in the size in which it is told.
+    /// Returns the photos of a post, each in the size for feeds.
     func attachments(of post: ShownPost) -> [(photo: ShownPost.Rendition, alt: String)] {
         post.photos.enumerated().compactMap { index, photo in
             photo.shared.map { ($0, post.alt(of: photo, index, texts)) }
         }
     }
 
-    /// The post as HTML: its photos, and its text with its links.
+    /// Returns the post as HTML: its photos, and its text with links.
     func content(of post: ShownPost) -> String {
         let link = Self.attribute("href", origin + PagePath.post(post.id))
         let photos = attachments(of: post).map { photo, alt in
@@ -135,6 +135,6 @@ extension Syndication {
 }
 
 extension ShownPost.Rendition {
-    /// The content type; what all renditions had before they told it, where it is not told.
+    /// The content type; if the record does not contain it, the one that all renditions had before it was recorded.
     var mediaType: String { contentType.isEmpty ? "image/jpeg" : contentType }
 }

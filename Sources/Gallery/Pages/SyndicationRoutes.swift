@@ -7,10 +7,10 @@ import Server
 import Social
 import TreeModel
 
-/// Feeds for programs that people follow many sites with (Atom, RFC 4287; JSON Feed 1.1): of all posts, of a person's, and of
-/// those with a hashtag. The same programs read pages for people, so that feeds have addresses beside these.
+/// Feeds for feed readers (Atom, RFC 4287; JSON Feed 1.1): of all posts, of a person's, and of those with a hashtag.
+/// The same programs also read pages for people, so that feeds have their own addresses beside these.
 package struct SyndicationRoutes: Sendable {
-    /// The posts of one feed; whoever wants more follows its `next`.
+    /// The number of posts of one feed; its `next` links to further ones.
     private static let postCount = 30
 
     let source: PageSource

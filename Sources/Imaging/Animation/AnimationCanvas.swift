@@ -1,15 +1,15 @@
-/// The canvas on which an animation's frames are laid, one after the other.
+/// A canvas on which an animation's frames are drawn, one after the other.
 struct AnimationCanvas {
-    /// The fate of a frame's area before the next frame comes.
+    /// The treatment of a frame's area before the next frame is drawn.
     enum Disposal {
         case keep
-        /// The area is transparent again, as browsers have it, whatever background the file names.
+        /// The area becomes transparent, as in browsers, whatever background the file specifies.
         case clear
-        /// The area gets back what it showed before the frame.
+        /// The area is restored to its content before the frame.
         case restore
     }
 
-    /// Premultiplied RGBA.
+    /// The current picture, in premultiplied RGBA.
     private(set) var pixels: PixelBuffer
     private var disposal = Disposal.keep
     private var area: (columns: Range<Int>, rows: Range<Int>) = (0..<0, 0..<0)
@@ -17,7 +17,7 @@ struct AnimationCanvas {
 
     init(_ size: PixelSize) { pixels = PixelBuffer(size: size, channels: 4) }
 
-    /// Disposes of the last frame, and prepares for the next one; what hangs over is cut off.
+    /// Disposes of the last frame and prepares for the next one; a part of the frame outside the canvas is cut off.
     mutating func begin(left: Int, top: Int, size: PixelSize, disposal: Disposal) {
         switch self.disposal {
         case .keep: break
@@ -41,7 +41,7 @@ struct AnimationCanvas {
         }
     }
 
-    /// Lays a row of the frame, premultiplied RGBA from column `left` on, over what is there or in its place.
+    /// Draws a row of the frame: premultiplied RGBA from column `left` on, blended with the canvas or replacing it.
     mutating func lay(_ row: Span<UInt8>, left: Int, y: Int, isBlended: Bool) {
         guard area.rows.contains(y) else { return }
         let (start, columns) = (y * pixels.bytesPerRow, area.columns)

@@ -1,12 +1,12 @@
-/// A decoder that lays an animation's frames on a canvas, one at a time.
+/// A decoder that draws an animation's frames on a canvas, one at a time.
 protocol AnimationDecoder: ~Copyable {
-    /// The number of times that the animation is shown; 0 is for ever.
+    /// The number of times that the animation is shown; 0 means forever.
     var loopCount: Int { get }
 
-    /// The warning about frames of which some data was missing or damaged; to be asked once all were laid.
+    /// The warning about frames with missing or damaged data; complete once all frames have been drawn.
     var warning: ImageWarning? { get }
 
-    /// Lays the next frame on the canvas; returns for how many milliseconds it is shown, or nil behind the last one.
+    /// Draws the next frame on the canvas; returns its duration in milliseconds, or nil after the last frame.
     ///
     /// - Parameter bytes: The file's bytes, the same ones in every call.
     mutating func layNext(on canvas: inout AnimationCanvas, from bytes: Span<UInt8>) throws(ImageError) -> Int?

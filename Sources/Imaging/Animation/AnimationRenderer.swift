@@ -1,28 +1,28 @@
 #if WebP
     /// A codec of a format whose files may have several frames.
     protocol AnimationCodec: ImageCodec {
-        /// Hands the renderer a decoder of all frames.
+        /// Passes a decoder of all frames to the renderer.
         func decodeFrames(
             _ bytes: Span<UInt8>, with renderer: AnimationRenderer
         ) throws(ImageError) -> AnimatedRendition
     }
 
-    /// Makes an animated rendition of an animated image.
+    /// Renders an animated image as an animation.
     struct AnimationRenderer {
         let header: ImageHeader
         let recipe: Recipe
         let target: ResizeTarget
         let limits: ImageLimits
 
-        /// Makes a rendition of all frames; nil of an image whose format has no more than one.
+        /// Renders all frames; returns nil if the format has no animations.
         func render(_ bytes: Span<UInt8>) throws(ImageError) -> AnimatedRendition? {
             guard let codec = header.format.codec as? any AnimationCodec else { return nil }
-            // Every frame shows the whole canvas, however small its own part of it is.
+            // Every frame costs the whole canvas, however small its own area is.
             try limits.check(header, framePixels: header.storedSize.pixelCount * header.frameCount)
             return try codec.decodeFrames(bytes, with: self)
         }
 
-        /// Makes a rendition of all the frames that a decoder gives.
+        /// Encodes all frames of a decoder.
         ///
         /// - Parameter colors: The meaning of the frames' samples.
         func encode(

@@ -1,24 +1,24 @@
-/// The meaning of samples of red, green and blue that use a part of their numbers, or are of high dynamic range.
+/// The meaning of RGB samples of limited range or high dynamic range.
 struct CodedSamples: Sendable {
-    /// Whether they use all numbers of their depth.
+    /// Whether the samples use all values of their depth.
     let isFullRange: Bool
-    /// The conversion to sRGB's range of light; nil where samples have that.
+    /// The conversion to the dynamic range of sRGB; nil if the samples have it already.
     let toneMapper: ToneMapper?
 }
 
-/// Turns rows of such samples, red, green, blue and perhaps alpha of 8 or 16 bits, into samples of 8 bits that use all
-/// numbers and have sRGB's range of light. Alpha always uses all numbers.
+/// Converts rows of such samples (RGB or RGBA, 8 or 16 bits) to 8-bit samples of full range and standard dynamic range.
+/// Alpha always has full range.
 struct CodedRowConverter: Sendable {
     private let bytesPerSample: Int
     private let channels: Int
-    /// The level of each sample.
+    /// The level of each sample value, 0 to 1.
     private let levels: [Float]
     private let alpha: [UInt8]
     private let toneMapper: ToneMapper?
 
     /// - Parameters:
     ///   - channels: The number of channels: 3, or 4 with alpha.
-    ///   - bits: The bits of a sample, 8 or 16; of 16 bits the upper byte comes first.
+    ///   - bits: The bits of a sample: 8, or 16 in big-endian order.
     init(_ samples: CodedSamples, channels: Int, bits: Int) {
         bytesPerSample = bits / 8
         self.channels = channels
@@ -27,7 +27,7 @@ struct CodedRowConverter: Sendable {
         toneMapper = samples.toneMapper
     }
 
-    /// Converts a row, whose length it takes from the target.
+    /// Converts a row; the target's length is the row's length.
     func convert(_ stored: Span<UInt8>, to row: inout MutableSpan<UInt8>) {
         func sample(_ index: Int) -> Int {
             bytesPerSample == 1 ? Int(stored[index]) : Int(stored[2 * index]) << 8 | Int(stored[2 * index + 1])
@@ -44,7 +44,7 @@ struct CodedRowConverter: Sendable {
 }
 
 extension SIMD3<Float> {
-    /// Levels from 0 to 1 as samples of 8 bits; what is beyond is cut off.
+    /// The levels, from 0 to 1, as 8-bit samples; values outside are clamped.
     @inline(__always)
     var samples: SIMD3<UInt8> {
         SIMD3<UInt8>(truncatingIfNeeded: SIMD3<Int32>(clamped(lowerBound: .zero, upperBound: .one) * 255 + 0.5))

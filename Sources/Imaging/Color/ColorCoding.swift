@@ -6,10 +6,10 @@ struct ColorCoding: Sendable, Hashable {
     var transfer = 2
     /// The matrix from luma and colour differences to red, green and blue.
     var matrix = 2
-    /// Whether samples use all numbers of their depth, or luma's only 16 to 235 and chroma's 16 to 240 of 255.
+    /// Whether samples use all values of their depth; otherwise luma uses only 16 to 235 and chroma 16 to 240 of 255.
     var isFullRange = true
 
-    /// The transfer that is made for more light than sRGB's white; nil for any other.
+    /// The transfer function for high dynamic range; nil for any other.
     var highDynamicRange: HighDynamicRange? {
         switch transfer {
         case 16: .perceptualQuantizer
@@ -18,21 +18,19 @@ struct ColorCoding: Sendable, Hashable {
         }
     }
 
-    /// Whether they say nothing of the colours but their range: others are to be asked.
+    /// Whether the numbers leave the colours unspecified, so that another description in the file applies.
     var isUnspecified: Bool { primaries == 2 && transfer == 2 }
 
-    /// The colours that the numbers stand for (ITU-T H.273, tables 2 and 3); a number that stands for nothing counts as
-    /// sRGB's.
+    /// The colours that the numbers stand for (ITU-T H.273, tables 2 and 3); an unassigned number counts as sRGB's.
     ///
-    /// The curves that are meant for cameras are taken for sRGB's: what they give is meant to be shown as it is.
+    /// Transfer curves for cameras are treated as sRGB's, because such images are shown without a further conversion.
     var colors: PrimaryColors {
         var colors = ColorCoding.chromaticities[primaries] ?? .sRGB
         colors.exponent = ColorCoding.exponents[transfer]
         return colors
     }
 
-    /// The meaning of samples that were decoded to luma and chroma or to red, green and blue, and are not of high
-    /// dynamic range.
+    /// The meaning of samples of standard dynamic range, decoded to luma and chroma or to red, green and blue.
     var description: ColorDescription { colors == .sRGB ? .standard : .primaries(colors) }
 
     private static let exponents = [4: 2.2, 5: 2.8, 8: 1, 17: 2.6]
@@ -60,10 +58,10 @@ struct ColorCoding: Sendable, Hashable {
     }()
 }
 
-/// A transfer of ITU-R BT.2100.
+/// A transfer function of ITU-R BT.2100.
 enum HighDynamicRange: Sendable, Hashable {
-    /// The perceptual quantizer (PQ): samples are amounts of light, up to 10,000 cd/m².
+    /// The perceptual quantizer (PQ): samples are absolute amounts of light, up to 10,000 cd/m².
     case perceptualQuantizer
-    /// Hybrid log-gamma (HLG): samples are shares of the light that a screen has.
+    /// Hybrid log-gamma (HLG): samples are relative to the brightness of the screen.
     case hybridLogGamma
 }

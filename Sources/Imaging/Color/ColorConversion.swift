@@ -3,10 +3,10 @@ enum ColorConversion: Sendable {
     /// The colours are sRGB already.
     case none
     case by(ColorTransform)
-    /// The description makes no sense, and the colours are taken for sRGB.
+    /// The description is invalid; the colours are treated as sRGB.
     case unknown
 
-    /// The conversion for a description; made once for all the photos of one camera.
+    /// Creates the conversion for a description; conversions are cached, since all photos of one camera share one.
     init(_ description: ColorDescription) {
         switch description {
         case .standard: self = .none
@@ -18,7 +18,7 @@ enum ColorConversion: Sendable {
         }
     }
 
-    /// A phone's profile has 500 bytes, a press's 500,000 or more.
+    /// A phone's profile has about 500 bytes, a printing press's 500,000 or more.
     private static let known = LRUCache<ColorDescription, ColorConversion>(maxCount: 16, maxBytes: 8 * 1_048_576)
 
     private init(making description: ColorDescription) {

@@ -1,25 +1,25 @@
-/// The colours as a file describes them.
+/// The description of an image's colours in its file.
 enum ColorDescription: Sendable, Hashable {
-    /// The file says nothing, or that they are sRGB.
+    /// The file describes no colours, or specifies sRGB.
     case standard
-    /// An ICC profile that looks like one (ICC.1:2022).
+    /// An ICC profile with a plausible header (ICC.1:2022).
     case profile([UInt8])
-    /// Primaries and an exponent, as a PNG gives them.
+    /// Primaries and an exponent, as in a PNG.
     case primaries(PrimaryColors)
-    /// A description that cannot be understood, hence is ignored.
+    /// An invalid description, which is ignored.
     case broken
 
-    /// The largest profile that is read, unpacked, in bytes.
+    /// The size of the largest profile that is read, in bytes after decompression.
     static let maxProfileBytes = 8 * 1_048_576
 
-    /// A profile that is stored as it is.
+    /// Creates a description from an uncompressed profile at a range of a file; standard without a range.
     static func profile(_ bytes: Span<UInt8>, at range: Range<Int>?) -> ColorDescription {
         guard let range else { return .standard }
         guard range.count <= maxProfileBytes else { return .broken }
         return checked(range.map { bytes[$0] })
     }
 
-    /// A profile's bytes, unless its own header contradicts that they are one.
+    /// Checks a profile's header; the description is broken if the header is not plausible.
     static func checked(_ profile: [UInt8]) -> ColorDescription {
         ICCProfile.isPlausible(profile.span) ? .profile(profile) : .broken
     }
@@ -28,7 +28,7 @@ enum ColorDescription: Sendable, Hashable {
 /// The meaning of a decoded image's samples.
 struct DecodedColors {
     let description: ColorDescription
-    /// The matrix of luma and colour differences, if there are any.
+    /// The matrix of luma and colour differences, if the samples are such.
     let matrix: YCbCrMatrix
 
     init(_ description: ColorDescription, matrix: YCbCrMatrix = .jpeg) {
@@ -37,13 +37,13 @@ struct DecodedColors {
     }
 }
 
-/// Chromaticities, x and y each (CIE 1931), and the exponent that leads from samples to light.
+/// Chromaticities, x and y each (CIE 1931), and the exponent of the function from samples to light.
 struct PrimaryColors: Sendable, Hashable {
     var white = SIMD2(0.3127, 0.3290)
     var red = SIMD2(0.64, 0.33)
     var green = SIMD2(0.30, 0.60)
     var blue = SIMD2(0.15, 0.06)
-    /// The exponent; nil is sRGB's own curve.
+    /// The exponent; nil for sRGB's own curve.
     var exponent: Double?
 
     /// ITU-R BT.709's primaries and sRGB's curve.

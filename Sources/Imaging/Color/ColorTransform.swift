@@ -2,11 +2,11 @@ internal import CCodecs
 
 /// A transform from the colours that a file describes to sRGB, by lcms2.
 ///
-/// The intent is perceptual, as sharp and most viewers have it: of print profiles it is the table that was made for
-/// images, and of the profiles of cameras and screens, which are a matrix and curves, all intents are one.
+/// The intent is perceptual, as in sharp and most viewers: for print profiles it selects the table for images. The
+/// profiles of cameras and screens are a matrix and curves, for which all intents are the same.
 @safe
 final class ColorTransform: Sendable {
-    /// The kind of the samples that it converts.
+    /// The kind of samples that the transform converts.
     enum InputModel: Sendable {
         case grey, rgb, cmyk
 
@@ -20,10 +20,10 @@ final class ColorTransform: Sendable {
     }
 
     let inputModel: InputModel
-    // The fence says that it may be used by any number of threads, and nothing writes to it before `deinit`.
+    // The C code allows any number of threads to use it, and nothing writes to it before `deinit`.
     private nonisolated(unsafe) let handle: OpaquePointer
 
-    /// Makes the transform; nil if lcms2 cannot make sense of the description.
+    /// Creates the transform; nil if lcms2 rejects the description.
     init?(_ description: ColorDescription) {
         var pointer: OpaquePointer?
         var model = ccodecs_color_model.CCODECS_RGB
@@ -49,13 +49,13 @@ final class ColorTransform: Sendable {
 
     deinit { unsafe ccodecs_color_close(handle) }
 
-    /// Converts interleaved pixels to RGB, as many as there are whole ones in both buffers.
+    /// Converts interleaved pixels to RGB: as many whole pixels as both buffers hold.
     func convert(_ samples: Span<UInt8>, into rgb: inout MutableSpan<UInt8>) {
         let pixelCount = min(samples.count / inputModel.channels, rgb.count / 3)
         unsafe samples.withUnsafeBufferPointer { samples in
             unsafe rgb.withUnsafeMutableBufferPointer { rgb in
                 guard let samples = samples.baseAddress, let rgb = rgb.baseAddress else { return }
-                // Both have room for that many pixels.
+                // Both buffers hold that many pixels.
                 unsafe ccodecs_color_convert(handle, samples, rgb, pixelCount)
             }
         }
@@ -69,14 +69,14 @@ final class ColorTransform: Sendable {
         return rgb
     }
 
-    /// The conversions of the 256 greys.
+    /// The conversions of the 256 grey levels.
     func greyTable() -> [UInt8] {
         let greys = (0...255).flatMap { Array(repeating: UInt8($0), count: inputModel.channels) }
         let rgb = converted(greys)
         return (0...255).map { rgb[$0 * 3 + 1] }
     }
 
-    /// Whether it moves no colour by more than 2 of 255, looked at in a grid of 9×9×9: then it is sRGB by another name.
+    /// Whether no colour in a grid of 9×9×9 moves by more than 2 of 255: the description is then equivalent to sRGB.
     var isIdentity: Bool {
         guard inputModel != .cmyk else { return false }
         let steps = stride(from: 0, through: 256, by: 32).map { UInt8(min($0, 255)) }

@@ -1,4 +1,4 @@
-/// A matrix of three columns of three numbers each, from amounts of three colours to amounts of three others.
+/// A matrix of three columns of three numbers, which maps amounts of three colours to amounts of three others.
 struct Matrix3: Sendable {
     let columns: (SIMD3<Double>, SIMD3<Double>, SIMD3<Double>)
 
@@ -12,7 +12,7 @@ struct Matrix3: Sendable {
         Matrix3(left * right.columns.0, left * right.columns.1, left * right.columns.2)
     }
 
-    /// The inverse, by Cramer's rule, of a matrix that has one.
+    /// The inverse of an invertible matrix, by Cramer's rule.
     var inverse: Matrix3 {
         func cross(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> SIMD3<Double> {
             SIMD3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x)
@@ -27,7 +27,7 @@ struct Matrix3: Sendable {
 }
 
 extension PrimaryColors {
-    /// The matrix from amounts of red, green and blue light to CIE 1931's XYZ, of which white has a Y of 1.
+    /// The matrix from amounts of red, green and blue light to CIE 1931's XYZ, where white has a Y of 1.
     var toXYZ: Matrix3 {
         func xyz(_ color: SIMD2<Double>) -> SIMD3<Double> {
             SIMD3(color.x / color.y, 1, (1 - color.x - color.y) / color.y)
@@ -38,13 +38,13 @@ extension PrimaryColors {
             primaries.columns.0 * amounts.x, primaries.columns.1 * amounts.y, primaries.columns.2 * amounts.z)
     }
 
-    /// The shares of red, green and blue in how bright white is.
+    /// The shares of red, green and blue in the luminance of white.
     var luminance: SIMD3<Double> {
         let columns = toXYZ.columns
         return SIMD3(columns.0.y, columns.1.y, columns.2.y)
     }
 
-    /// The matrix from amounts of their light to amounts of sRGB's, white remaining white.
+    /// The matrix from amounts of the primaries' light to amounts of sRGB's, which maps white to white.
     var toSRGB: Matrix3 {
         let matrix = PrimaryColors.sRGB.toXYZ.inverse * toXYZ
         let white = matrix * SIMD3(repeating: 1)

@@ -1,9 +1,9 @@
 extension PixelBuffer {
-    /// Whether an image is a drawing with colours that would be lost if four pixels shared one: coloured text on a
-    /// plain ground, as in screenshots.
+    /// Whether an image is a drawing that would lose colours if four pixels shared one chroma sample: coloured text on
+    /// a plain ground, as in screenshots.
     ///
-    /// Of its blocks of two by two pixels a quarter has one colour, and one in 200 has chroma that is more than an
-    /// eighth of its range apart. Photos have hardly a block of one colour.
+    /// This is so if a quarter of its blocks of two by two pixels have a single colour, and one in 200 has chroma that
+    /// differs by more than an eighth of its range. Photos have hardly a block of one colour.
     var needsFullChroma: Bool {
         guard channels == 3 else { return false }
         var (plainCount, mixedCount) = (0, 0)
@@ -27,7 +27,7 @@ extension PixelBuffer {
         return blockCount > 0 && plainCount * 4 >= blockCount && mixedCount * 200 >= blockCount
     }
 
-    /// Whether the chroma of some colours is more than 32 of 255 apart.
+    /// Whether the chroma of the colours differs by more than 32 of 255.
     private static func isMixed(_ colors: [SIMD3<Int32>]) -> Bool {
         let chroma = colors.map(YCbCr.chroma)
         let least = chroma.reduce(chroma[0]) { pointwiseMin($0, $1) }

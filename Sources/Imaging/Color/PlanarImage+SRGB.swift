@@ -1,10 +1,10 @@
 extension ColorConversion {
-    /// The conversion of an image of that model: unknown if it is for samples of another kind.
+    /// The conversion for an image of a colour model; unknown if it is for samples of another kind.
     func fitted(to model: ColorModel) -> ColorConversion {
         guard case .by(let transform) = self else { return self }
         return switch (transform.inputModel, model) {
         case (.cmyk, .cmyk), (.rgb, .grey), (.rgb, .rgb), (.rgb, .rgba), (.rgb, .yCbCr): self
-        // A grey PNG with alpha is decoded to red, green, blue and alpha.
+        // A grey PNG with alpha is decoded to RGBA.
         case (.grey, .grey), (.grey, .rgba): self
         default: .unknown
         }
@@ -12,11 +12,11 @@ extension ColorConversion {
 }
 
 extension PlanarImage {
-    /// The image in sRGB; its planes keep their layouts, but that of four inks three remain.
+    /// Converts the image to sRGB. The planes keep their layouts; the four planes of a CMYK image become three.
     ///
     /// - Parameters:
-    ///   - conversion: One that fits the image's model.
-    ///   - matrix: The matrix of its luma and colour differences; it becomes JPEG's.
+    ///   - conversion: A conversion that fits the image's model.
+    ///   - matrix: The matrix of the image's luma and colour differences; the result has JPEG's.
     func inSRGB(_ conversion: ColorConversion, matrix: YCbCrMatrix = .jpeg) -> PlanarImage {
         guard case .by(let transform) = conversion else {
             if colorModel == .yCbCr, matrix != .jpeg { return convertedYCbCr(matrix, nil) }
@@ -36,7 +36,7 @@ extension PlanarImage {
             planes: planes.map { Plane(layout: $0.layout, samples: $0.samples.map { table[Int($0)] }) })
     }
 
-    /// Converts ink without a profile: light is what neither the ink nor the black takes away.
+    /// Converts CMYK without a profile: each colour is the light that neither its ink nor the black absorbs.
     private func inkToLight() -> PlanarImage {
         guard planes.count == 4 else { return self }
         let black = planes[3].samples
@@ -48,7 +48,7 @@ extension PlanarImage {
         return PlanarImage(colorModel: .rgb, size: size, planes: light)
     }
 
-    /// Converts row by row an image whose planes all have a sample a pixel.
+    /// Converts, row by row, an image whose planes all have one sample per pixel.
     private func convertedRows(_ transform: ColorTransform) -> PlanarImage {
         let (width, channels) = (size.width, transform.inputModel.channels)
         guard planes.count == channels, planes.allSatisfy({ $0.size == size }) else { return self }
@@ -70,8 +70,8 @@ extension PlanarImage {
             colorModel: .rgb, size: size, planes: (0..<3).map { Plane(layout: layouts[$0], samples: converted[$0]) })
     }
 
-    /// Converts an image with alpha: a profile is about the colours as they were before they were multiplied with
-    /// alpha.
+    /// Converts an image with alpha; the colours are divided by alpha first, since a profile describes unmultiplied
+    /// colours.
     private func convertedRGBA(_ transform: ColorTransform) -> PlanarImage {
         guard let pixels = pixels()?.unpremultiplied() else { return self }
         let table = transform.inputModel == .grey ? transform.greyTable() : []

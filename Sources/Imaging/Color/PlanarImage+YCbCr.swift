@@ -1,9 +1,9 @@
 extension PlanarImage {
-    /// Converts the image row by row; its chroma has a sample for each pixel, or for each second one along either side.
+    /// Converts the image row by row; its chroma has one sample per pixel, or half as many along either side.
     ///
-    /// A pixel takes the chroma sample that it lies in, and a chroma sample becomes the mean of its pixels'.
+    /// A pixel uses the chroma sample that covers it; a converted chroma sample is the mean over its pixels.
     ///
-    /// - Parameter transform: The conversion to sRGB; nil where red, green and blue are sRGB's already.
+    /// - Parameter transform: The conversion to sRGB; nil if the RGB values are sRGB already.
     func convertedYCbCr(_ matrix: YCbCrMatrix, _ transform: ColorTransform?) -> PlanarImage {
         guard planes.count == 3, planes[1].layout == planes[2].layout else { return self }
         let columns = ChromaAxis(luma: planes[0].layout.horizontal, chroma: planes[1].layout.horizontal)
@@ -42,14 +42,14 @@ extension PlanarImage {
     }
 }
 
-/// The chroma samples in which pixels lie, along one axis.
+/// The mapping from pixels to chroma samples along one axis.
 private struct ChromaAxis {
     /// The number of chroma samples.
     let count: Int
     private let pixelCount: Int
-    /// The shift from pixels to samples: 1 where there are half as many samples as pixels, else 0.
+    /// The shift from pixels to samples: 1 if there are half as many samples as pixels, else 0.
     private let shift: Int
-    /// The phase: 1 where the first chroma sample has but one pixel, else 0.
+    /// The phase: 1 if the first chroma sample covers only one pixel, else 0.
     private let phase: Int
 
     init(luma: SampleAxis, chroma: SampleAxis) {
@@ -64,7 +64,7 @@ private struct ChromaAxis {
     var isInside: Bool { pixelCount > 0 && chroma(of: 0) >= 0 && chroma(of: pixelCount - 1) < count }
 }
 
-/// Sums up the colour differences of the pixels that share a chroma sample.
+/// Sums the colour differences of the pixels that share a chroma sample.
 private struct ChromaMeans {
     private let columns: ChromaAxis
     private var blue: [Int32]
@@ -85,7 +85,7 @@ private struct ChromaMeans {
         counts[column] &+= 1
     }
 
-    /// Writes a row of samples, and begins the next.
+    /// Writes a row of samples and begins the next.
     mutating func finish(_ blueSamples: inout [UInt8], _ redSamples: inout [UInt8], at start: Int) {
         for column in 0..<columns.count where counts[column] > 0 {
             let half = counts[column] / 2

@@ -4,20 +4,20 @@
     import Darwin
 #endif
 
-/// Turns samples of high dynamic range (ITU-R BT.2100) into sRGB.
+/// Converts samples of high dynamic range (ITU-R BT.2100) to sRGB.
 ///
-/// What is as bright as a sheet of paper, 203 cd/m² (ITU-R BT.2408), becomes a little less than sRGB's white, and what
-/// is brighter is rolled off by the curve of ITU-R BT.2390 (5.4.1), so that lights keep their shape; what is darker
-/// than about 90 cd/m² keeps its light. The curve is applied to the largest of red, green and blue, and the others
-/// follow, so that a bright colour keeps its hue; what sRGB cannot show of it is cut off.
+/// Light of 203 cd/m², the brightness of a sheet of paper (ITU-R BT.2408), becomes a little less than sRGB's white.
+/// Brighter light is rolled off by the curve of ITU-R BT.2390 (5.4.1), so that highlights keep their shape; light below
+/// about 90 cd/m² stays the same. The curve is applied to the largest of red, green and blue, and the others are scaled
+/// by the same factor, so that a bright colour keeps its hue. Colours outside sRGB are clamped.
 struct ToneMapper: Sendable, Hashable {
-    /// The light of each sample: in units of `white`, or of HLG the scene's, up to 1.
+    /// The light of each sample: in units of `white` for PQ; the scene's light, up to 1, for HLG.
     private let light: [Float]
-    /// The gain of all three amounts of light, by the fourth root of the largest.
+    /// The gain of all three amounts of light, indexed by the fourth root of the largest.
     private let gain: [Float]
-    /// The sRGB samples, by the square root of an amount of light.
+    /// The sRGB samples, indexed by the square root of an amount of light.
     private let encoded: [UInt8]
-    /// The gain of HLG's screen, by the square root of the scene's light; nil of PQ.
+    /// The gain of an HLG screen, indexed by the square root of the scene's light; nil for PQ.
     private let screen: [Float]?
     private let luminance: SIMD3<Float>
     private let red: SIMD3<Float>
@@ -28,10 +28,10 @@ struct ToneMapper: Sendable, Hashable {
     private static let steps = 4096
     /// The fourth root of PQ's largest amount of light, in units of `white`.
     private static let maxRoot = pow(10_000 / white, 0.25)
-    /// The brightness for which HLG's screen, and a PQ image that says nothing, are taken, in cd/m².
+    /// The assumed peak brightness of an HLG screen, and of a PQ image that specifies none, in cd/m².
     private static let usualPeak = 1000.0
 
-    /// - Parameter peak: The brightest light of a PQ image in cd/m², if it says so.
+    /// - Parameter peak: The brightest light of a PQ image in cd/m²; nil if the file does not specify it.
     init(_ range: HighDynamicRange, colors: PrimaryColors, peak: Double?) {
         let isHybrid = range == .hybridLogGamma
         let peak = isHybrid ? ToneMapper.usualPeak : min(max(peak ?? ToneMapper.usualPeak, ToneMapper.white), 10_000)
@@ -51,7 +51,7 @@ struct ToneMapper: Sendable, Hashable {
         (red, green, blue) = (SIMD3(matrix.0), SIMD3(matrix.1), SIMD3(matrix.2))
     }
 
-    /// sRGB of a pixel's samples from 0 to 1.
+    /// Converts a pixel's samples, 0 to 1, to sRGB.
     @inline(__always)
     func srgb(_ samples: SIMD3<Float>) -> SIMD3<UInt8> {
         let places = SIMD3<Int32>(
@@ -66,7 +66,7 @@ struct ToneMapper: Sendable, Hashable {
             encoded[ToneMapper.place(roots.x)], encoded[ToneMapper.place(roots.y)], encoded[ToneMapper.place(roots.z)])
     }
 
-    /// The value at a share of the table: between two entries a straight line, so that more light never becomes less.
+    /// The value at a position of a table, 0 to 1; interpolated linearly, so that more light never becomes less.
     @inline(__always)
     private static func value(in table: [Float], at share: Float) -> Float {
         let place = min(share, 1) * Float(steps)
@@ -77,7 +77,7 @@ struct ToneMapper: Sendable, Hashable {
     @inline(__always)
     private static func place(_ share: Float) -> Int { Int(min(share, 1) * Float(steps) + 0.5) }
 
-    /// The light by BT.2390's curve, from the image's range to sRGB's white, in units of white.
+    /// The light after BT.2390's curve, from the image's range to sRGB's white, in units of `white`.
     private static func rolledOff(_ light: Double, peak: Double) -> Double {
         let top = PerceptualQuantizer.sample(peak)
         let (sample, end) = (
@@ -98,7 +98,7 @@ struct ToneMapper: Sendable, Hashable {
     }
 }
 
-/// PQ as ITU-R BT.2100, table 4, has it: samples from 0 to 1, light in cd/m².
+/// The PQ transfer function (ITU-R BT.2100, table 4): samples from 0 to 1, light in cd/m².
 private enum PerceptualQuantizer {
     private static let (m1, m2) = (2610.0 / 16384, 2523.0 / 4096 * 128)
     private static let (c1, c2, c3) = (3424.0 / 4096, 2413.0 / 4096 * 32, 2392.0 / 4096 * 32)
@@ -114,9 +114,9 @@ private enum PerceptualQuantizer {
     }
 }
 
-/// HLG as ITU-R BT.2100, table 5, has it.
+/// The HLG transfer function (ITU-R BT.2100, table 5).
 private enum HybridLogGamma {
-    /// The scene's light, up to 1, of a sample.
+    /// The scene's light, 0 to 1, for a sample from 0 to 1.
     static func scene(_ sample: Double) -> Double {
         let (a, b, c) = (0.17883277, 0.28466892, 0.55991073)
         return sample <= 0.5 ? sample * sample / 3 : (exp((sample - c) / a) + b) / 12

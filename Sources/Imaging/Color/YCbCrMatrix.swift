@@ -1,8 +1,8 @@
-/// The matrix from luma and two colour differences to red, green and blue: luma, and these shares of the differences.
+/// The matrix from luma and two colour differences to RGB: luma, and these multiples of the differences.
 struct YCbCrMatrix: Sendable, Hashable {
-    /// The shares of the first difference in red, green and blue.
+    /// The multiples of the first difference in red, green and blue.
     let blue: SIMD3<Float>
-    /// The shares of the second difference.
+    /// The multiples of the second difference in red, green and blue.
     let red: SIMD3<Float>
 
     /// The matrix of JPEG (JFIF 1.02; ITU-R BT.601).
@@ -25,10 +25,10 @@ struct YCbCrMatrix: Sendable, Hashable {
     /// The matrix of YCgCo: green and orange instead of blue and red.
     private static let greenAndOrange = YCbCrMatrix(blue: SIMD3(-1, 1, -1), red: SIMD3(1, 0, -1))
 
-    /// The matrix of a number (ITU-T H.273, table 4), or of primaries where it says so; a number that says nothing
-    /// counts as JPEG's.
+    /// Creates the matrix for a number (ITU-T H.273, table 4), or from the primaries if the number specifies that; an
+    /// unspecified number counts as JPEG's.
     ///
-    /// Nil where it takes more than a matrix.
+    /// Nil if the conversion is more than a matrix.
     init?(_ coding: ColorCoding) {
         switch coding.matrix {
         case 1: self.init(red: 0.2126, blue: 0.0722)
@@ -44,7 +44,7 @@ struct YCbCrMatrix: Sendable, Hashable {
         }
     }
 
-    /// Red, green and blue, of luma from 0 to 1 and differences from -0.5 to 0.5; may be a little below 0 or above 1.
+    /// Red, green and blue for luma from 0 to 1 and differences from -0.5 to 0.5; may be slightly below 0 or above 1.
     @inline(__always)
     func rgb(_ luma: Float, _ blue: Float, _ red: Float) -> SIMD3<Float> {
         SIMD3(repeating: luma) + self.blue * blue + self.red * red
@@ -52,15 +52,15 @@ struct YCbCrMatrix: Sendable, Hashable {
 }
 
 extension YCbCrMatrix {
-    /// The matrix for samples of 8 bits, of which 128 is no difference, in 16-bit fixed point.
+    /// The matrix for 8-bit samples, where a difference of 128 is zero, in 16-bit fixed point.
     struct Fixed {
         fileprivate let blue: SIMD3<Int32>
         fileprivate let red: SIMD3<Int32>
 
-        /// Writes red, green and blue from an index on.
+        /// Writes red, green and blue, beginning at an index.
         @inline(__always)
         func write(_ luma: UInt8, _ blue: UInt8, _ red: UInt8, _ rgb: inout [UInt8], at index: Int) {
-            let luma = SIMD3(repeating: Int32(luma) << 16 + 1 << 15)  // and a half
+            let luma = SIMD3(repeating: Int32(luma) << 16 + 1 << 15)  // plus one half, to round
             let sum = luma &+ self.blue &* (Int32(blue) - 128) &+ self.red &* (Int32(red) - 128)
             let pixel = (sum &>> 16).clamped(lowerBound: .zero, upperBound: SIMD3(repeating: 255))
             rgb[index] = UInt8(truncatingIfNeeded: pixel.x)

@@ -1,10 +1,10 @@
-/// Owns a decoder of the C fence and closes it when it goes out of scope.
+/// A decoder of the C code, which is closed when the handle goes out of scope.
 @safe
 struct CodecHandle: ~Copyable {
     let pointer: OpaquePointer
     private let close: @convention(c) (OpaquePointer?) -> Void
 
-    /// Takes what an open function gave: nil only when memory ran out.
+    /// Takes ownership of the result of an open function, which is nil only if memory ran out.
     @unsafe
     init(_ pointer: OpaquePointer?, close: @convention(c) (OpaquePointer?) -> Void) throws(ImageError) {
         guard let pointer = unsafe pointer else { throw .outOfMemory }

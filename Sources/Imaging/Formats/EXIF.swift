@@ -1,9 +1,9 @@
-/// Finds the one EXIF tag that we use; everything else in there is nobody's business.
+/// Reads the orientation, the only EXIF tag that rendering uses.
 enum EXIF {
     /// Reads the orientation from a TIFF structure (TIFF 6.0, section 2; EXIF 2.32, 4.6.4).
     ///
-    /// Only the first directory is visited, once, whatever its offsets say, so no loop can trap us. Nil when there is
-    /// no orientation, or none that makes sense: an image is never refused for its metadata.
+    /// Only the first directory is read, and only once, whatever its offsets are, so that no loop is possible. Nil if
+    /// there is no valid orientation: an image is never refused because of its metadata.
     static func orientation(_ tiff: Span<UInt8>) -> Orientation? {
         let isLittleEndian = tiff.starts(with: "II")
         guard isLittleEndian || tiff.starts(with: "MM"),
@@ -19,7 +19,7 @@ enum EXIF {
         return nil
     }
 
-    /// The standard says SHORT; some writers use LONG, which is as clear.
+    /// The standard requires SHORT; some programs write LONG, which is accepted, too.
     private static func value(_ tiff: Span<UInt8>, entry: Int, isLittleEndian: Bool) -> Orientation? {
         let type = tiff.uint16(at: entry + 2, isLittleEndian: isLittleEndian)
         let value =

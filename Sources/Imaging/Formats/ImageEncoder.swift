@@ -1,33 +1,33 @@
 internal import CCodecs
 
-/// A codec that also writes images; no metadata of any kind goes into them.
+/// A codec that can also write images, without any metadata.
 protocol ImageEncoder: ImageCodec {
-    /// The reason why no image that fills a box can be written; nil if any can.
+    /// Returns the reason why an image that fills a box cannot be written; nil if it can.
     func obstacle(to box: PixelSize) -> String?
 
-    /// Writes a grey or YCbCr image with the chroma samples that it has.
+    /// Encodes a grey or YCbCr image with its chroma samples.
     func encode(_ image: PlanarImage, _ options: EncodingOptions) throws(ImageError) -> [UInt8]
 
-    /// Writes pixels, with alpha if there is any and the format has it.
+    /// Encodes pixels, with alpha if there is any and the format supports it.
     func encode(_ image: PixelBuffer, _ options: EncodingOptions) throws(ImageError) -> [UInt8]
 }
 
-/// The options for writing an image; each encoder heeds those that its format has.
+/// The options for encoding an image; each encoder uses those that apply to its format.
 struct EncodingOptions {
-    /// The quality, 1 to 100 on libjpeg's or libwebp's scale.
+    /// The quality, 1 to 100, on the scale of libjpeg and libwebp.
     var quality = 80
     var isProgressive = false
-    /// The number of chroma samples that are written of pixels.
+    /// The number of chroma samples, if the input is pixels.
     var subsampling = Recipe.Subsampling.automatic
 
-    /// Whether pixels are written with a chroma sample each.
+    /// Whether pixels are encoded with one chroma sample each.
     func hasFullChroma(_ image: PixelBuffer) -> Bool {
         subsampling == .full || subsampling == .automatic && image.needsFullChroma
     }
 }
 
 extension ImageEncoder {
-    /// A call into the fence that leaves the encoded bytes, their count, and what was wrong.
+    /// A call into the C code that returns the encoded bytes, their count and an error.
     typealias EncodeCall = (
         UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, UnsafeMutablePointer<Int>,
         UnsafeMutablePointer<ccodecs_fault>
@@ -35,7 +35,7 @@ extension ImageEncoder {
 
     func obstacle(to box: PixelSize) -> String? { nil }
 
-    /// The bytes that a call into the fence encodes.
+    /// Returns the bytes that a call into the C code encodes.
     func collect(_ call: EncodeCall) throws(ImageError) -> [UInt8] {
         var report = CodecReport(format, limits: ImageLimits())
         var encoded: UnsafeMutablePointer<UInt8>?
@@ -48,7 +48,7 @@ extension ImageEncoder {
 }
 
 extension PlanarImage {
-    /// Calls with the planes of a grey image, or of a YCbCr one with halved or full chroma.
+    /// Passes the planes of a grey image, or of a YCbCr image with halved or full chroma, to a function.
     func withPlanes(_ body: (ccodecs_planes) -> ccodecs_code) throws(ImageError) -> ccodecs_code {
         guard let luma = planes.first, planes.count == 1 || planes.count == 3, luma.size == size,
             let chroma = planes.last?.size, planes.dropFirst().allSatisfy({ $0.size == chroma }),

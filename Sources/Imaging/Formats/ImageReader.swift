@@ -1,23 +1,23 @@
-/// The images of the sizes that were asked for, as their decoder gave them.
+/// The images of the requested sizes, as decoded.
 struct DecodedImages {
     let images: [ResizeTarget: PlanarImage]
     /// The meaning of the images' samples.
     let colors: DecodedColors
-    /// `truncated` where the data ended too early, and something stands for what was missing; `damaged` where some of it
-    /// was, and what was made of it is a guess.
+    /// `truncated` if the data ended too early and the missing part was filled; `damaged` if some of the data was
+    /// damaged, so that its samples are estimates; nil if there is no fault.
     var warning: ImageWarning?
 }
 
-/// Reads an image, once, into all the sizes that are asked for; the codec of its format hands it the decoder.
+/// Decodes an image once, into all requested sizes; the codec of its format supplies the decoder.
 struct ImageReader {
     let header: ImageHeader
     let limits: ImageLimits
     let targets: [ResizeTarget]
 
-    /// The smallest size that has the width and the height of every target, as stored.
+    /// The smallest size that is at least as wide and as high as every target, as stored.
     var largest: PixelSize { ImageReader.largest(of: targets) }
 
-    /// The most chroma samples of any of the targets.
+    /// The maximum number of chroma samples along each side of any target.
     var largestChroma: PixelSize {
         let full = targets.filter { $0.chroma == .full }
         let halved = largest.halved
@@ -30,13 +30,13 @@ struct ImageReader {
         PixelSize(width: targets.map(\.scaled.width).max() ?? 1, height: targets.map(\.scaled.height).max() ?? 1)
     }
 
-    /// Reads a decoder to its end and gives every band to each target's resampler.
+    /// Reads a decoder to its end and passes every band to each target's resampler.
     ///
-    /// Where the data ends too early, the missing bands are grey or transparent, if they are few or the limits accept
-    /// that.
+    /// If the data ends too early, the missing bands are grey or transparent, provided that they are few or that the
+    /// limits accept it.
     ///
-    /// - Parameter isStrict: Whether data that ends too early is refused even where the limits accept it, since another
-    ///   decoder is to be asked then.
+    /// - Parameter isStrict: Whether data that ends too early is refused even if the limits accept it, because another
+    ///   decoder will be tried.
     func read(
         _ decoder: consuming some PlaneDecoder & ~Copyable, _ bytes: Span<UInt8>, colors: DecodedColors,
         isStrict: Bool = false

@@ -4,17 +4,17 @@
     import Darwin
 #endif
 
-/// Reads numbers from bytes that nobody has checked: every answer is nil beyond the end.
+// Numbers and texts in untrusted bytes; every result is nil, or false, beyond the end.
 extension Span<UInt8> {
     func byte(at offset: Int) -> UInt8? {
         indices.contains(offset) ? self[offset] : nil
     }
 
-    /// The first place of a byte, at an offset or behind it.
+    /// Returns the first position of a byte at or after an offset.
     func firstIndex(of byte: UInt8, from offset: Int) -> Int? {
         guard indices.contains(offset) else { return nil }
         return unsafe extracting(offset...).withUnsafeBytes { rest in
-            // `rest` has as many bytes as it says, and at least one.
+            // `rest` has `rest.count` bytes, and at least one.
             guard let start = rest.baseAddress, let found = unsafe memchr(start, Int32(byte), rest.count) else {
                 return nil
             }
@@ -27,7 +27,7 @@ extension Span<UInt8> {
         return isLittleEndian ? Int(second) << 8 | Int(first) : Int(first) << 8 | Int(second)
     }
 
-    /// Little endian, as WebP has it.
+    /// Reads a little-endian number, as in a WebP.
     func uint24(at offset: Int) -> Int? {
         guard let low = uint16(at: offset, isLittleEndian: true), let high = byte(at: offset + 2) else { return nil }
         return Int(high) << 16 | low
@@ -40,10 +40,10 @@ extension Span<UInt8> {
         return isLittleEndian ? second << 16 | first : first << 16 | second
     }
 
-    /// Whether the bytes at `offset` are those of an ASCII text.
+    /// Whether the bytes at an offset begin with an ASCII text.
     func starts(with text: String, at offset: Int = 0) -> Bool { starts(with: text.utf8, at: offset) }
 
-    /// Whether these bytes are at `offset`.
+    /// Whether the bytes at an offset begin with the given bytes.
     func starts(with signature: some Sequence<UInt8>, at offset: Int) -> Bool {
         var position = offset
         for byte in signature {

@@ -1,4 +1,4 @@
-/// Names what was sent instead of an image that we read, so that a refusal can say it.
+/// Names the format of a file that is not a supported image, for an error message.
 enum UnsupportedFormat {
     /// A noun phrase for the sentence "… is not supported".
     static func name(of bytes: Span<UInt8>) -> String {
@@ -6,7 +6,7 @@ enum UnsupportedFormat {
         return isText(bytes) ? nameOfText(bytes) : "this file (of an unknown kind)"
     }
 
-    /// The place of each format's telling bytes, and these bytes.
+    /// The offset of each format's signature, and its bytes.
     private static let signatures: [(offset: Int, signature: [UInt8], name: String)] = [
         (0, [0xFF, 0x0A], "JPEG XL"), (4, ascii("JXL \r\n"), "JPEG XL"),
         (0, [0xFF, 0x4F, 0xFF, 0x51], "JPEG 2000"), (4, ascii("jP  \r\n"), "JPEG 2000"),
@@ -35,8 +35,8 @@ enum UnsupportedFormat {
         return bytes.starts(with: "<!") || bytes.starts(with: "<html") ? "text (HTML)" : "text"
     }
 
-    /// Text has no control characters but white space, and is UTF-8, or at least begins with letters; what comes after
-    /// the first 512 bytes is not looked at.
+    /// Whether the bytes are text: there are no control characters except white space, and they are UTF-8 or at least
+    /// begin with letters. Only the first 512 bytes are examined.
     private static func isText(_ bytes: Span<UInt8>) -> Bool {
         for index in 0..<min(bytes.count, 512) {
             let byte = bytes[index]
@@ -46,7 +46,7 @@ enum UnsupportedFormat {
     }
 
     private static func isUTF8(_ bytes: Span<UInt8>) -> Bool {
-        // The last character may be cut.
+        // The last character may be incomplete.
         let beginning = (0..<min(bytes.count, 512)).map { bytes[$0] }
         return (0...min(3, beginning.count - 1)).contains {
             String(validating: beginning.dropLast($0), as: UTF8.self) != nil

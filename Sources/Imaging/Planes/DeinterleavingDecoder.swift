@@ -1,4 +1,4 @@
-/// Takes the pixels of a row decoder apart into planes, a row a band.
+/// A decoder that splits the pixels of a row decoder into planes; each band has one row.
 struct DeinterleavingDecoder<Rows: RowDecoder & ~Copyable>: PlaneDecoder, ~Copyable {
     private var rows: Rows
     private var row: [UInt8]
@@ -19,7 +19,7 @@ struct DeinterleavingDecoder<Rows: RowDecoder & ~Copyable>: PlaneDecoder, ~Copya
         try readRow()
         let (pixels, channels, width) = (row.span, layouts.count, rows.layout.horizontal.count)
         var samples = band.samples.mutableSpan
-        // One plane lies behind the other, and each has one row.
+        // The planes follow one another, and each has one row.
         var target = 0
         for channel in 0..<channels {
             var source = channel

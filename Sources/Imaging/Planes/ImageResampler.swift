@@ -1,10 +1,10 @@
-/// Makes one target of an image out of its planes' rows.
+/// Resamples an image to one target from the rows of its planes.
 struct ImageResampler {
     private let target: ResizeTarget
     private let colorModel: ColorModel
     private var planes: [PlaneResampler]
 
-    /// - Parameter layouts: The layouts of the planes whose rows are to come.
+    /// - Parameter layouts: The layouts of the planes whose rows will be pushed.
     init(_ target: ResizeTarget, of colorModel: ColorModel, layouts: [PlaneLayout]) {
         self.target = target
         self.colorModel = colorModel
@@ -15,26 +15,26 @@ struct ImageResampler {
         }
     }
 
-    /// Takes the next rows of all planes.
+    /// Processes the next rows of all planes.
     mutating func push(_ band: PlaneBand) {
         for (index, plane) in zip(planes.indices, band.planes) {
             planes[index].push(rows: plane.rowCount, of: band.samples.span, at: plane.offset, stride: plane.stride)
         }
     }
 
-    /// Takes all rows of an image with the layouts that were announced.
+    /// Processes all rows of an image whose planes have the layouts given at the creation.
     mutating func push(_ image: PlanarImage) {
         for (index, plane) in zip(planes.indices, image.planes) {
             planes[index].push(rows: plane.size.height, of: plane.samples.span, at: 0, stride: plane.size.width)
         }
     }
 
-    /// The target, once all rows were taken.
+    /// The resampled image; complete once all rows have been pushed.
     var image: PlanarImage { PlanarImage(colorModel: colorModel, size: target.size, planes: planes.map(\.plane)) }
 }
 
 extension PlanarImage {
-    /// A target of an image that shows all of the original.
+    /// Resamples an image that shows all of the original to a target.
     func resampled(to target: ResizeTarget) -> PlanarImage {
         var resampler = ImageResampler(target, of: colorModel, layouts: planes.map(\.layout))
         resampler.push(self)

@@ -1,24 +1,25 @@
-/// The weights with which samples along one axis become samples of another size: Lanczos' kernel with three lobes.
+/// The weights that resample a row or column of samples to another size: Lanczos' kernel with three lobes.
 ///
-/// For each target sample a run of source samples is weighted by `L(x) = sinc(x) · sinc(x/3)`, |x| < 3, stretched by
-/// the scale so that it also removes the frequencies that the target cannot carry (C. Lanczos, "Applied Analysis",
-/// 1956; K. Turkowski, "Filters for Common Resampling Tasks", in Graphics Gems I, 1990).
+/// Each target sample is a weighted sum of a run of source samples, with the weights `L(x) = sinc(x) · sinc(x/3)`, |x|
+/// < 3. The kernel is stretched by the scale, so that it also removes the frequencies that the target cannot represent
+/// (C. Lanczos, "Applied Analysis", 1956; K. Turkowski, "Filters for Common Resampling Tasks", in Graphics Gems I,
+/// 1990).
 struct LanczosWeights: Sendable {
-    /// Every run's weights sum up to exactly this.
+    /// The exact sum of every run's weights.
     static let one = 1 << 14
 
     /// The first source sample of each target sample.
     private(set) var starts: [UInt32] = []
-    /// The number of source samples of each target sample.
+    /// The number of source samples for each target sample.
     private(set) var counts: [Int] = []
-    /// The weights, `taps` for each target sample; those behind its last source sample are zero.
+    /// The weights, `taps` for each target sample; those after its last source sample are zero.
     private(set) var weights: [Int16]
-    /// The longest run, rounded up to a multiple of eight.
+    /// The length of the longest run, rounded up to a multiple of eight.
     let taps: Int
     /// The number of source samples.
     let sourceCount: Int
 
-    /// Makes the weights between two rows of samples that lie on the same image.
+    /// Creates the weights between two axes of the same image.
     init(from source: SampleAxis, to target: SampleAxis) {
         let scale = source.extent / target.extent
         let stretch = max(scale, 1)
@@ -29,7 +30,7 @@ struct LanczosWeights: Sendable {
         var values = [Double](repeating: 0, count: longest)
         let table = LanczosWeights.table
         for sample in 0..<target.count {
-            // The middle of the target's sample, less half a source sample: what has the weight of zero distance.
+            // The centre of the target sample, in source samples whose centres are at whole numbers.
             let middle = source.origin + (Double(sample) + 0.5 - target.origin) * scale - 0.5
             let last = source.count - 1
             let center = min(max(middle, -0.5), Double(last) + 0.5)
@@ -45,7 +46,7 @@ struct LanczosWeights: Sendable {
         }
     }
 
-    /// The weights between two rows of samples; made once for all photos of a size.
+    /// The weights between two axes; cached, since photos of one size share them.
     static func between(_ source: SampleAxis, _ target: SampleAxis) -> LanczosWeights {
         let axes = Axes(source: source, target: target)
         return known.value(of: axes, byteCount: \.byteCount) { LanczosWeights(from: source, to: target) }
@@ -56,12 +57,12 @@ struct LanczosWeights: Sendable {
         let target: SampleAxis
     }
 
-    /// Four renditions of a photo have up to 16 of them, of 250 kB together.
+    /// Four renditions of a photo need up to 16 weights of together 250 kB.
     private static let known = LRUCache<Axes, LanczosWeights>(maxCount: 128, maxBytes: 4 * 1_048_576)
 
     private var byteCount: Int { weights.count * 2 + starts.count * 4 + counts.count * 8 }
 
-    /// The source samples of a target sample.
+    /// Returns the source samples of a target sample.
     func source(of sample: Int) -> Range<Int> {
         Int(starts[sample])..<Int(starts[sample]) + counts[sample]
     }
@@ -82,10 +83,10 @@ struct LanczosWeights: Sendable {
 }
 
 extension LanczosWeights {
-    /// The number of steps of the kernel's table in a unit.
+    /// The number of steps per unit in the kernel's table.
     private static let stepsPerUnit = 1024
 
-    /// The kernel from 0 to 3, and two zeros.
+    /// The kernel from 0 to 3, followed by two zeros.
     private static let table: [Float] = (0...3 * stepsPerUnit + 1).map { step in
         let x = Double(step) / Double(stepsPerUnit)
         guard x > 0 else { return 1 }
@@ -93,7 +94,7 @@ extension LanczosWeights {
         return Float(3 * sine(x) * sine(x / 3) / (Double.pi * x * Double.pi * x))
     }
 
-    /// The sine of π times a number, by Taylor's series: the same on every machine, as the C library's is not.
+    /// The sine of π times a number, by Taylor's series: the same on every machine, unlike the C library's.
     private static func sine(_ x: Double) -> Double {
         let nearest = x.rounded()
         let angle = Double.pi * (x - nearest)
@@ -105,7 +106,7 @@ extension LanczosWeights {
         return nearest.truncatingRemainder(dividingBy: 2) == 0 ? sum : -sum
     }
 
-    /// Lanczos' kernel, zero from 3 on; between the table's steps a straight line, true to 10⁻⁶.
+    /// Lanczos' kernel, zero from 3 on; interpolated linearly between the table's steps, with an error below 10⁻⁶.
     static func kernel(_ x: Double, in table: [Float] = table) -> Double {
         let position = min(abs(x), 3) * Double(stepsPerUnit)
         let step = Int(position)

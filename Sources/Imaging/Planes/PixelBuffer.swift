@@ -1,7 +1,7 @@
-/// A decoded image: rows from the top, `channels` interleaved bytes a pixel.
+/// A decoded image: rows from the top, `channels` interleaved bytes per pixel.
 struct PixelBuffer: Sendable, Hashable {
     let size: PixelSize
-    /// 1 is grey; 3 is red, green, blue; 4 adds alpha, with which the colours are multiplied.
+    /// The number of channels: 1 is grey; 3 is RGB; 4 is RGB multiplied by alpha, and alpha.
     let channels: Int
     var bytes: [UInt8]
 
@@ -14,12 +14,12 @@ struct PixelBuffer: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// A buffer of zeros.
+    /// Creates a buffer of zeros.
     init(size: PixelSize, channels: Int) {
         self.init(size: size, channels: channels, bytes: [UInt8](repeating: 0, count: size.pixelCount * channels))
     }
 
-    /// The image at its place on a larger canvas, which is transparent elsewhere; itself when it is as large.
+    /// Returns the image at its position on a larger canvas, which is transparent elsewhere; itself if it is as large.
     func laid(left: Int, top: Int, on canvas: PixelSize) -> PixelBuffer {
         guard size != canvas else { return self }
         var result = PixelBuffer(size: canvas, channels: 4)
@@ -34,7 +34,7 @@ struct PixelBuffer: Sendable, Hashable {
         return result
     }
 
-    /// The image laid on a plain background; itself when there is no alpha.
+    /// Returns the image on a plain background; itself if it has no alpha.
     func flattened(on background: RGBColor) -> PixelBuffer {
         guard hasAlpha else { return self }
         let color = [Int(background.red), Int(background.green), Int(background.blue)]
@@ -49,7 +49,7 @@ struct PixelBuffer: Sendable, Hashable {
         return result
     }
 
-    /// The mean of all pixels, weighted by alpha; white of nothing.
+    /// The mean of all pixels, weighted by alpha; white if all are transparent.
     var meanColor: RGBColor {
         var sum = SIMD4<Int>.zero
         for start in stride(from: 0, to: bytes.count, by: channels) {
@@ -62,7 +62,7 @@ struct PixelBuffer: Sendable, Hashable {
             red: UInt8(clamping: mean.x), green: UInt8(clamping: mean.y), blue: UInt8(clamping: mean.z))
     }
 
-    /// The colours divided by alpha again, as PNG stores them; itself when there is no alpha.
+    /// Returns the image with its colours divided by alpha, as a PNG stores them; itself if it has no alpha.
     func unpremultiplied() -> PixelBuffer {
         guard hasAlpha else { return self }
         var result = self
@@ -78,7 +78,7 @@ struct PixelBuffer: Sendable, Hashable {
 }
 
 extension MutableSpan<UInt8> {
-    /// Multiplies the colours of a row of RGBA pixels with their alpha, rounding.
+    /// Multiplies the colours of a row of RGBA pixels by their alpha, with rounding.
     mutating func premultiply() {
         for pixel in 0..<count / 4 {
             let alpha = Int(self[pixel * 4 + 3])

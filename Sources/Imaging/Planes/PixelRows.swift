@@ -1,4 +1,4 @@
-/// Hands out the rows of an image that its decoder could only give as a whole.
+/// A row decoder over an image that its codec could only decode as a whole.
 struct PixelRows: RowDecoder, ~Copyable {
     private let pixels: PixelBuffer
     private var nextRow = 0

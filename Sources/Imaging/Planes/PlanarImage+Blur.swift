@@ -1,13 +1,13 @@
 extension PlanarImage {
     /// The number of patches along the longer side of a blurred image.
     private static let patchCount = 8
-    /// The fewest pixels along a side that a patch is the mean of, however small the image.
+    /// The minimum number of pixels along a side of a patch, however small the image is.
     private static let patchSide = 4
 
-    /// The image as no more than a few patches of colour that run into one another.
+    /// Returns the image as a few patches of colour that blend into one another.
     ///
-    /// Each patch is the mean of its samples, and nothing else of them is left: at most 8×8 values a plane, from which no
-    /// computation brings the image back.
+    /// Each patch is the mean of its samples, and no other data remains: at most 8×8 values per plane, from which the
+    /// image cannot be reconstructed.
     func blurred() -> PlanarImage {
         let longest = max(size.width, size.height)
         func count(_ side: Int) -> Int {
@@ -21,7 +21,7 @@ extension PlanarImage {
 }
 
 extension Plane {
-    /// The plane drawn from the means of so many columns and rows of patches.
+    /// Returns the plane, drawn from the means of the given number of columns and rows of patches.
     fileprivate func blurred(columns: Int, rows: Int) -> Plane {
         let (width, height) = (size.width, size.height)
         guard width > 0, height > 0 else { return self }
@@ -31,7 +31,7 @@ extension Plane {
         let down = PatchWeight.all(for: height, patches: rows)
         var result = self
         for (y, vertical) in down.enumerated() {
-            // A row of patches between the two whose centres are nearest.
+            // A row of patches, interpolated between the two with the nearest centres.
             let row = (0..<columns).map { column in
                 vertical.blend(means[vertical.first * columns + column], means[vertical.second * columns + column])
             }
@@ -43,7 +43,7 @@ extension Plane {
         return result
     }
 
-    /// The means of the patches, row by row.
+    /// Returns the means of the patches, row by row.
     private func means(columns: Int, rows: Int) -> [Double] {
         var means: [Double] = []
         for row in 0..<rows {
@@ -61,20 +61,20 @@ extension Plane {
     }
 }
 
-/// The two patches between whose centres a sample lies, and how much of the second is in it.
+/// The two patches whose centres enclose a sample, and the weight of the second.
 private struct PatchWeight {
     let first: Int
     let second: Int
     let share: Double
 
-    /// The weights of all samples of a side.
+    /// Returns the weights of all samples along a side.
     static func all(for count: Int, patches: Int) -> [PatchWeight] {
         (0..<count).map { index in
             let place = (Double(index) + 0.5) * Double(patches) / Double(count) - 0.5
             let bounded = min(max(0, place), Double(patches - 1))
             let first = Int(bounded)
             let rest = bounded - Double(first)
-            // Without a corner where one patch goes over into the next (Hermite).
+            // Smooth where one patch blends into the next (Hermite interpolation).
             return PatchWeight(
                 first: first, second: min(first + 1, patches - 1), share: rest * rest * (3 - 2 * rest))
         }

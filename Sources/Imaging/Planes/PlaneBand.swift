@@ -1,9 +1,9 @@
-/// Some rows of each plane of an image, as a decoder gives them.
+/// Some rows of each plane of an image, filled by a decoder.
 struct PlaneBand: Sendable {
-    /// The place of a plane's rows.
+    /// The position of a plane's rows in `samples`.
     struct Plane: Sendable {
         let offset: Int
-        /// The number of samples in a row, which may be more than the image has.
+        /// The number of samples in a row, which may be larger than the image's.
         let stride: Int
         let rowCount: Int
     }

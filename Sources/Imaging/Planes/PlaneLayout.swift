@@ -2,10 +2,10 @@
 struct SampleAxis: Sendable, Hashable {
     /// The number of samples.
     let count: Int
-    /// The beginning of the image, in samples from the first one's edge.
+    /// The edge of the image, in samples from the first sample's edge.
     let origin: Double
-    /// The length of the image in samples: less than `count` where the last one reaches beyond the edge, more where
-    /// the samples show only a part of it.
+    /// The length of the image in samples: less than `count` if the last sample extends beyond the edge; more if the
+    /// samples cover only a part of the image.
     let extent: Double
 
     init(count: Int, origin: Double = 0, extent: Double) {
@@ -14,14 +14,14 @@ struct SampleAxis: Sendable, Hashable {
         self.extent = extent
     }
 
-    /// The axis of an image that has a sample a pixel.
+    /// Creates the axis of an image with one sample per pixel.
     init(count: Int) { self.init(count: count, extent: Double(count)) }
 
-    /// The axis with as many samples as an image of an extent takes.
+    /// Creates an axis with as many samples as an image of an extent needs.
     init(extent: Double) { self.init(count: max(1, Int(extent.rounded(.up))), extent: extent) }
 }
 
-/// The position of a plane of samples on the image: chroma's samples, for one, may be larger than its pixels.
+/// The position of a plane of samples on the image; chroma samples, for example, may be larger than pixels.
 struct PlaneLayout: Sendable, Hashable {
     let horizontal: SampleAxis
     let vertical: SampleAxis
@@ -31,12 +31,12 @@ struct PlaneLayout: Sendable, Hashable {
         self.vertical = vertical
     }
 
-    /// The layout of a plane with a sample a pixel.
+    /// Creates the layout of a plane with one sample per pixel.
     init(_ size: PixelSize) {
         self.init(horizontal: SampleAxis(count: size.width), vertical: SampleAxis(count: size.height))
     }
 
-    /// The layout of a plane with a sample for two by two pixels.
+    /// Creates the layout of a plane with one sample for two by two pixels.
     init(halved size: PixelSize) {
         self.init(
             horizontal: SampleAxis(extent: Double(size.width) / 2),

@@ -1,23 +1,24 @@
 internal import CKernels
 
-/// Makes a plane of another size out of rows as they arrive, so that the larger plane never has to be in memory.
+/// Resamples a plane from rows as they arrive, so that the source plane is never in memory as a whole.
 ///
-/// Separable, first vertically: when the last row came that a target row needs, its rows are blended to one of the
-/// source's width, with six more bits, and that is shrunk. Memory: the target, and about twice the rows of one blend.
+/// The filter is separable, first vertical: once the last source row of a target row has arrived, its source rows are
+/// blended into one row of the source's width, with six extra bits of precision, which is then resampled horizontally.
+/// Memory: the target, and about twice the source rows of one blend.
 struct PlaneResampler {
     private let horizontal: LanczosWeights
     private let vertical: LanczosWeights
-    /// The last source rows, `stride` apart, from the source row `firstRow` on.
+    /// The last source rows, `stride` apart, beginning with the source row `firstRow`.
     private var rows: [UInt8]
     private let stride: Int
     private var firstRow = 0
     private var rowCount = 0
-    /// A blended row, and room behind it that the longest run of weights may read and multiply by zero.
+    /// A blended row, with padding that the longest run of weights may read and multiply by zero.
     private var blended: [Int16]
     private var targetRow = 0
     private(set) var plane: Plane
 
-    /// Prepares to make a plane of the layout that the two kinds of weights lead to.
+    /// Creates a resampler to a layout; the weights must lead to that layout.
     init(to layout: PlaneLayout, horizontal: LanczosWeights, vertical: LanczosWeights) {
         self.horizontal = horizontal
         self.vertical = vertical
@@ -28,7 +29,7 @@ struct PlaneResampler {
         plane = Plane(layout: layout, samples: [UInt8](repeating: 0, count: layout.sampleCount))
     }
 
-    /// Takes the next row from the top; the plane is complete when the last row was taken.
+    /// Processes the next row from the top; the plane is complete after the last row.
     mutating func push(_ row: Span<UInt8>) {
         guard targetRow < vertical.starts.count else { return }
         if rowCount * stride == rows.count { forgetRows() }
@@ -43,19 +44,19 @@ struct PlaneResampler {
     private mutating func copy(_ row: Span<UInt8>, to offset: Int) {
         let row = row.extracting(0..<stride)
         unsafe rows.withUnsafeMutableBytes { rows in
-            // Both are `stride` bytes long: checked by `extracting`, here and above.
+            // Both are `stride` bytes long: checked by `extracting` above and by the subscript here.
             let target = unsafe UnsafeMutableRawBufferPointer(rebasing: rows[offset..<offset + stride])
             unsafe row.withUnsafeBytes { unsafe target.copyMemory(from: $0) }
         }
     }
 
-    /// Makes room: rows before the next target row's first one will not be needed again.
+    /// Removes the rows before the first one that the next target row needs.
     private mutating func forgetRows() {
         let needed = vertical.source(of: targetRow).lowerBound
         let count = min(needed - firstRow, rowCount)
         let (start, end) = (count * stride, rowCount * stride)
         unsafe rows.withUnsafeMutableBytes { rows in
-            // `start...end` is inside, and the target is as long and begins no later.
+            // `start..<end` is inside the buffer, and the destination begins no later than the source.
             guard let base = rows.baseAddress, start < end else { return }
             unsafe base.copyMemory(from: base + start, byteCount: end - start)
         }
@@ -67,8 +68,8 @@ struct PlaneResampler {
         let source = vertical.source(of: targetRow)
         let width = plane.layout.horizontal.count
         let (firstSample, firstWeight) = ((source.lowerBound - firstRow) * stride, targetRow * vertical.taps)
-        // The rows of `source` are there, or `push` would have waited; each target sample's run ends at most `taps`
-        // behind a start that is less than `stride`, which is as far as `blended` goes.
+        // The rows of `source` are present, since `push` waits for them. Each target sample's run ends at most `taps`
+        // samples after a start below `stride`, which is the length of `blended`.
         unsafe rows.withUnsafeBufferPointer { rows in
             unsafe vertical.weights.withUnsafeBufferPointer { weights in
                 unsafe ckernels_blend_rows(

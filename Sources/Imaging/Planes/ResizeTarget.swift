@@ -1,30 +1,31 @@
-/// The size to which an image is scaled, the part of it that shows, and where its chroma samples are to lie.
+/// The size to which an image is scaled, the part of it that is shown, and the layout of its chroma samples.
 struct ResizeTarget: Sendable, Hashable {
     /// The chroma samples of a YCbCr image.
     enum Chroma: Sendable, Hashable {
         /// Half as many samples as pixels along both sides.
         case halved
-        /// One sample a pixel, each its own where the original has that.
+        /// A sample per pixel, at full resolution if the original has it.
         case full
-        /// One sample a pixel, however coarse what they are made from is.
+        /// A sample per pixel, however coarse the source's chroma is.
         case interpolated
     }
 
     /// The size to which the whole image is scaled, as stored.
     let scaled: PixelSize
-    /// The part that shows, as stored.
+    /// The part that is shown, as stored.
     let columns: Range<Int>
     let rows: Range<Int>
-    /// The chroma samples, which begin at the upright image's top left.
+    /// The chroma samples; they are aligned with the top left of the upright image.
     let chroma: Chroma
-    /// Whether upright the columns run from the stored right to the left, and the rows from the bottom up.
+    /// Whether the columns of the upright image run from the stored right to the left; `areRowsMirrored`: its rows run
+    /// upwards.
     private let areColumnsMirrored: Bool
     private let areRowsMirrored: Bool
 
-    /// Targets the middle part of the upright image.
+    /// Creates a target for the middle part of the upright image.
     ///
     /// - Parameter scaled: The size of the whole image, as stored.
-    /// - Parameter cropped: The size of the part, upright; no larger than the whole.
+    /// - Parameter cropped: The size of the part, upright; no larger than the whole image.
     init(scaled: PixelSize, orientation: Orientation = .up, cropped: PixelSize, chroma: Chroma) {
         let full = orientation.applied(to: scaled)
         let left = (full.width - cropped.width) / 2
@@ -39,16 +40,16 @@ struct ResizeTarget: Sendable, Hashable {
         self.chroma = chroma
     }
 
-    /// Targets the whole image, with a chroma sample a pixel.
+    /// Creates a target for the whole image, with one chroma sample per pixel.
     init(_ size: PixelSize) { self.init(scaled: size, cropped: size, chroma: .interpolated) }
 
-    /// The size of the part that shows, as stored.
+    /// The size of the part that is shown, as stored.
     var size: PixelSize { PixelSize(width: columns.count, height: rows.count) }
 
-    /// Whether all of the image shows.
+    /// Whether the whole image is shown.
     var isWhole: Bool { size == scaled }
 
-    /// The layout that each plane is to have.
+    /// Returns the layout of each plane of the target.
     func layouts(_ colorModel: ColorModel) -> [PlaneLayout] {
         (0..<colorModel.planeCount).map { layout(isHalved: chroma == .halved && colorModel == .yCbCr && $0 > 0) }
     }
@@ -60,8 +61,8 @@ struct ResizeTarget: Sendable, Hashable {
             vertical: ResizeTarget.axis(rows, of: scaled.height, isHalved: isHalved, isMirrored: areRowsMirrored))
     }
 
-    /// The axis of a plane. Where halved pixels are odd in number, the single one is the last one upright: the stored
-    /// first if mirrored.
+    /// Returns the axis of a plane. If the number of pixels is odd, the halved axis has a sample for a single pixel:
+    /// the last one of the upright image, which is the first stored one if mirrored.
     private static func axis(_ part: Range<Int>, of whole: Int, isHalved: Bool, isMirrored: Bool) -> SampleAxis {
         guard isHalved else {
             return SampleAxis(count: part.count, origin: Double(-part.lowerBound), extent: Double(whole))

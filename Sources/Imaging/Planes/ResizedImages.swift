@@ -1,15 +1,15 @@
-/// An image in all the sizes that are asked for, from one decode; as stored, not yet turned upright.
+/// An image in all requested sizes, from one decode; as stored, not yet turned upright.
 ///
-/// A smaller size is made from the next larger one that shows the whole image and has at least 1.25 times its pixels
-/// along both sides, or 2.5 times where it has half the chroma: at such a step a second filtering leaves no trace. A
-/// size that has no such larger one is made from the decoder's rows, and these alone are converted to sRGB: the others
-/// inherit it.
+/// A smaller size is resampled from the next larger one that shows the whole image and has at least 1.25 times its
+/// pixels along both sides, or 2.5 times if that one has halved chroma and the smaller one needs all of it: with such a
+/// step a second filtering is not visible. A size without such a larger one is resampled from the decoder's rows. Only
+/// these sizes are converted to sRGB; the others inherit the conversion.
 struct ResizedImages {
     private var images: [ResizeTarget: PlanarImage] = [:]
     /// The warnings about the image.
     let warnings: [ImageWarning]
 
-    /// Decodes the image; no target is larger than it.
+    /// Decodes the image; no target may be larger than the image.
     init(
         decoding bytes: Span<UInt8>, header: ImageHeader, targets: [ResizeTarget], limits: ImageLimits
     ) throws(ImageError) {
@@ -27,18 +27,18 @@ struct ResizedImages {
         }
     }
 
-    /// The image in one of the sizes that were asked for.
+    /// The image in one of the requested sizes.
     subscript(target: ResizeTarget) -> PlanarImage? { images[target] }
 }
 
 extension ResizedImages {
-    /// A target and the larger one that it is made from; nil where it is made from the decoder's rows.
+    /// A target and its source, a larger target; the source is nil if the target is resampled from the decoder's rows.
     struct Level: Equatable {
         let target: ResizeTarget
         let source: ResizeTarget?
     }
 
-    /// The targets, each once, the largest first, each after the one that it is made from.
+    /// Returns the distinct targets, the largest first, each after its source.
     static func levels(of targets: [ResizeTarget]) -> [Level] {
         var levels: [Level] = []
         for target in Set(targets).sorted(by: { $0.rank > $1.rank }) {
@@ -52,10 +52,10 @@ extension ResizedImages {
 }
 
 extension ResizeTarget {
-    /// The order by size; the same for two only if one may stand for the other as a source.
+    /// The order by size; two targets of equal rank never serve as sources of each other.
     fileprivate var rank: (Int, Int, Int) { (scaled.pixelCount, scaled.width, chroma == .halved ? 0 : 1) }
 
-    /// The factor by which an image must be larger than one that is made from it.
+    /// Returns the factor by which this target must be larger to be the source of a smaller one.
     fileprivate func factor(to smaller: ResizeTarget) -> Double {
         smaller.chroma == .full && chroma != .full ? 2.5 : 1.25
     }

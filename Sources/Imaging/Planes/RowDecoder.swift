@@ -1,18 +1,17 @@
-/// A decoder that gives an image's pixels row by row from the top, as stored: not yet turned upright.
+/// A decoder that decodes an image's pixels row by row from the top, as stored: not yet turned upright.
 protocol RowDecoder: ~Copyable {
-    /// The layout of the pixels on the image.
+    /// The position of the pixels on the image.
     var layout: PlaneLayout { get }
     /// The kinds of a pixel's interleaved samples; never YCbCr.
     var colorModel: ColorModel { get }
 
-    /// Fills the next row, `bytesPerRow` long; called `layout.vertical.count` times.
+    /// Decodes the next row, which is `bytesPerRow` bytes long; called `layout.vertical.count` times.
     mutating func readRow(into row: inout MutableSpan<UInt8>) throws(ImageError)
 
-    /// Reads what lies behind the last row, and refuses the image if it turns out not to be whole.
+    /// Reads the data after the last row; throws if the image turns out to be incomplete.
     mutating func finish() throws(ImageError)
 
-    /// The warning about data that was missing or damaged, so that the pixels are a guess there; to be asked once it is
-    /// finished.
+    /// The warning about missing or damaged data, whose pixels are estimates; complete after `finish`.
     var warning: ImageWarning? { get }
 }
 

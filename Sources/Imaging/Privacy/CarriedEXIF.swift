@@ -1,16 +1,17 @@
-/// What a camera wrote beside the pixels of a JPEG, for another JPEG of the same pixels, in which they are upright.
+/// The transfer of a camera's EXIF from one JPEG to another JPEG of the same pixels, in which they are upright.
 package enum CarriedEXIF {
-    /// Puts the EXIF of one JPEG into another one, with the orientation of pixels that are upright; all else in it stays as it was,
-    /// the place too. Without any EXIF, or where the first file cannot be followed, the second stays as it is.
+    /// Copies the EXIF of one JPEG into another one and sets its orientation to upright; all other tags stay the same,
+    /// including the place. The second JPEG is returned unchanged if the first has no EXIF or cannot be parsed.
     ///
-    /// Colour profiles and XMP are not taken along: the pixels may have other colours now, and nobody knows what the words are about.
+    /// Colour profiles and XMP are not copied: the pixels may have other colours by now, and the meaning of XMP's texts
+    /// is unknown.
     package static func carry(from original: [UInt8], to upright: [UInt8]) -> [UInt8] {
         guard var exif = segment(of: original), let place = placeForEXIF(in: upright) else { return upright }
         setUpright(&exif)
         return Array(upright[..<place]) + exif + Array(upright[place...])
     }
 
-    /// The first segment that has EXIF, from its marker on.
+    /// The first segment with EXIF, including its marker.
     private static func segment(of bytes: [UInt8]) -> [UInt8]? {
         let span = bytes.span
         guard var segments = JPEGSegments(span, in: 0..<bytes.count) else { return nil }
@@ -23,7 +24,7 @@ package enum CarriedEXIF {
         return nil
     }
 
-    /// Where EXIF belongs: behind the start marker, and behind what says that it is a JFIF.
+    /// The offset for an EXIF segment: after the start marker and a JFIF segment, if there is one.
     private static func placeForEXIF(in bytes: [UInt8]) -> Int? {
         let span = bytes.span
         guard var segments = JPEGSegments(span, in: 0..<bytes.count), let first = try? segments.next(span) else {
@@ -32,9 +33,9 @@ package enum CarriedEXIF {
         return first.marker == 0xE0 ? first.whole.upperBound : first.whole.lowerBound
     }
 
-    /// Writes the orientation 1 where there is another one (TIFF 6.0, section 2).
+    /// Sets any other orientation to 1 (TIFF 6.0, section 2).
     private static func setUpright(_ segment: inout [UInt8]) {
-        // Marker, length, and the name of what follows.
+        // The marker, the length and the name of the content precede the TIFF structure.
         let start = 10
         guard segment.count > start + 8 else { return }
         let isLittleEndian = segment[start] == UInt8(ascii: "I")

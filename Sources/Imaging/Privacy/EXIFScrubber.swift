@@ -1,24 +1,24 @@
-/// Takes the place out of a TIFF structure, as EXIF is one (TIFF 6.0, section 2; EXIF 3.0, 4.6), in place: its length and
-/// all offsets in it stay.
+/// Removes the place from a TIFF structure, such as EXIF (TIFF 6.0, section 2; EXIF 3.0, 4.6), in place: its length and
+/// all offsets in it stay the same.
 ///
-/// Of the directories, the first one, EXIF's, the one on interoperability and that of the thumbnail are kept, and of
-/// their tags those in `EXIFTags`. Whatever none of them refers to becomes zero: the GPS directory, the maker's note, and
-/// what an editor left behind.
+/// The scrubber keeps the first directory, those of EXIF and interoperability, and that of the thumbnail, and in them
+/// the tags of `EXIFTags`. Data that none of these tags refers to is set to zero: the GPS directory, the maker's note,
+/// and an editor's remains.
 struct EXIFScrubber {
     private let original: [UInt8]
     private let isLittleEndian: Bool
     private var tiff: [UInt8]
     private var found: Set<LocationSource> = []
-    /// The places of directories and of the thumbnail, which may overlap with nothing, and those of values.
+    /// The ranges of directories and of the thumbnail, which may not overlap anything, and the ranges of values.
     private var (directories, values): ([Range<Int>], [Range<Int>]) = ([], [])
-    /// The places of directories that are still to be read.
+    /// The offsets of directories that have not been read yet.
     private var (exif, interoperability) = (nil as Int?, nil as Int?)
     private var thumbnail = EXIFThumbnail()
 
-    /// The longest structure that is looked into, in bytes: a JPEG's has at most 65,527.
+    /// The length of the longest structure that is parsed, in bytes; in a JPEG it has at most 65,527.
     static let maxBytes = 1_048_576
 
-    /// Scrubs a structure; one that makes no sense keeps its orientation and nothing else.
+    /// Scrubs a structure; only the orientation of a malformed structure is kept.
     static func scrub(_ tiff: [UInt8]) -> (tiff: [UInt8], found: Set<LocationSource>) {
         let orientation = EXIF.orientation(tiff.span)
         if var scrubber = EXIFScrubber(tiff), scrubber.run(),
@@ -38,7 +38,7 @@ struct EXIFScrubber {
         (original, self.tiff) = (tiff, tiff)
     }
 
-    /// A structure with no tag but the orientation, and zeros behind it.
+    /// Creates a structure whose only tag is the orientation, followed by zeros.
     static func structure(of orientation: Orientation?, byteCount: Int) -> [UInt8] {
         var tiff = Array("MM\0*".utf8) + [0, 0, 0, 8]
         if let orientation {
@@ -46,12 +46,12 @@ struct EXIFScrubber {
         } else {
             tiff += [0, 0]
         }
-        // The end of the chain of directories is four zeros, which may be missing at the end.
+        // Four zeros end the chain of directories; they may be missing at the end of the data.
         guard tiff.count <= byteCount else { return [UInt8](repeating: 0, count: byteCount) }
         return tiff + [UInt8](repeating: 0, count: byteCount - tiff.count)
     }
 
-    /// Scrubs the structure; false if it makes no sense.
+    /// Scrubs the structure; returns false if it is malformed.
     private mutating func run() -> Bool {
         directories = [0..<8]
         guard let first = uint32(at: 4), let next = readDirectory(at: first, .image) else { return false }
@@ -69,9 +69,10 @@ struct EXIFScrubber {
 
     // MARK: Directories
 
-    /// Removes the tags that are not kept from a directory, and moves the others together.
+    /// Removes the tags that are not kept from a directory and closes the gaps between the others.
     ///
-    /// - Returns: The offset of the next directory, and where it stands by now; nil if there is no such directory.
+    /// - Returns: The offset of the next directory (0 if there is none), and the new position of that field; nil if the
+    ///   directory does not exist.
     private mutating func readDirectory(at offset: Int, _ kind: EXIFTags) -> (offset: Int, field: Int)? {
         guard let count = uint16(at: offset), offset + 2 + count * 12 <= tiff.count else { return nil }
         let end = offset + 2 + count * 12
@@ -79,7 +80,7 @@ struct EXIFScrubber {
         let next = hasNext ? uint32(at: end) ?? 0 : 0
         var kept = offset + 2
         for entry in stride(from: offset + 2, to: end, by: 12) where keeps(entryAt: entry, kind) {
-            // Towards the beginning, and never over an entry that is still to be read.
+            // Entries move towards the beginning, and never over an entry that has not been read.
             for index in 0..<12 { tiff[kept + index] = original[entry + index] }
             kept += 12
         }
@@ -90,7 +91,7 @@ struct EXIFScrubber {
         return (next, kept)
     }
 
-    /// Whether an entry stays; notes why not.
+    /// Whether an entry is kept; records the reason if not.
     private mutating func keeps(entryAt entry: Int, _ kind: EXIFTags) -> Bool {
         guard let tag = uint16(at: entry) else { return false }
         guard kind.keeps(tag) else {
@@ -102,7 +103,7 @@ struct EXIFScrubber {
         return isReadable
     }
 
-    /// Notes where an entry's value is, or the directory to which it points; false if it makes no sense.
+    /// Records the range of an entry's value, or the directory that it points to; returns false if it is malformed.
     private mutating func takeValue(of tag: Int, at entry: Int) -> Bool {
         guard let type = uint16(at: entry + 2), let count = uint32(at: entry + 4), let value = uint32(at: entry + 8),
             let size = EXIFTags.byteCount(ofType: type)
@@ -117,7 +118,7 @@ struct EXIFScrubber {
         return true
     }
 
-    /// Notes the directory to which a tag points; false if another tag did so before.
+    /// Records the directory that a tag points to; returns false if another tag pointed to one before.
     private mutating func follow(_ tag: Int, to offset: Int) -> Bool {
         switch tag {
         case EXIFTags.exifPointer where exif == nil: exif = offset
@@ -132,7 +133,8 @@ struct EXIFScrubber {
         return offset + 2 + count * 12 <= tiff.count
     }
 
-    /// Keeps the second directory of the chain, if it is that of a thumbnail that is a whole JPEG, and the last one.
+    /// Keeps the second directory of the chain if it belongs to a thumbnail that is a complete JPEG; ends the chain
+    /// after it.
     private mutating func keepThumbnail(at offset: Int) -> Bool {
         guard isDirectory(at: offset), let count = uint16(at: offset) else { return false }
         for entry in stride(from: offset + 2, to: offset + 2 + count * 12, by: 12) {
@@ -153,9 +155,10 @@ struct EXIFScrubber {
         return true
     }
 
-    // MARK: What is referred to
+    // MARK: References
 
-    /// Whether each directory's bytes are its own: or else changing it changed something else.
+    /// Whether no directory shares bytes with anything else; otherwise a change of the directory would change that,
+    /// too.
     private func areDirectoriesApart() -> Bool {
         let ranges = directories.map { ($0, isDirectory: true) } + values.map { ($0, isDirectory: false) }
         var (directoryEnd, valueEnd) = (0, 0)
@@ -166,7 +169,7 @@ struct EXIFScrubber {
         return true
     }
 
-    /// Clears whatever is neither a directory nor a value of one.
+    /// Clears all bytes that belong to neither a directory nor a value.
     private mutating func clearRest() {
         var end = 0
         for range in (directories + values).sorted(by: { $0.lowerBound < $1.lowerBound }) + [tiff.count..<tiff.count] {

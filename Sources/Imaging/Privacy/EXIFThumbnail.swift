@@ -1,4 +1,4 @@
-/// The thumbnail in EXIF, which is a JPEG (EXIF 3.0, 4.5.8), without the metadata that it may carry itself.
+/// The thumbnail in EXIF, a JPEG (EXIF 3.0, 4.5.8), without its own metadata.
 struct EXIFThumbnail {
     var (offset, byteCount) = (0, 0)
     private(set) var found: Set<LocationSource> = []
@@ -6,7 +6,7 @@ struct EXIFThumbnail {
 
     var range: Range<Int> { offset..<offset + byteCount }
 
-    /// Reads and scrubs the thumbnail; false when there is none.
+    /// Reads and scrubs the thumbnail; returns false if there is none.
     mutating func read(_ tiff: [UInt8]) -> Bool {
         guard offset >= 8, byteCount > 4, byteCount <= tiff.count - offset else { return false }
         var thumbnail = ScrubbedBytes(Array(tiff[range]))
@@ -16,7 +16,7 @@ struct EXIFThumbnail {
         return bytes.count == byteCount
     }
 
-    /// Puts the thumbnail where it was.
+    /// Writes the thumbnail to its original position.
     func write(to tiff: inout [UInt8]) {
         for (index, byte) in bytes.enumerated() { tiff[offset + index] = byte }
     }

@@ -1,5 +1,5 @@
-/// Takes the place out of a GIF (GIF89a specification, sections 17 to 27): XMP that names a place, and extensions of
-/// unknown kinds. Comments and text to be shown stay.
+/// Removes the place from a GIF (GIF89a specification, sections 17 to 27): XMP that names a place, and extensions of
+/// unknown kinds. Comments and plain text stay.
 enum GIFScrubber {
     static func scrub(_ file: inout ScrubbedBytes) throws(ImageError) {
         guard let flags = file.bytes.span.byte(at: 10), file.count >= 13 else { throw .truncated(.gif) }
@@ -14,7 +14,7 @@ enum GIFScrubber {
                 }
             case 0x2C:
                 guard let flags = file.bytes.span.byte(at: offset + 9) else { throw .truncated(.gif) }
-                // Behind the descriptor and the colours comes the code size.
+                // The code size follows the descriptor and the colours.
                 offset = try endOfSubBlocks(file.bytes.span, from: offset + 11 + colorTableBytes(flags))
             default: throw .corrupt(.gif, "an unknown block")
             }
@@ -24,7 +24,7 @@ enum GIFScrubber {
         file.cut(min(offset + 1, file.count)..<file.count, as: .trailingData)
     }
 
-    /// The length of the colour table that a descriptor's flags announce.
+    /// The length in bytes of the colour table that a descriptor's flags announce.
     private static func colorTableBytes(_ flags: UInt8) -> Int { flags & 0x80 == 0 ? 0 : 3 << (Int(flags & 7) + 1) }
 
     private static func endOfSubBlocks(_ bytes: Span<UInt8>, from start: Int) throws(ImageError) -> Int {
@@ -36,13 +36,13 @@ enum GIFScrubber {
         throw .truncated(.gif)
     }
 
-    /// The applications' extensions that stay: how often an animation is shown, and the colour profile.
+    /// The application extensions that stay: the number of loops of an animation, and the colour profile.
     private static let known = ["NETSCAPE2.0", "ANIMEXTS1.0", "ICCRGBG1012"]
 
-    /// The reason why an extension, from its label on, has to go; nil if it stays.
+    /// The reason for removing an extension, whose block begins with its label; nil if it stays.
     private static func fault(of block: Span<UInt8>) -> LocationSource? {
         switch block.byte(at: 0) {
-        // A text to be shown, a graphic control, a comment.
+        // Plain text, a graphic control or a comment.
         case 0x01, 0xF9, 0xFE: return nil
         case 0xFF where known.contains { block.starts(with: "\u{B}\($0)", at: 1) }: return nil
         case 0xFF where block.starts(with: "\u{B}XMP DataXMP", at: 1):
@@ -52,10 +52,10 @@ enum GIFScrubber {
         }
     }
 
-    /// The place of an XMP packet, which stands whole, not in sub-blocks, before bytes that lead any reader of sub-blocks to the end:
-    /// 1, 255, 254 and so on to 0, and 0 (XMP specification, part 3, 1.1.2); nil if that is not so.
+    /// The range of an XMP packet, which is stored whole, not in sub-blocks. The bytes after it lead any reader of
+    /// sub-blocks to the end: 1, 255, 254 and so on to 0, and 0 (XMP specification, part 3, 1.1.2). Nil without them.
     private static func packet(_ block: Span<UInt8>) -> Range<Int>? {
-        let (start, end) = (13, block.count - 258)  // behind the label and the application's name
+        let (start, end) = (13, block.count - 258)  // after the label and the application's name
         guard end > start, block.byte(at: end) == 1 else { return nil }
         for index in 0...256 where block.byte(at: end + 1 + index) != UInt8(max(0, 255 - index)) { return nil }
         return start..<end

@@ -1,20 +1,20 @@
-/// The boxes of a HEIC or an AVIF, as far as its place may stand in one: which parts of the file stay as they are, and
-/// which become zeros (ISO/IEC 14496-12, clause 8).
+/// The boxes of a HEIC or an AVIF that may contain the place: the parts of the file that stay the same, and those that
+/// become zeros (ISO/IEC 14496-12, clause 8).
 struct HEIFBoxes {
     private let format: ImageFormat
-    /// Parts of the file that stay, and parts that change.
+    /// The parts of the file that stay the same or change.
     private var parts: [(range: Range<Int>, isChanged: Bool)] = []
     /// The boxes that become free space.
     private var unknown: [Boxes.Box] = []
-    /// The end of the last box that stays, if nothing can refer to what is behind it.
+    /// The end of the last box that stays; nil if data after it may be referred to.
     private var end: Int?
-    /// Whether there is a film, whose tables refer to data, too.
+    /// Whether there is a film, whose tables also refer to data.
     private var hasFilm = false
 
-    /// The most boxes, so that memory does not grow with what a file says.
+    /// The maximum number of boxes, so that a file cannot demand unbounded memory.
     private static let maxBoxes = 10_000
 
-    /// A box that holds boxes, and those in it that stay; all others are unknown.
+    /// A box that contains boxes. Those in `kept` stay; all others are unknown.
     private enum Container {
         case file, tables, film, track, media, mediaInformation
 
@@ -29,7 +29,8 @@ struct HEIFBoxes {
             }
         }
 
-        /// The boxes in it that are looked into; of version and flags, which some begin with, so many bytes.
+        /// The type of the boxes in it that are walked into, and the length of the version and flags at their
+        /// beginning, in bytes.
         var inner: (type: String, container: Container, skipped: Int)? {
             switch self {
             case .film: ("trak", .track, 0)
@@ -60,12 +61,12 @@ struct HEIFBoxes {
         if hasFilm { end = nil }
     }
 
-    /// Notes a part of the file that stays, or that changes.
+    /// Records a part of the file that stays the same or changes.
     mutating func note(_ range: Range<Int>, isChanged: Bool) {
         if !range.isEmpty { parts.append((range, isChanged)) }
     }
 
-    /// Takes the boxes in a container, and in those inside of it: as deep as `Container` is.
+    /// Walks through the boxes of a container and of the containers in it, to the depth of `Container`.
     private mutating func take(
         _ range: Range<Int>, _ container: Container, _ bytes: Span<UInt8>
     ) throws(ImageError) {
@@ -84,9 +85,9 @@ struct HEIFBoxes {
         }
     }
 
-    /// Takes a box that is not looked into.
+    /// Records a box that is not walked into.
     ///
-    /// - Returns: Whether it stays.
+    /// - Returns: Whether the box stays.
     private mutating func take(
         _ box: Boxes.Box, in container: Container, _ bytes: Span<UInt8>
     ) throws(ImageError) -> Bool {
@@ -97,7 +98,7 @@ struct HEIFBoxes {
             return HEIFBoxes.isFree(box, bytes)
         }
         if container == .media, type == "hdlr" { try checkHandler(of: box, bytes) }
-        // Items lie in data.
+        // Items are stored in data boxes and are recorded separately.
         let isData = type == "mdat" || type == "idat"
         note(box.type - 4..<(isData ? box.payload.lowerBound : box.payload.upperBound), isChanged: false)
         return true
@@ -105,7 +106,7 @@ struct HEIFBoxes {
 
     private var tooMany: ImageError { .unsupported("\(format.name) of more than \(HEIFBoxes.maxBoxes) parts") }
 
-    /// Refuses a track of anything but pictures and sound: it may be one of places.
+    /// Throws for a track of anything but pictures and sound, since it may contain places.
     private func checkHandler(of box: Boxes.Box, _ bytes: Span<UInt8>) throws(ImageError) {
         let type = box.payload.lowerBound + 8
         guard ["pict", "vide", "auxv", "soun"].contains(where: { bytes.starts(with: $0, at: type) }) else {
@@ -115,19 +116,19 @@ struct HEIFBoxes {
         }
     }
 
-    /// Refuses a file in which something that changes is also something else: a picture, or one of the tables.
+    /// Throws if a part that changes overlaps with another part: a picture, or one of the tables.
     func checkAreApart() throws(ImageError) {
         var (keptEnd, changedEnd) = (0, 0)
         for (range, isChanged) in parts.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
             guard range.lowerBound >= changedEnd, !isChanged || range.lowerBound >= keptEnd else {
-                throw .corrupt(format, "metadata that overlaps with something else")
+                throw .corrupt(format, "metadata that overlaps with other data")
             }
             if isChanged { changedEnd = range.upperBound } else { keptEnd = max(keptEnd, range.upperBound) }
         }
     }
 
-    /// The parts of the file that are neither a box nor an item in one: data that the tables do not refer to, such as what
-    /// a program left there that only took an item out of the tables.
+    /// The parts of the file that are neither a box nor an item in one: data that the tables do not refer to, such as
+    /// an item that a program has removed from the tables only.
     private func leftovers(before end: Int) -> [Range<Int>] {
         var (leftovers, partEnd) = ([Range<Int>](), 0)
         for (range, _) in parts.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) + [(end..<end, false)] {
@@ -137,7 +138,8 @@ struct HEIFBoxes {
         return leftovers
     }
 
-    /// Makes free space of the unknown boxes, and zeros of leftovers, and cuts the boxes behind all others.
+    /// Turns unknown boxes into free space, fills leftovers with zeros, and cuts the boxes after the last one that
+    /// stays.
     func clear(in file: inout ScrubbedBytes) {
         let end = end ?? file.count
         if !hasFilm { leftovers(before: end).forEach { file.fill($0, as: .unknownData) } }

@@ -1,14 +1,14 @@
-/// Takes the place out of a HEIC or an AVIF (ISO/IEC 23008-12 and 14496-12), in place: whatever refers to bytes by their
-/// position stays true.
+/// Removes the place from a HEIC or an AVIF (ISO/IEC 23008-12 and 14496-12), in place: references to bytes by their
+/// position stay valid.
 ///
-/// EXIF items are scrubbed, XMP items that name a place are replaced by an empty packet, and items of unknown kinds, user
-/// data and boxes of unknown kinds become zeros, as do data of no item, unless there is a film, whose data they may be.
-/// Files whose metadata cannot be reached, and those with a track of samples that are neither pictures nor sound, are
-/// refused.
+/// EXIF items are scrubbed, and XMP items that name a place are replaced by an empty packet. Items of unknown kinds,
+/// user data and boxes of unknown kinds become zeros, and so does data that belongs to no item, unless there is a film,
+/// to which it may belong. Files whose metadata cannot be reached, and those with a track of samples that are neither
+/// pictures nor sound, are refused.
 struct HEIFScrubber {
     private let format: ImageFormat
     private let items: HEIFItems
-    /// The items beside the pictures that lie in this file.
+    /// The items in this file that are not pictures.
     private var notes: [(item: Int, type: String)] = []
     private var boxes: HEIFBoxes
 
@@ -29,12 +29,12 @@ struct HEIFScrubber {
         }
     }
 
-    /// Kinds of items that are pictures, coded or put together from others.
+    /// The types of items that are pictures, coded or derived from others.
     private static let pictures: Set<String> = [
         "hvc1", "av01", "grid", "iden", "iovl", "tmap", "hvt1", "lhv1", "avc1", "vvc1", "evc1", "unci", "j2k1",
     ]
 
-    /// Tells the items that are to be looked at from the pictures, and notes where both are.
+    /// Separates the items to be scrubbed from the pictures, and records the position of both.
     private mutating func sortItems(_ bytes: Span<UInt8>) throws(ImageError) {
         for (item, type) in items.types.sorted(by: { $0.key < $1.key }) where items.obstacles[item] != .otherFile {
             let isPicture = HEIFScrubber.pictures.contains(type)
@@ -44,7 +44,7 @@ struct HEIFScrubber {
             }
             guard !isPicture else { continue }
             guard items.obstacles[item] == nil else { throw refusal("whose metadata cannot be reached") }
-            // It would have metadata of its own.
+            // Such a picture would have metadata of its own.
             guard type != "jpeg" else { throw refusal("with a picture that is a JPEG") }
             notes.append((item, type))
         }
@@ -71,7 +71,7 @@ struct HEIFScrubber {
 
     private static let emptyPacket = Array(#"<x:xmpmeta xmlns:x="adobe:ns:meta/"/>"#.utf8)
 
-    /// Scrubs an item's EXIF: how many bytes to skip, these bytes, and the TIFF structure (ISO/IEC 23008-12, A.2.1).
+    /// Scrubs an EXIF item: the number of bytes to skip, these bytes, and the TIFF structure (ISO/IEC 23008-12, A.2.1).
     private static func scrubEXIF(_ data: inout ScrubbedBytes) {
         let start = 4 + (data.bytes.span.uint32(at: 0) ?? 0)
         if data.bytes.span.starts(with: "II", at: start) || data.bytes.span.starts(with: "MM", at: start) {

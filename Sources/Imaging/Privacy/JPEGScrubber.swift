@@ -1,13 +1,13 @@
-/// Takes the place out of a JPEG (ITU-T T.81, annex B; JFIF, EXIF 3.0, CIPA DC-007 for several images in a file).
+/// Removes the place from a JPEG (ITU-T T.81, annex B; JFIF, EXIF 3.0, CIPA DC-007 for several images in a file).
 ///
-/// Of the application segments only kinds that are known stay. Where further images follow the first one, what is removed
-/// gives way to fill bytes, which may stand before any marker (T.81, B.1.1.2), so that those images stay where the index
-/// says; everywhere else it is cut.
+/// Application segments stay only if their kind is known. If further images follow the first one, removed data is
+/// replaced by fill bytes, which may precede any marker (T.81, B.1.1.2), so that the index stays valid for those
+/// images; otherwise it is cut.
 struct JPEGScrubber {
     private let keepsMetadata: Bool
     private let cuts: Bool
 
-    /// Scrubs a file, and the other images that its index names; what else lies behind the image is cut.
+    /// Scrubs a file and the other images in its index; any other data after the image is cut.
     static func scrub(_ file: inout ScrubbedBytes) throws(ImageError) {
         let index = try readIndex(file)
         let scrubber = JPEGScrubber(keepsMetadata: true, cuts: index.others.isEmpty)
@@ -22,16 +22,16 @@ struct JPEGScrubber {
         file.cut(end..<file.count, as: .trailingData)
     }
 
-    /// Scrubs a thumbnail, which has to have an end: its length stays, and no metadata does.
+    /// Scrubs a thumbnail, which must be complete: its length stays the same, and all its metadata is removed.
     static func scrubThumbnail(_ file: inout ScrubbedBytes) throws(ImageError) {
-        // Fill bytes in the place of what goes need a marker behind them: they would make one of any other byte.
+        // Fill bytes in place of removed data need a marker after them; they would turn any other byte into a marker.
         guard isWholeImage(file.bytes.span, in: 0..<file.count) else { throw .truncated(.jpeg) }
         let end = try JPEGScrubber(keepsMetadata: false, cuts: false).scrub(&file, in: 0..<file.count)
         file.fill(end..<file.count, as: .trailingData)
     }
 
-    /// The end of the first image, and the places of those that an index (MPF) in it names, in order; none if the index
-    /// is not true, which is removed then.
+    /// The end of the first image, and the ranges of the other images in its index (MPF), in order; none if the index
+    /// is invalid, which is then removed.
     private static func readIndex(_ file: ScrubbedBytes) throws(ImageError) -> (end: Int, others: [Range<Int>]) {
         guard var segments = JPEGSegments(file.bytes.span, in: 0..<file.count) else { throw .truncated(.jpeg) }
         var payload: Range<Int>?
@@ -62,20 +62,20 @@ struct JPEGScrubber {
 
     /// Scrubs one image.
     ///
-    /// - Returns: The place behind it.
+    /// - Returns: The offset after the image.
     @discardableResult
     private func scrub(_ file: inout ScrubbedBytes, in range: Range<Int>) throws(ImageError) -> Int {
         guard var segments = JPEGSegments(file.bytes.span, in: range) else {
             throw .corrupt(.jpeg, "no start of an image")
         }
-        // Photoshop's resources may be continued in the next segment: all of them stay, or none does.
+        // Photoshop's resources may be continued in the next segment, so either all or none of them stay.
         let keepsResources = try keepsResources(file.bytes.span, in: range)
         while let segment = try segments.next(file.bytes.span) {
             let source = fault(of: segment, file.bytes.span, keepsResources: keepsResources)
             if segment.gap.contains(where: { file.bytes.span[$0] != 0xFF }) {
                 remove(segment.gap, from: &file, as: .unknownData)
             } else if let source {
-                // Fill bytes belong to the marker behind them, which may be the last one.
+                // Fill bytes belong to the marker after them, which may be the last one.
                 remove(segment.gap, from: &file, as: source)
             }
             if let source {
@@ -99,8 +99,9 @@ struct JPEGScrubber {
         segment.marker == 0xE1 && bytes.extracting(segment.payload).starts(with: "Exif\0\0")
     }
 
-    /// The reason why a segment has to go; nil if it stays. Only those of applications may have to, and what has a
-    /// meaning within a scan alone: it would be a part of the scan before it, were all between them gone.
+    /// The reason for removing a segment; nil if it stays. Only application segments, and markers that have a meaning
+    /// only within a scan, may be removed: such a marker would become a part of the preceding scan once all segments
+    /// between them are removed.
     private func fault(
         of segment: JPEGSegments.Segment, _ bytes: Span<UInt8>, keepsResources: Bool
     ) -> LocationSource? {
@@ -138,7 +139,7 @@ struct JPEGScrubber {
 }
 
 extension ScrubbedBytes {
-    /// Scrubs a TIFF structure in its place; of one that is too long for a photo's, the orientation stays.
+    /// Scrubs a TIFF structure in place; only the orientation of a structure that is too long for a photo's stays.
     mutating func scrubEXIF(in range: Range<Int>) {
         guard range.count <= EXIFScrubber.maxBytes else { return reduceEXIF(in: range) }
         let (tiff, found) = EXIFScrubber.scrub(copy(range))

@@ -1,33 +1,33 @@
-/// Walks over the segments of a JPEG from its start marker to its end marker, those between scans too, and over the
-/// scans themselves (ITU-T T.81, annex B).
+/// A walk through the segments of a JPEG from its start marker to its end marker, including those between scans, and
+/// through the scans themselves (ITU-T T.81, annex B).
 struct JPEGSegments {
-    /// A segment's place in the file.
+    /// A segment's position in the file.
     struct Segment {
         let marker: UInt8
-        /// What lies before the segment: nothing, fill bytes, or what decoders skip.
+        /// The bytes before the segment: none, fill bytes, or data that decoders skip.
         let gap: Range<Int>
-        /// The segment from its marker on; of the start of a scan, up to the end of the scan.
+        /// The segment with its marker; for the start of a scan, up to the end of the scan.
         let whole: Range<Int>
-        /// What lies behind the segment's length.
+        /// The content after the segment's length.
         let payload: Range<Int>
     }
 
-    /// The place behind all that was walked over. At the end, this is behind the end marker or, where that is missing,
-    /// behind the last segment: what follows is no part of the image.
+    /// The offset after the last segment. At the end, it is after the end marker or, without one, after the last
+    /// segment: the rest is not part of the image.
     private(set) var offset: Int
-    /// Whether the end marker was met.
+    /// Whether the end marker has been reached.
     private(set) var isComplete = false
     private let end: Int
     private var hasScan = false
 
-    /// The segments of an image that begins and ends in a part of the file; nil if no start marker is there.
+    /// Creates a walk through an image in a range of the file; nil if the range does not begin with a start marker.
     init?(_ bytes: Span<UInt8>, in range: Range<Int>) {
         guard range.count >= 4, bytes.starts(with: [0xFF, 0xD8], at: range.lowerBound) else { return nil }
         offset = range.lowerBound + 2
         end = range.upperBound
     }
 
-    /// The next segment; nil behind the end marker, or where no marker follows and there was a scan.
+    /// Returns the next segment; nil after the end marker, or if no marker follows and there has been a scan.
     mutating func next(_ bytes: Span<UInt8>) throws(ImageError) -> Segment? {
         guard !isComplete else { return nil }
         let start = offset
@@ -57,7 +57,7 @@ struct JPEGSegments {
         return Segment(marker: marker, gap: start..<whole, whole: whole..<offset, payload: payload)
     }
 
-    /// Moves past the next marker, as `JPEGHeader` does; nil if there is none.
+    /// Moves past the next marker, as `JPEGHeader` does; returns nil if there is none.
     private mutating func nextMarker(_ bytes: Span<UInt8>) -> UInt8? {
         while let found = lastFillByte(bytes) {
             let code = bytes[found + 1]
@@ -67,15 +67,16 @@ struct JPEGSegments {
         return nil
     }
 
-    /// The next byte of 255 that another one follows: the last of several, since those before it are fill bytes.
+    /// The next byte of 255 that is followed by another byte; the last one of several, since those before it are fill
+    /// bytes.
     private func lastFillByte(_ bytes: Span<UInt8>) -> Int? {
         guard var found = bytes.extracting(..<end).firstIndex(of: 0xFF, from: offset) else { return nil }
         while found + 1 < end, bytes[found + 1] == 0xFF { found += 1 }
         return found + 1 < end ? found : nil
     }
 
-    /// Moves past the coded data up to the next marker, be there restart markers in between, or markers of no meaning:
-    /// decoders look for the next restart behind these.
+    /// Moves past the coded data up to the next marker. Restart markers and reserved markers do not end it: decoders
+    /// search for the next restart after these.
     private mutating func skipScan(_ bytes: Span<UInt8>) {
         while let found = lastFillByte(bytes) {
             let code = bytes[found + 1]

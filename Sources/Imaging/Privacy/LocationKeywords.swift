@@ -1,27 +1,27 @@
-/// Tells whether text with named fields, such as an XMP packet, names a place.
+/// Decides whether text with named fields, such as an XMP packet, names a place.
 ///
-/// Fields are known by their names whatever their prefix is, since a packet chooses its prefixes itself: `GPSLatitude`
+/// Fields are recognised by their names whatever their prefix is, since a packet may choose its prefixes: `GPSLatitude`
 /// and all others of `exif:` (XMP specification, part 2), `City`, `State`, `Country` of `photoshop:`, `Location` and
-/// `CountryCode` of `Iptc4xmpCore:`, `LocationCreated` and `LocationShown` with their `ProvinceState`, `Sublocation` and
-/// `WorldRegion` of `Iptc4xmpExt:`, `lat` and `long` of `geo:`, and what makers of drones and libraries of photos write.
+/// `CountryCode` of `Iptc4xmpCore:`, `LocationCreated` and `LocationShown` with their `ProvinceState`, `Sublocation`
+/// and `WorldRegion` of `Iptc4xmpExt:`, `lat` and `long` of `geo:`, and those of drone makers and photo libraries.
 enum LocationKeywords {
-    /// Words that need only occur, in lower case.
+    /// Words that are matched anywhere, in lower case.
     private static let parts = [
         "gps", "latitude", "longitude", "altitude", "location", "country", "province", "worldregion", "coverage",
         "wgs84", "geotag", "geocod", "geohash", "easting", "northing",
-        // Not a place, but what says that the packet is continued (XMP specification, part 3, 1.1.3.1).
+        // Not a place: the mark that the packet is continued (XMP specification, part 3, 1.1.3.1).
         "hasextendedxmp",
     ].map { Array($0.utf8) }
 
-    /// Whole names, in lower case.
+    /// Names that are matched as a whole, in lower case.
     private static let names = ["city", "state", "lat", "lon", "long", "region", "place", "places", "position"]
         .map { Array($0.utf8) }
 
-    /// The bytes with which a part begins.
+    /// The table by first byte: for each byte, whether a part begins with it.
     private static let firstBytes = (0...UInt8.max).map { byte in parts.contains { $0.first == byte } }
 
-    /// Whether a packet has to go: it names a place, is continued in other segments, or is no plain text, and cannot be
-    /// judged therefore.
+    /// Whether a packet must be removed: it names a place, is continued in other segments, or is not plain text and
+    /// therefore cannot be checked.
     static func mustGo(_ packet: Span<UInt8>) -> Bool {
         guard isPlain(packet) else { return true }
         for offset in 0..<packet.count {
@@ -35,7 +35,7 @@ enum LocationKeywords {
         return false
     }
 
-    /// Whether there are no control characters but white space: neither UTF-16 nor anything packed.
+    /// Whether the packet has no control characters except white space, which rules out UTF-16 and compressed data.
     private static func isPlain(_ packet: Span<UInt8>) -> Bool {
         for index in 0..<packet.count {
             let byte = packet[index]

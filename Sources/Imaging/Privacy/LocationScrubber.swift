@@ -1,28 +1,31 @@
-/// Takes the place where a photo was taken out of its file, without decoding it: the pixels stay as they are, bit for
-/// bit.
+/// Removes the place where a photo was taken from its file, without decoding it: the pixels stay the same, bit for bit.
 ///
-/// What goes:
-/// - in EXIF, the GPS directory, the maker's note and all tags that are not in the EXIF standard, since makers put
-///   places there; what no tag refers to; thumbnails that are no whole JPEG, and what metadata a thumbnail carries
+/// Removed are:
+/// - in EXIF, the GPS directory, the maker's note and all tags that are not in the EXIF standard, since makers store
+///   places there; data that no tag refers to; thumbnails that are not a complete JPEG, and the metadata of a thumbnail
 ///   itself;
 /// - XMP that names a place in any of its fields (the whole packet), and all XMP that is continued elsewhere;
 /// - Photoshop's resources with an IPTC record that names a place (all of them);
-/// - text chunks of a PNG that hold EXIF, IPTC or unknown packed data, or that name a place;
-/// - application segments, chunks, extensions, items and boxes of kinds that are not known, data of no item, user data
-///   of films, and whatever lies behind the image's end, such as the film of a motion photo;
-/// - EXIF that makes no sense, but for its orientation.
+/// - text chunks of a PNG that contain EXIF, IPTC or unknown compressed data, or that name a place;
+/// - application segments, chunks, extensions, items and boxes of unknown kinds, data that belongs to no item, user
+///   data of films, and all data after the image's end, such as the film of a motion photo;
+/// - malformed EXIF, except its orientation.
 ///
-/// What stays: orientation, date, camera, exposure, author and copyright in EXIF, its thumbnail, the colour profile,
-/// gain maps and other images of an MPF index (each is scrubbed too), XMP and IPTC that name no place, and what a person
-/// wrote as a comment, a title, a caption or a keyword, even if it says where that was.
+/// Kept are the orientation, date, camera, exposure, author and copyright in EXIF, its thumbnail, the colour profile,
+/// gain maps and other images of an MPF index (each is scrubbed, too), XMP and IPTC that name no place, and comments,
+/// titles, captions and keywords by people, even if they mention a place.
 ///
-/// What cannot be followed to its end is refused. Nothing here recurses; time is linear in the input, and memory at most
-/// twice the input.
+/// A file that cannot be parsed to its end is refused. The functions are synchronous, do not recurse and may be called
+/// on any thread; time is linear in the input, and memory is at most twice the input.
 public enum LocationScrubber {
-    /// Removes whatever tells, or may tell, the place. Scrubbing twice gives the same bytes as scrubbing once.
+    /// Removes all data that reveals, or may reveal, the place. Scrubbing twice gives the same bytes as scrubbing once.
     ///
-    /// - Throws: `ImageError`, when the file is of no known format, cut, damaged, or of a kind that cannot be scrubbed:
-    ///   its bytes must not be handed out then.
+    /// - Parameters:
+    ///   - bytes: The bytes of the whole file.
+    ///   - limits: The limits on the file's size.
+    /// - Returns: The scrubbed file in the same format.
+    /// - Throws: `ImageError` if the file's format is not supported, or if the file is truncated, damaged, or of a kind
+    ///   that cannot be scrubbed. Its bytes must then not be published.
     public static func scrub(
         _ bytes: consuming [UInt8], limits: ImageLimits = ImageLimits()
     ) throws(ImageError) -> ScrubbedImage {
@@ -30,9 +33,10 @@ public enum LocationScrubber {
         return ScrubbedImage(format: format, bytes: file.finish(), removed: file.found)
     }
 
-    /// Describes what `scrub` makes of a file by the file as it was, so that it can be sent from where it is stored.
+    /// Describes the result of `scrub` by ranges of the original file, so that it can be sent from where that is
+    /// stored.
     ///
-    /// - Throws: `ImageError`, as `scrub`; and for a file that would change in thousands of places.
+    /// - Throws: `ImageError`, as `scrub` does; also if the file would change in thousands of places.
     public static func pieces(
         of bytes: consuming [UInt8], limits: ImageLimits = ImageLimits()
     ) throws(ImageError) -> ScrubbedPieces {
@@ -45,7 +49,7 @@ public enum LocationScrubber {
         return pieces
     }
 
-    /// A file whose place is gone, but for what `ScrubbedBytes.finish` does.
+    /// A scrubbed file before `ScrubbedBytes.finish`.
     private static func scrubbed(
         _ bytes: consuming [UInt8], _ limits: ImageLimits
     ) throws(ImageError) -> (ImageFormat, ScrubbedBytes) {
@@ -65,9 +69,9 @@ public enum LocationScrubber {
         return (format, file)
     }
 
-    /// Whether there is anything in a file that tells, or may tell, the place: what `scrub` would remove.
+    /// Whether a file contains data that reveals, or may reveal, the place: the data that `scrub` would remove.
     ///
-    /// - Throws: `ImageError`, as `scrub`: nobody knows then.
+    /// - Throws: `ImageError`, as `scrub` does; it is then unknown whether there is such data.
     public static func containsLocation(
         _ bytes: [UInt8], limits: ImageLimits = ImageLimits()
     ) throws(ImageError) -> Bool {

@@ -1,13 +1,14 @@
-/// Reads where the further images of a JPEG file are: gain maps, previews, the other eye's view (CIPA DC-007, 5.2).
+/// Reads the positions of the further images in a JPEG file: gain maps, previews, the other eye's view (CIPA DC-007,
+/// 5.2).
 enum MultiPictureIndex {
     static let signature = "MPF\0"
 
-    /// The places of all images but the first one, in order; nil if the index makes no sense: they lie outside of the
-    /// file, or over each other.
+    /// The ranges of all images except the first one, in order; nil if the index is invalid: images are outside the
+    /// file or overlap.
     ///
-    /// - Parameter payload: The place of the index's segment, from its signature on.
+    /// - Parameter payload: The range of the index's segment, beginning with its signature.
     static func images(_ bytes: Span<UInt8>, in payload: Range<Int>) -> [Range<Int>]? {
-        // Offsets count from here; those of images reach beyond the segment.
+        // Offsets are relative to this position; images are outside the segment.
         let base = payload.lowerBound + signature.utf8.count
         guard base <= payload.upperBound else { return nil }
         let tiff = bytes.extracting(base..<payload.upperBound)
@@ -31,7 +32,7 @@ enum MultiPictureIndex {
         return areApart ? images : nil
     }
 
-    /// The place of the list of images, 16 bytes each (tag 0xB002).
+    /// The range of the list of images, 16 bytes each (tag 0xB002); nil if there is none.
     private static func list(_ tiff: Span<UInt8>, in directory: Int, _ isLittleEndian: Bool) -> Range<Int>? {
         guard let count = tiff.uint16(at: directory, isLittleEndian: isLittleEndian) else { return nil }
         for index in 0..<count {

@@ -1,9 +1,9 @@
 internal import CCodecs
 
-/// Takes the place out of a PNG (PNG specification, third edition, sections 5 and 11).
+/// Removes the place from a PNG (PNG specification, third edition, sections 5 and 11).
 ///
-/// EXIF is scrubbed in its place. Of the other chunks beside the image only kinds that are known stay, and text as
-/// `keepsText` says.
+/// EXIF is scrubbed in place. Other ancillary chunks stay only if their kind is known, and text only as `keepsText`
+/// decides.
 enum PNGScrubber {
     static func scrub(_ file: inout ScrubbedBytes) throws(ImageError) {
         var offset = 8  // after the signature
@@ -28,7 +28,7 @@ enum PNGScrubber {
         let sumBefore = checksum(file.bytes.span, in: payload.lowerBound - 4..<payload.upperBound)
         file.scrubEXIF(in: payload)
         let sum = checksum(file.bytes.span, in: payload.lowerBound - 4..<payload.upperBound)
-        // A sum that was wrong stays so, unless something changed.
+        // A checksum that was wrong before stays wrong unless the chunk has changed.
         guard sum != sumBefore else { return }
         file.write([24, 16, 8, 0].map { UInt8(truncatingIfNeeded: sum >> $0) }, at: payload.upperBound)
     }
@@ -38,19 +38,19 @@ enum PNGScrubber {
         return unsafe checked.withUnsafeBufferPointer { unsafe ccodecs_crc32($0.baseAddress, $0.count) }
     }
 
-    /// The chunks that stay: the image, transparency, colour, size of pixels, background, palettes, time, animation.
+    /// The chunks that stay: the image, transparency, colours, pixel size, background, palettes, time and animation.
     private static let known = [
         "IHDR", "PLTE", "IDAT", "tRNS", "cHRM", "gAMA", "iCCP", "sBIT", "sRGB", "cICP", "mDCV", "cLLI", "mDCv", "cLLi",
         "bKGD", "hIST", "pHYs",
         "sPLT", "tIME", "acTL", "fcTL", "fdAT", "oFFs", "pCAL", "sCAL", "sTER",
     ]
 
-    /// The reason why a chunk has to go; nil if it stays.
+    /// The reason for removing a chunk; nil if it stays.
     private static func fault(
         of range: Range<Int>, type: Int, _ bytes: Span<UInt8>
     ) throws(ImageError) -> LocationSource? {
         if known.contains(where: { bytes.starts(with: $0, at: type) }) { return nil }
-        // With a capital letter first, a chunk must be understood; and types are letters.
+        // A first capital letter marks a chunk that decoders must understand; types consist of letters.
         guard bytes[type] & 0x20 != 0, (type..<type + 4).allSatisfy({ PNGChunks.isLetter(bytes[$0]) }) else {
             throw .corrupt(.png, "a chunk of an unknown kind")
         }
@@ -61,7 +61,7 @@ enum PNGScrubber {
         return keepsText(payload, isPacked: isPacked) ? nil : .text
     }
 
-    /// The keywords of what people write (PNG specification, 11.3.3.2); everything else is written by programs.
+    /// The keywords of text by people (PNG specification, 11.3.3.2); all other text is written by programs.
     private static let keywords = [
         "Title", "Author", "Description", "Copyright", "Creation Time", "Software", "Disclaimer", "Warning", "Source",
         "Comment",
@@ -71,9 +71,9 @@ enum PNGScrubber {
         keywords.contains { payload.starts(with: $0 + "\0") }
     }
 
-    /// Whether a text chunk, a keyword and a text behind a zero, stays.
+    /// Whether a text chunk stays: a keyword, a zero and a text.
     ///
-    /// Programs put packed or hexadecimal EXIF and IPTC into such chunks, or one chunk for each field (`exif:GPSInfo`).
+    /// Programs store compressed or hexadecimal EXIF and IPTC in such chunks, or one chunk per field (`exif:GPSInfo`).
     private static func keepsText(_ payload: Span<UInt8>, isPacked: Bool) -> Bool {
         if isWrittenByPeople(payload) { return true }
         guard !isPacked, !payload.starts(with: "Raw profile type"), let end = payload.firstIndex(of: 0, from: 0) else {
@@ -83,8 +83,8 @@ enum PNGScrubber {
             && !LocationKeywords.mustGo(payload.extracting((end + 1)...))
     }
 
-    /// Whether an international text chunk stays: a keyword, a zero, whether it is packed and how, a language, a zero, the
-    /// translated keyword, a zero, and the text, which is XMP where the keyword says so.
+    /// Whether an international text chunk stays: a keyword, a zero, the compression flag and method, a language, a
+    /// zero, the translated keyword, a zero, and the text, which is XMP if the keyword says so.
     private static func keepsInternationalText(_ payload: Span<UInt8>) -> Bool {
         if isWrittenByPeople(payload) { return true }
         guard let keyword = payload.firstIndex(of: 0, from: 0), payload.byte(at: keyword + 1) == 0,

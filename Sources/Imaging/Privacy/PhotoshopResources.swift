@@ -1,10 +1,10 @@
-/// Reads the image resources that Photoshop keeps in a JPEG's APP13 segments (Adobe Photoshop File Formats
-/// Specification, "Image Resources Section"), one of which is an IPTC record.
+/// Reads Photoshop's image resources in a JPEG's APP13 segments (Adobe Photoshop File Formats Specification, "Image
+/// Resources Section"), one of which is an IPTC record.
 enum PhotoshopResources {
-    /// The resource of IPTC's record, and those that hold EXIF or XMP.
+    /// The resource with the IPTC record, and those with EXIF or XMP.
     private static let (iptc, exif, otherEXIF, xmp) = (0x0404, 0x0422, 0x0423, 0x0424)
 
-    /// Whether the resources have to go: they name a place, or they make no sense.
+    /// Whether the resources must be removed: they name a place or are malformed.
     static func mustGo(_ resources: Span<UInt8>) -> Bool {
         var offset = 0
         while offset < resources.count {
@@ -28,11 +28,11 @@ enum PhotoshopResources {
         return false
     }
 
-    /// Content location code and name, city, sublocation, province or state, country's code and name (IPTC-IIM 4.2,
-    /// chapter 6).
+    /// The data sets that name a place: content location code and name, city, sublocation, province or state, country
+    /// code and name (IPTC-IIM 4.2, chapter 6).
     private static let places: Set<UInt8> = [26, 27, 90, 92, 95, 100, 101]
 
-    /// Whether an IPTC record has a data set that names a place, or makes no sense.
+    /// Whether an IPTC record is malformed or has a data set that names a place.
     private static func namesPlace(record: Span<UInt8>) -> Bool {
         var offset = 0
         while offset < record.count {

@@ -1,18 +1,18 @@
-/// The record of where a file was changed and cut while the place was taken out of it; bounded, whatever the file is.
+/// The record of the changes and cuts of a file while it is scrubbed; its size is bounded, whatever the file is.
 struct ScrubEdits {
-    /// The most edits that are kept: a photo has some dozens.
+    /// The maximum number of edits that are kept; a photo has some dozens.
     static let maxCount = 4096
 
-    /// The parts that were overwritten and those that were taken out, by their place in the file as it was.
+    /// The overwritten parts and the removed parts, as ranges of the original file.
     private var (changes, cuts): ([Range<Int>], [Range<Int>]) = ([], [])
-    /// Whether there were too many to keep.
+    /// Whether there were too many edits to keep.
     private var isFull = false
 
     mutating func change(_ range: Range<Int>) { note(range, in: \.changes) }
 
     mutating func cut(_ range: Range<Int>) { note(range, in: \.cuts) }
 
-    /// Notes a part; one that continues the last one makes it longer.
+    /// Records a part; a part that continues the previous one extends it.
     private mutating func note(_ range: Range<Int>, in list: WritableKeyPath<ScrubEdits, [Range<Int>]>) {
         guard !range.isEmpty else { return }
         if let last = self[keyPath: list].last, last.upperBound == range.lowerBound {
@@ -24,12 +24,12 @@ struct ScrubEdits {
         }
     }
 
-    /// The scrubbed file as pieces: what is kept refers to the file as it was.
+    /// Describes the scrubbed file as pieces: kept parts are ranges of the original file.
     ///
     /// - Parameters:
-    ///   - count: The number of bytes that the file had.
+    ///   - count: The number of bytes of the original file.
     ///   - scrubbed: The scrubbed file.
-    /// - Returns: Nil when there were too many edits, or too many bytes that differ.
+    /// - Returns: The pieces; nil if there are too many edits or too many changed bytes.
     func pieces(of count: Int, scrubbed: [UInt8]) -> ScrubbedPieces? {
         guard !isFull else { return nil }
         var list = ScrubbedPieces()
@@ -44,7 +44,7 @@ struct ScrubEdits {
                 list.append(scrubbed[new])
                 guard list.isSmall else { return nil }
                 offset = part.upperBound
-                // One that reaches over the cut goes on behind it.
+                // A change that extends over the cut continues after it.
                 guard change.upperBound <= cut.lowerBound else { break }
                 rest.removeFirst()
             }
@@ -54,7 +54,7 @@ struct ScrubEdits {
         return list.byteCount == scrubbed.count ? list : nil
     }
 
-    /// The changes in order, each apart from the others.
+    /// The changes in order, without overlaps.
     private var merged: [Range<Int>] {
         var merged: [Range<Int>] = []
         for change in changes.sorted(by: { $0.lowerBound < $1.lowerBound }) {

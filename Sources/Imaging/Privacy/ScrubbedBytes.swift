@@ -1,38 +1,38 @@
-/// The bytes of a file while the place is taken out of them.
+/// The bytes of a file while the place is removed from them.
 ///
-/// Whoever scrubs goes through the file from its beginning to its end. Offsets are always those of the file as it was:
-/// what is cut moves nothing that is still to be looked at.
+/// A scrubber walks through the file from beginning to end. Offsets are always those of the original file: a cut moves
+/// no bytes that have not been examined yet.
 struct ScrubbedBytes {
-    /// The file as it was, but for what was overwritten; good for offsets behind the last cut.
+    /// The original file with the overwritten parts; valid for offsets after the last cut.
     private(set) var bytes: [UInt8]
     private(set) var found: Set<LocationSource> = []
-    /// The end of what is in its final place, and the beginning of what is not.
+    /// The end of the bytes in their final position, and the beginning of those that have not been moved yet.
     private var (kept, pending) = (0, 0)
     private var edits = ScrubEdits()
 
     init(_ bytes: consuming [UInt8]) { self.bytes = bytes }
 
-    /// The number of bytes that the file had.
+    /// The number of bytes of the original file.
     var count: Int { bytes.count }
 
-    /// Notes that data of a kind is being removed.
+    /// Records that data of a kind is removed.
     mutating func note(_ source: LocationSource) { found.insert(source) }
 
-    /// Puts one byte over a part of the file.
+    /// Overwrites a part of the file with one byte.
     mutating func fill(_ range: Range<Int>, with byte: UInt8 = 0) {
         let range = range.clamped(to: bytes.indices)
         edits.change(range)
         for index in range { bytes[index] = byte }
     }
 
-    /// Puts one byte over a part of the file, and notes why unless it was there already.
+    /// Overwrites a part of the file with one byte, and records the kind of the data unless all bytes are the same.
     mutating func fill(_ range: Range<Int>, with byte: UInt8 = 0, as source: LocationSource) {
         guard range.clamped(to: bytes.indices).contains(where: { bytes[$0] != byte }) else { return }
         note(source)
         fill(range, with: byte)
     }
 
-    /// Puts other bytes over a part of the file; what would reach beyond its end is dropped.
+    /// Overwrites a part of the file; bytes beyond the end of the file are dropped.
     mutating func write(_ new: some Sequence<UInt8>, at offset: Int) {
         var end = offset
         for (index, byte) in zip(offset..<max(offset, bytes.count), new) {
@@ -45,7 +45,7 @@ struct ScrubbedBytes {
     /// Copies a part of the file.
     func copy(_ range: Range<Int>) -> [UInt8] { Array(bytes[range.clamped(to: bytes.indices)]) }
 
-    /// Takes out a part of the file, which lies behind all that were taken out before.
+    /// Removes a part of the file, which must be after all parts that have been removed before.
     mutating func cut(_ range: Range<Int>, as source: LocationSource) {
         guard !range.isEmpty, range.lowerBound >= pending, range.upperBound <= bytes.count else { return }
         note(source)
@@ -54,7 +54,7 @@ struct ScrubbedBytes {
         pending = range.upperBound
     }
 
-    /// The number of bytes that are cut by now.
+    /// The number of bytes that have been cut so far.
     var cutCount: Int { pending - kept }
 
     private mutating func keep(upTo end: Int) {
@@ -68,7 +68,7 @@ struct ScrubbedBytes {
         }
     }
 
-    /// Moves the rest to its place and returns the file.
+    /// Moves the remaining bytes to their final position and returns the file.
     mutating func finish() -> [UInt8] {
         keep(upTo: bytes.count)
         bytes.removeLast(bytes.count - kept)
@@ -76,7 +76,7 @@ struct ScrubbedBytes {
         return bytes
     }
 
-    /// Finishes the file, and describes it by the file as it was; nil when it was changed in too many places for that.
+    /// Finishes the file and describes it by ranges of the original file; nil if it changed in too many places.
     mutating func finishedPieces() -> ScrubbedPieces? {
         let count = count
         guard !found.isEmpty else { return ScrubbedPieces(storedByteCount: count) }

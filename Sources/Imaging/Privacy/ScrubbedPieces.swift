@@ -1,16 +1,16 @@
-/// A file without its place, as parts of the file as it was and the bytes that differ: enough to send it, or any part of
-/// it, from where the file is stored, without holding it in memory.
+/// A scrubbed file as ranges of the original file and the bytes that differ: enough to send it, or any part of it, from
+/// where the original is stored, without holding it in memory.
 public struct ScrubbedPieces: Sendable, Hashable {
     /// A run of bytes.
     public enum Piece: Sendable, Hashable {
-        /// Bytes of the file as it was.
+        /// A range of the original file.
         case stored(Range<Int>)
-        /// Bytes that differ from it.
+        /// Bytes that differ from the original.
         case bytes([UInt8])
-        /// One byte, many times.
+        /// A byte that is repeated.
         case repeated(UInt8, count: Int)
 
-        /// How many bytes there are.
+        /// The number of bytes in the piece.
         public var byteCount: Int {
             switch self {
             case .stored(let range): range.count
@@ -19,7 +19,7 @@ public struct ScrubbedPieces: Sendable, Hashable {
             }
         }
 
-        /// A part of the piece, which lies in it.
+        /// A part of the piece, which must be inside it.
         fileprivate func part(_ range: Range<Int>) -> Piece {
             switch self {
             case .stored(let stored): .stored(stored.dropFirst(range.lowerBound).prefix(range.count))
@@ -29,24 +29,25 @@ public struct ScrubbedPieces: Sendable, Hashable {
         }
     }
 
-    /// The most bytes that are kept beside the file as it was: EXIF with its thumbnail has 64 KiB at most in a JPEG.
+    /// The maximum number of bytes that are kept in addition to the original; EXIF with its thumbnail has at most 64
+    /// KiB in a JPEG.
     private static let maxChangedBytes = 2 << 20
-    /// The shortest run of one byte that is a piece of its own.
+    /// The minimum length of a run of one byte that is a piece of its own.
     private static let minRepeated = 4096
 
     /// The pieces in order; none of them is empty.
     public private(set) var pieces: [Piece] = []
-    /// The length of the file without its place, in bytes.
+    /// The length of the scrubbed file, in bytes.
     public private(set) var byteCount = 0
-    /// Whether the file is another one without its place.
+    /// Whether the scrubbed file differs from the original.
     public private(set) var differs = true
-    /// How many bytes are kept beside the file as it was.
+    /// The number of bytes that are kept in addition to the original.
     private var changedByteCount = 0
 
-    /// Nothing, to which pieces are added.
+    /// Creates an empty file, to which pieces are appended.
     init() {}
 
-    /// A file that stays as it is.
+    /// Creates the description of an unchanged file of a length in bytes.
     public init(storedByteCount: Int) {
         append(.stored(0..<storedByteCount))
         differs = false
@@ -55,7 +56,7 @@ public struct ScrubbedPieces: Sendable, Hashable {
     /// Whether the pieces are few enough to be kept.
     var isSmall: Bool { changedByteCount <= ScrubbedPieces.maxChangedBytes }
 
-    /// The memory that the pieces take, in bytes, about.
+    /// The approximate memory of the pieces, in bytes.
     public var memoryByteCount: Int { changedByteCount + pieces.count * 64 }
 
     mutating func append(_ piece: Piece) {
@@ -65,7 +66,7 @@ public struct ScrubbedPieces: Sendable, Hashable {
         if case .bytes(let bytes) = piece { changedByteCount += bytes.count }
     }
 
-    /// Adds bytes that differ; long runs of one byte, such as films that became zeros, take no memory.
+    /// Appends bytes that differ; long runs of one byte, such as films that became zeros, use no memory.
     mutating func append(_ bytes: ArraySlice<UInt8>) {
         var (start, runStart) = (bytes.startIndex, bytes.startIndex)
         for index in bytes.indices where index == bytes.endIndex - 1 || bytes[index + 1] != bytes[index] {
@@ -79,7 +80,7 @@ public struct ScrubbedPieces: Sendable, Hashable {
         append(.bytes(Array(bytes[start...])))
     }
 
-    /// The pieces of a part of the file without its place.
+    /// Returns the pieces of a range of the scrubbed file, in bytes.
     public func part(_ range: Range<Int>) -> [Piece] {
         var parts: [Piece] = []
         var start = 0

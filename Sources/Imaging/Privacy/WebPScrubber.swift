@@ -1,7 +1,7 @@
-/// Takes the place out of a WebP (RFC 9649, section 2): EXIF in its place, XMP that names a place, and chunks of unknown
-/// kinds as a whole.
+/// Removes the place from a WebP (RFC 9649, section 2): scrubs EXIF in place, and removes XMP that names a place and
+/// chunks of unknown kinds as a whole.
 enum WebPScrubber {
-    /// The chunks that stay as they are: header, images, alpha, animation and colour profile.
+    /// The chunks that stay unchanged: header, images, alpha, animation and colour profile.
     private static let known = ["VP8X", "VP8 ", "VP8L", "ALPH", "ANIM", "ANMF", "ICCP"]
 
     static func scrub(_ file: inout ScrubbedBytes) throws(ImageError) {
@@ -13,7 +13,7 @@ enum WebPScrubber {
             let (type, payload) = (chunk.type, chunk.payload)
             let whole = type..<min(end, payload.upperBound + payload.count % 2)
             if file.bytes.span.starts(with: "EXIF", at: type) {
-                // Some writers put JPEG's prefix before it.
+                // Some programs write JPEG's prefix before the EXIF.
                 let prefix =
                     file.bytes.span.starts(with: "Exif\0\0", at: payload.lowerBound) ? min(6, payload.count) : 0
                 file.scrubEXIF(in: payload.dropFirst(prefix))
@@ -30,13 +30,13 @@ enum WebPScrubber {
                 flags = payload.lowerBound
             }
         }
-        // The length and the flags stand before all that was cut.
+        // The length and the flags precede all cuts.
         let newLength = length - file.cutCount
         file.write([0, 8, 16, 24].map { UInt8(truncatingIfNeeded: newLength >> $0) }, at: 4)
         if let flags, losesXMP, !keepsXMP { file.write(file.copy(flags..<flags + 1).map { $0 & ~xmpFlag }, at: flags) }
         file.cut(end..<file.count, as: .trailingData)
     }
 
-    /// The bit that says that there is XMP (RFC 9649, section 2.7).
+    /// The flag for XMP (RFC 9649, section 2.7).
     private static let xmpFlag: UInt8 = 4
 }

@@ -1,5 +1,5 @@
 extension Recipe.Encoding {
-    /// The codec that writes renditions: JPEG has no alpha, and gives way to PNG.
+    /// Returns the codec that writes renditions; JPEG has no alpha, so PNG replaces it.
     func encoder(hasAlpha: Bool) -> any ImageEncoder {
         switch self {
         case .jpeg, .progressiveJPEG: if hasAlpha { PNGCodec() } else { JPEGCodec() }
@@ -11,7 +11,7 @@ extension Recipe.Encoding {
 }
 
 extension Recipe {
-    /// The formats in which renditions may be written.
+    /// The formats that renditions of the recipe may have.
     package var outputFormats: Set<ImageFormat> {
         Set((keepsAlpha ? [false, true] : [false]).map { encoding.encoder(hasAlpha: $0).format })
     }
@@ -20,10 +20,10 @@ extension Recipe {
         EncodingOptions(quality: quality, isProgressive: encoding == .progressiveJPEG, subsampling: subsampling)
     }
 
-    /// A rendition of an upright image that has the recipe's size.
+    /// Encodes an upright image of the recipe's size.
     func rendition(of sharp: PlanarImage) throws(ImageError) -> Rendition {
         let image = isBlurred ? sharp.blurred() : sharp
-        // What is YCbCr can be encoded as it is, but as a PNG.
+        // A YCbCr image is encoded directly, except as a PNG.
         let hasPixels = image.colorModel == .rgb || image.colorModel == .rgba || encoding == .png
         guard hasPixels, let pixels = image.pixels() else {
             let encoder = encoding.encoder(hasAlpha: false)

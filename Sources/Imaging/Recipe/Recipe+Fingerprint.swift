@@ -1,14 +1,14 @@
 extension Recipe {
-    /// The version of the engine, raised whenever the same recipes make other bytes than before.
+    /// The version of the engine, raised whenever a recipe's renditions change in any byte.
     static let engineVersion = 8
 
-    /// A fingerprint of eight hexadecimal digits that changes with everything that changes a rendition's bytes.
+    /// Returns a fingerprint of eight hexadecimal digits that changes whenever the rendition's bytes may change.
     ///
-    /// That is the recipe but for its name, `engineVersion`, and of the recipes that are rendered along with it the
-    /// boxes of those that may have a hand in it: an image is decoded at the scale that the largest one needs, and a
-    /// smaller rendition is made from a larger one. FNV-1a, 32 bits (Fowler, Noll, Vo; RFC 9923).
+    /// It covers the recipe except its name, `engineVersion`, and the boxes of other recipes that may affect the
+    /// rendition: an image is decoded at the scale of the largest one, and a smaller rendition is resampled from a
+    /// larger one. FNV-1a, 32 bits (Fowler, Noll, Vo; RFC 9923).
     ///
-    /// - Parameter recipes: All recipes that are rendered together; whether this one is among them makes no difference.
+    /// - Parameter recipes: All recipes that are rendered together, with or without this one.
     public func fingerprint(among recipes: [Recipe]) -> String {
         let others = Set(recipes.filter { $0.mayChange(self) }.map(\.targetDescription)).sorted()
         var hash: UInt32 = 0x811C_9DC5
@@ -19,16 +19,16 @@ extension Recipe {
         return String(repeating: "0", count: 8 - digits.count) + digits
     }
 
-    /// The part of the recipe that the decoder heeds.
+    /// The part of the recipe that affects decoding.
     private var targetDescription: String { "\(width)x\(height),\(fit.rawValue)" + (hasFullChroma ? ",444" : "") }
 
-    /// Whether some image's rendition by another recipe may have other bytes for there being this one: if it may be
-    /// larger, or may need more of the decoder's chroma.
+    /// Whether this recipe may change the bytes of another recipe's rendition of some image: it may be larger, or need
+    /// more of the decoder's chroma.
     private func mayChange(_ other: Recipe) -> Bool {
         !isNeverLarger(than: other) || hasFullChroma && !other.hasFullChroma
     }
 
-    /// Whether every image, whatever its proportions, is scaled to no larger a size than by the other recipe.
+    /// Whether every image, whatever its proportions, is scaled to at most the size that the other recipe scales it to.
     private func isNeverLarger(than other: Recipe) -> Bool {
         let (isNoWider, isNoHigher) = (width <= other.width, height <= other.height)
         return switch (fit, other.fit) {

@@ -1,11 +1,17 @@
 extension Recipe: CustomStringConvertible {
-    /// Reads a recipe as people write it on a command line: `NAME=BOX[,OPTION]…`.
+    /// Creates a recipe from its text, as on a command line: `NAME=BOX[,OPTION]…`.
     ///
-    /// The box is `640` (a square) or `640x480`. The options, in any order: `inside` (default) or `cover`; `q70` for
-    /// the quality (default 80); `background=#rrggbb` (default white); `alpha` to keep it; `progressive` for such a
-    /// JPEG, `subsampling=444` or `420` for its chroma; `webp` for a WebP, and with it `animated` to keep an image's
-    /// frames; `png` for a PNG; `blurred` for no more than soft patches of colour.
-    /// - Throws: `ImageError.Code.badRecipe`, saying what was not understood.
+    /// The box is `640` (a square) or `640x480`, in pixels. The options, in any order:
+    /// - `inside` (default) or `cover`: the fit;
+    /// - `q70`: the quality (default 80);
+    /// - `background=#rrggbb`: the colour behind transparent pixels (default white);
+    /// - `alpha`: keeps an image's alpha;
+    /// - `progressive`, `webp`, `png` or `avif`: the format, instead of a baseline JPEG;
+    /// - `animated`: keeps an animation's frames; only with `webp`;
+    /// - `subsampling=444` or `subsampling=420`: the chroma of a JPEG or an AVIF;
+    /// - `blurred`: a few soft patches of colour only.
+    ///
+    /// - Throws: `ImageError` with the code `badRecipe`; its message names the part that is not valid.
     public init(parsing text: String) throws(ImageError) {
         guard let equals = text.firstIndex(of: "=") else {
             throw .badRecipe("\"\(text)\" has no \"=\" between name and size")
@@ -42,7 +48,7 @@ extension Recipe: CustomStringConvertible {
         }
         guard let encoding = Recipe.encoding(encodings) else {
             throw .badRecipe(
-                "\"\(text)\": progressive is for JPEG alone, animated for WebP, and a rendition is one of JPEG, WebP, PNG and AVIF"
+                "\"\(text)\": progressive is for JPEG only, animated for WebP, and a rendition is one of JPEG, WebP, PNG and AVIF"
             )
         }
         try self.init(
@@ -51,7 +57,7 @@ extension Recipe: CustomStringConvertible {
             isBlurred: isBlurred)
     }
 
-    /// The recipe as `init(parsing:)` reads it; the background only where it is not white.
+    /// The recipe in the form that `init(parsing:)` reads; the background appears only if it is not white.
     public var description: String { "\(name)=\(pixelDescription)" }
 
     /// The recipe's description without its name.
@@ -83,7 +89,7 @@ extension Recipe: CustomStringConvertible {
         return (first, last)
     }
 
-    /// Reads a number of one to six digits and nothing else.
+    /// Parses a number of one to six digits; nil for any other text.
     private static func parseNumber(_ text: Substring) -> Int? {
         guard (1...6).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             return nil

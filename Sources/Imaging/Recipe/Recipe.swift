@@ -1,68 +1,70 @@
-/// A recipe for renditions: a box, how an image fits it, and how it is encoded.
+/// A description of a rendition: a box, the way in which an image fits it, and the encoding.
 public struct Recipe: Sendable, Hashable {
-    /// The way in which an image that has not the box's proportions meets it.
+    /// The way in which an image of other proportions fits the box.
     ///
-    /// Neither way ever enlarges an image.
+    /// An image is never enlarged.
     public enum Fit: String, Sendable, Hashable, CaseIterable {
-        /// The whole image, as large as fits inside the box.
+        /// The whole image, in the largest size that fits inside the box.
         case inside
-        /// The image as small as covers the box; what hangs over is cut off evenly on both sides.
+        /// The smallest size that covers the box; the excess is cut off evenly on both sides.
         case cover
     }
 
-    /// The kind of file as which a rendition is written.
+    /// The encoding of a rendition.
     public enum Encoding: String, Sendable, Hashable, CaseIterable {
-        /// A baseline JPEG; where alpha is kept, a PNG.
+        /// A baseline JPEG; a PNG if alpha is kept and the image has any.
         case jpeg
-        /// A progressive JPEG, which is slower to make and a little smaller; where alpha is kept, a PNG.
+        /// A progressive JPEG, which is slower to encode and slightly smaller; a PNG if alpha is kept and the image has
+        /// any.
         case progressiveJPEG = "progressive"
-        /// A lossy WebP, with alpha where it is kept; of an animation, the first frame.
+        /// A lossy WebP, with alpha if it is kept; the first frame of an animation.
         case webp
-        /// A lossy WebP as above, but of an animation all its frames.
+        /// A lossy WebP, as above, but with all frames of an animation.
         case animatedWebP = "webp,animated"
-        /// A PNG, whatever the image is.
+        /// A PNG.
         case png
-        /// A lossy AVIF, with alpha where it is kept; of an animation, the first frame.
+        /// A lossy AVIF, with alpha if it is kept; the first frame of an animation.
         case avif
     }
 
     /// The number of chroma samples in a JPEG or an AVIF.
     public enum Subsampling: String, Sendable, Hashable, CaseIterable {
-        /// One sample for two by two pixels, but one a pixel where a drawing, such as a screenshot with coloured text,
-        /// needs it.
+        /// One sample for two by two pixels; one per pixel if the image is a drawing that needs it, such as a
+        /// screenshot with coloured text.
         case automatic
         /// One sample for two by two pixels (4:2:0).
         case halved = "420"
-        /// One sample a pixel (4:4:4).
+        /// One sample per pixel (4:4:4).
         case full = "444"
     }
 
     /// The rendition's name: 1 to 32 of `a`–`z`, `0`–`9`, `-` and `_`.
     public let name: String
-    /// The way in which an image meets the box.
+    /// The way in which an image fits the box.
     public let fit: Fit
     /// The box's width in pixels, 1 to `maxSide`.
     public let width: Int
     /// The box's height in pixels, 1 to `maxSide`.
     public let height: Int
-    /// The quality on libjpeg's or libwebp's scale, 1 to 100.
+    /// The quality, 1 to 100, on the scale of libjpeg and libwebp.
     public let quality: Int
-    /// The colour behind transparent pixels where alpha is not kept.
+    /// The colour behind transparent pixels if alpha is not kept.
     public let background: RGBColor
-    /// Whether an image with alpha keeps it; as a PNG, unless it becomes a WebP.
+    /// Whether the alpha of an image is kept; a JPEG then becomes a PNG.
     public let keepsAlpha: Bool
-    /// The kind of file as which the rendition is written.
+    /// The encoding of the rendition.
     public let encoding: Encoding
-    /// The number of the rendition's chroma samples, if it is a JPEG or an AVIF.
+    /// The number of chroma samples, if the rendition is a JPEG or an AVIF.
     public let subsampling: Subsampling
-    /// Whether the rendition shows no more than a few soft patches of colour: what moderation leaves of a photo. It is still.
+    /// Whether the rendition is reduced to a few soft patches of colour, for moderated photos. Such a rendition is
+    /// never animated.
     public private(set) var isBlurred: Bool
 
-    /// The longest side that a box may have.
+    /// The maximum length of a box's side, in pixels.
     public static let maxSide = 16_384
 
-    /// The recipes of a photo post: the whole image, the size for a phone's screen, its thumbnail, a list's small one, a grid's
-    /// square.
+    /// The recipes of a photo post: the whole image, the size for a phone's screen, a thumbnail, a small one for lists,
+    /// and a square for grids.
     public static let defaults: [Recipe] = [
         Recipe(unchecked: "full", .inside, width: 1280, height: 1280, quality: 90),
         Recipe(unchecked: "medium", .inside, width: 960, height: 960, quality: 75),
@@ -71,14 +73,17 @@ public struct Recipe: Sendable, Hashable {
         Recipe(unchecked: "tile", .cover, width: 160, height: 160, quality: 75),
     ]
 
-    /// The recipe of a person's picture: a square, of the whole image's shorter side where that is less than 512 pixels.
+    /// Returns the recipe of a user's picture: a square with a side of 512 pixels, or of the image's shorter side if
+    /// that is less.
     package static func avatar(of image: PixelSize? = nil) -> Recipe {
         let side = max(1, min(512, image?.width ?? 512, image?.height ?? 512))
         return Recipe(unchecked: "avatar", .cover, width: side, height: side, quality: 85)
     }
 
-    /// Makes a recipe from its parts.
-    /// - Throws: `ImageError.Code.badRecipe` when the name or a number is out of bounds.
+    /// Creates a recipe from its parts, which the properties of the same names describe.
+    ///
+    /// - Throws: `ImageError` with the code `badRecipe` if the name or a number is out of bounds, if the encoding's
+    ///   format cannot have the size, or if the encoding has no choice of subsampling.
     public init(
         name: String, fit: Fit = .inside, width: Int, height: Int, quality: Int = 80, background: RGBColor = .white,
         keepsAlpha: Bool = false, encoding: Encoding = .jpeg, subsampling: Subsampling = .automatic,
@@ -105,7 +110,7 @@ public struct Recipe: Sendable, Hashable {
             keepsAlpha: keepsAlpha, encoding: encoding, subsampling: subsampling, isBlurred: isBlurred)
     }
 
-    /// The recipe for the same rendition, but blurred.
+    /// The same recipe, but blurred.
     public var blurred: Recipe {
         var recipe = self
         recipe.isBlurred = true
@@ -129,7 +134,7 @@ public struct Recipe: Sendable, Hashable {
         self.isBlurred = isBlurred
     }
 
-    /// Whether the rendition wants a chroma sample a pixel of whatever decoder.
+    /// Whether the rendition needs one chroma sample per pixel from any decoder.
     var hasFullChroma: Bool { encoding == .png || subsampling == .full }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
@@ -142,13 +147,14 @@ public struct Recipe: Sendable, Hashable {
 }
 
 extension Recipe {
-    /// The size of the rendition of an image of an upright size: never larger than the image, never empty.
+    /// Returns the size of the rendition in pixels for an upright image's size: never larger than the image, and never
+    /// empty.
     public func fittedSize(for image: PixelSize) -> PixelSize {
         let scaled = scaledSize(for: image)
         return PixelSize(width: min(scaled.width, width), height: min(scaled.height, height))
     }
 
-    /// The size that the whole image is scaled to, of which `fittedSize` is the middle.
+    /// Returns the size to which the whole image is scaled; `fittedSize` is its middle part.
     func scaledSize(for image: PixelSize) -> PixelSize {
         let (horizontal, vertical) = (Double(width) / Double(image.width), Double(height) / Double(image.height))
         let scale = fit == .inside ? min(horizontal, vertical) : max(horizontal, vertical)

@@ -7,23 +7,23 @@ import Store
 import Tree
 import Uploads
 
-/// Reads the files of one folder, and compares their bytes with what is known of them.
+/// Reads the files of one folder, and compares their bytes with the recorded digests.
 struct ByteCheck: Sendable {
     let storage: StorageFolder
     let limiter: RateLimiter
 
-    /// Adds what is wrong with bytes to what was found of a folder.
+    /// Adds the faults of the files' bytes to the findings of a folder.
     ///
-    /// A rendition of which nothing is known, as an earlier version made it, is known from now on by what it is.
+    /// For a rendition without a digest, as an earlier version made it, the digest of its present bytes is recorded.
     ///
-    /// - Returns: What is to be written of the folder, besides that it was read.
+    /// - Returns: The values to write for the folder, apart from the time of this reading.
     func run(_ inspection: inout FolderInspection) async throws -> [TreePath: TreeValue] {
         let claims = inspection.claims
         var learnt: [TreePath: TreeValue] = [:]
         guard !claims.isOpen, claims.isClaimed else { return learnt }
         let sizes = Dictionary(inspection.present.map { ($0.name, $0.byteCount) }) { one, _ in one }
         for file in claims.byName.values.sorted(by: { $0.name < $1.name }) {
-            // What is missing, or has another size, is known by that.
+            // Missing files and wrong sizes have been found already.
             guard let byteCount = sizes[file.name], file.byteCount.map({ $0 == byteCount }) ?? true else { continue }
             do {
                 let reader = try await storage.blobs.open(try inspection.name(file.name))
@@ -40,7 +40,7 @@ struct ByteCheck: Sendable {
                         ).value
                 }
             } catch let error as FileError where error.code == .notFound {
-                continue  // It has gone meanwhile, as replaced files do.
+                continue  // The file has been deleted in the meantime, as replaced files are.
             } catch let error as FileError where [.io, .wrongKind, .permission].contains(error.code) {
                 try inspection.add(.damaged, file, "the file cannot be read: \(error.message)")
             }

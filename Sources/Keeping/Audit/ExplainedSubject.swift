@@ -3,10 +3,10 @@ package import Model
 import TreeModel
 import Uploads
 
-/// What somebody wants explained: an upload, its post, or one of its files.
+/// The subject of an explanation: an upload, its post, or one of its files.
 package struct ExplainedSubject: Sendable, Hashable {
     package let id: PostID
-    /// The folder's first part, and the name of the file, where a file was named.
+    /// The owner's part of the folder and the name of the file; nil if no file was named.
     package let file: (owner: String, name: String)?
 
     package static func == (one: ExplainedSubject, other: ExplainedSubject) -> Bool {
@@ -15,9 +15,9 @@ package struct ExplainedSubject: Sendable, Hashable {
 
     package func hash(into hasher: inout Hasher) { hasher.combine(id) }
 
-    /// Reads the id of an upload or a post, the path of a file in the Storage folder, or its address.
+    /// Parses the id of an upload or a post, the path of a file in the Storage folder, or the file's address.
     ///
-    /// - Throws: `Failure` `not_found` for anything else.
+    /// - Throws: `Failure` `not_found` if the text is none of these.
     package init(_ text: String) throws(Failure) {
         if let id = PostID(text) {
             (self.id, file) = (id, nil)
@@ -34,6 +34,6 @@ package struct ExplainedSubject: Sendable, Hashable {
         }
         throw Failure(
             .notFound, "\"\(text.prefix(200))\" is no post, no upload and no file of one".printable,
-            hint: "give an id, or a path such as blobs/maria/-OaBcDeFgHiJkLmNoPqR/original.jpg")
+            hint: "Give an id, or a path such as blobs/maria/-OaBcDeFgHiJkLmNoPqR/original.jpg.")
     }
 }

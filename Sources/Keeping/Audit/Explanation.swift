@@ -7,10 +7,10 @@ import Tree
 import TreeModel
 import Uploads
 
-/// Tells the life of an upload: its way in, its tries, its original, its renditions and who made them, who names it, and what the
-/// change log has of it.
+/// Describes the history of an upload: its intake, its attempts, its original, its renditions and their makers, the
+/// nodes that refer to it, and its commits in the change log.
 package struct Explanation: Sendable {
-    /// How many commits are told.
+    /// The maximum number of commits in a document.
     private static let maxCommits = 200
     private static let page = 500
 
@@ -20,9 +20,9 @@ package struct Explanation: Sendable {
 
     private var tree: TreeStore { tools.tree }
 
-    /// Explains an upload, or a file of it, which is the only one then.
+    /// Describes an upload. If the subject is a file, only that file is listed.
     ///
-    /// - Throws: `Failure` `not_found` when there is nothing by that name.
+    /// - Throws: `Failure` `not_found` if nothing has the id.
     package func document(of subject: ExplainedSubject) async throws -> ExplanationDocument {
         let id = subject.id
         var document = ExplanationDocument(id: id.string)
@@ -44,8 +44,8 @@ package struct Explanation: Sendable {
         document.jobs = try await jobs(of: id)
         guard record != nil || !document.files.isEmpty || !document.named.isEmpty else {
             throw Failure(
-                .notFound, "nothing is known of \(id)",
-                hint: "records of uploads that ended without a post are forgotten after a while")
+                .notFound, "nothing has the id \(id)",
+                hint: "Check the id. Records of uploads that ended without a post are deleted after a while.")
         }
         document.commits = try await commits(of: id)
         return document
@@ -80,7 +80,7 @@ package struct Explanation: Sendable {
                 case .prepared: .prepared
                 case nil: garbage[name] == nil ? .orphaned : .garbage
                 }
-            // What has gone is of no interest, unless it should be there.
+            // A file that has been deleted is listed only if it should exist.
             guard sizes[name] != nil || wanted[name] != nil else { continue }
             var file = ExplanationDocument.File(path: "blobs/\(owner)/\(id)/\(name)", use: use)
             (file.bytes, file.expectedBytes) = (sizes[name], wanted[name]?.byteCount)
@@ -91,7 +91,7 @@ package struct Explanation: Sendable {
         return try files + dropped(of: record, besides: Set(sizes.keys))
     }
 
-    /// Originals that a rule has dropped, and that are gone.
+    /// Originals that a rule has dropped and whose files have been deleted.
     private func dropped(
         of record: UploadRecord?, besides present: Set<String>
     ) throws -> [ExplanationDocument.File] {
@@ -118,14 +118,14 @@ package struct Explanation: Sendable {
             if photo.fileName == name { Self.add(photo, index, to: &file) }
             guard let made = photo.files[name] else { continue }
             (file.photo, file.sha256, file.expectedBytes) = (index, made.sha256, made.byteCount)
-            guard made.madeAt > .epoch else { continue }  // An earlier version made it.
+            guard made.madeAt > .epoch else { continue }  // Made by an earlier version, which did not record it.
             (file.fingerprint, file.engine) = (made.recipe, made.engine)
             (file.source, file.madeAt) = (made.source, made.madeAt.milliseconds)
             file.recipe = try await tree.get(UploadNodes.recipe(TreeKey(unchecked: made.recipe)))?.stringValue
         }
     }
 
-    /// When the garbage of an id goes, by the names of the files.
+    /// The times at which the garbage of an id will be deleted, by file name.
     private func garbage(of id: PostID) async throws -> [String: Timestamp] {
         var found: [String: Timestamp] = [:]
         var range = KeyRange.all
@@ -142,7 +142,7 @@ package struct Explanation: Sendable {
         }
     }
 
-    // MARK: Who names it
+    // MARK: References
 
     private func named(_ id: PostID, owner: String?) async throws -> [String] {
         try await tree.snapshot { snapshot in
@@ -173,7 +173,7 @@ package struct Explanation: Sendable {
         return jobs
     }
 
-    // MARK: What the change log has
+    // MARK: Change log
 
     private func commits(of id: PostID) async throws -> [ExplanationDocument.Commit] {
         var commits: [SyncToken: ExplanationDocument.Commit] = [:]

@@ -2,16 +2,16 @@ import Concurrency
 import Cryptography
 import Files
 
-/// What the bytes of a file are known by.
+/// A digest by which the bytes of a file are verified.
 package enum FileDigest: Sendable, Hashable {
     /// 64 hexadecimal digits.
     case sha256(String)
-    /// What clients of a bucket compare objects by: 16 bytes and 4.
+    /// The checksums with which clients of a bucket compare objects: MD5, 16 bytes, and CRC-32C, 4 bytes.
     case checksums(md5: [UInt8], crc32c: [UInt8])
 
     private static let pieceBytes = 1 << 18
 
-    /// Reads a file and tells whether it has these bytes.
+    /// Reads a file and returns whether its bytes have this digest.
     ///
     /// - Parameter limiter: The limit on the rate, in bytes.
     func matches(_ file: FileReader, at limiter: RateLimiter) async throws -> Bool {
@@ -25,7 +25,7 @@ package enum FileDigest: Sendable, Hashable {
         }
     }
 
-    /// The SHA-256 of a file, 64 hexadecimal digits.
+    /// Returns the SHA-256 of a file, as 64 hexadecimal digits.
     static func sha256(of file: FileReader, at limiter: RateLimiter) async throws -> String {
         var hash = SHA256()
         try await forEachPiece(of: file, at: limiter) { hash.update($0) }

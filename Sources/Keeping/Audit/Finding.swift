@@ -3,19 +3,18 @@ import Model
 import Store
 import Tree
 
-/// Something that an audit has found, and what would mend it.
+/// A result of a store check, with its repair.
 package struct Finding: Sendable {
     enum Mend: Sendable {
-        /// What a rule wants to stand at a node.
+        /// Write the values that an invariant requires at a node.
         case node(TreeInvariant, TreePath)
-        /// The photo with that number, counted from 0 in the upload's order, is to be rendered again, if that file is still
-        /// shown.
+        /// Render the photo with this number, counted from 0 in the upload's order, again, if the file is still shown.
         case render(upload: PostID, photo: Int, file: String)
-        /// A file is to be deleted.
+        /// Delete a file.
         case remove(BlobName)
-        /// All files of an id are to be deleted.
+        /// Delete all files of an id.
         case removeFolder(owner: String, PostID)
-        /// The changes before that one are to be forgotten, as those that are too old.
+        /// Remove the changes before this one from the change log, as if they had expired.
         case forgetChanges(before: UInt64)
     }
 
@@ -29,7 +28,7 @@ package struct Finding: Sendable {
         self.mend = mend
     }
 
-    /// About a file.
+    /// Creates a finding about a file.
     init(
         _ kind: FindingKind, _ file: BlobName, message: String, bytes: Int? = nil, mend: Mend? = nil
     ) {

@@ -4,47 +4,48 @@ import Store
 package import Tree
 import Uploads
 
-/// What one state of the tree says about the folder of one id in the blob store: which files have to be there, how large they
-/// are, and what their bytes are known by.
+/// The expected contents of an id's folder in the blob store, from one state of the tree: the files that must exist,
+/// their sizes and their digests.
 package struct FolderClaims: Sendable {
-    /// What a file is for.
+    /// The use of a file.
     package enum Role: Sendable, Hashable {
         case original
-        /// A rendition of the photo with that number, counted from 0 in the upload's order.
+        /// A rendition of the photo with this number, counted from 0 in the upload's order.
         case rendition(photo: Int)
         case object
-        /// A rendition that a run has made, and that is not shown yet.
+        /// A rendition that a rethumb run has made and that is not shown yet.
         case prepared
     }
 
     package struct File: Sendable {
         package let name: String
         package let role: Role
-        /// The size that it has to have; nil where nobody knows.
+        /// The expected size, in bytes; nil if it is unknown.
         package var byteCount: Int?
-        /// The digest that its bytes have to have; nil where nobody knows.
+        /// The expected digest; nil if it is unknown.
         package var digest: FileDigest?
     }
 
     let owner: String
     let id: PostID
-    /// Whether anything may be there: while an upload is under way, and until the files of what was deleted are swept.
+    /// Whether any file is allowed: while an upload is in progress, and until the files of a deleted post are swept.
     private(set) var isOpen = false
-    /// Whether anything claims the folder at all.
+    /// Whether anything refers to the folder.
     private(set) var isClaimed = true
     private(set) var files: [File] = []
-    /// Renditions that a post names and that are files of something else: the numbers of their photos, with the names.
+    /// The renditions that a post names and that are files of another upload: the numbers of their photos, with the
+    /// names.
     private(set) var foreign: [(photo: Int, name: String)] = []
     /// Whether the post has another number of photos than its upload.
     private(set) var hasOtherPhotos = false
-    /// Whether the upload's post is neither there nor deleted.
+    /// Whether the upload's post does not exist although it was not deleted.
     private(set) var lacksPost = false
-    /// The upload; nil for an object that is no photo of a post.
+    /// The record of the upload; nil for an object that is not a photo of a post.
     private(set) var record: UploadRecord?
 
-    /// Reads what the tree says.
+    /// Reads the claims from the tree.
     ///
-    /// - Parameter isAtRest: Whether it is told what the files are for also where anything may be there.
+    /// - Parameter isAtRest: Whether the uses of files are also determined while any file is allowed.
     package init(
         of id: PostID, owner: String, asIfAtRest isAtRest: Bool = false, in snapshot: TreeSnapshot
     ) throws(TreeError) {
@@ -58,7 +59,7 @@ package struct FolderClaims: Sendable {
         try addObject(in: snapshot)
         guard let record, record.state == .published || isAtRest else { return }
         if record.purpose == .draftPhoto {
-            self.files = []  // They are the draft's.
+            self.files = []  // The files belong to the draft.
             return
         }
         for photo in record.photos.values
@@ -71,7 +72,7 @@ package struct FolderClaims: Sendable {
         try addPrepared(of: record, in: snapshot)
     }
 
-    /// Whether somebody is at work on the files of an id.
+    /// Whether work on the files of an id is pending.
     private static func isOpen(_ id: PostID, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
         for path in [UploadNodes.queued(id), FileNodes.deleted(id), UploadNodes.resumableFile(id)]
         where try snapshot.exists(path) {
@@ -80,7 +81,7 @@ package struct FolderClaims: Sendable {
         return false
     }
 
-    /// The files by name. One file may be claimed twice: as a rendition of two posts.
+    /// The files by name. One file may be claimed twice, as a rendition of two posts.
     package var byName: [String: File] { Dictionary(files.map { ($0.name, $0) }) { one, _ in one } }
 
     private mutating func addObject(in snapshot: TreeSnapshot) throws(TreeError) {
@@ -94,7 +95,7 @@ package struct FolderClaims: Sendable {
                 digest: .checksums(md5: object.md5, crc32c: object.crc32c)))
     }
 
-    /// The renditions that are shown: by posts, or where there is none, by whatever shows the upload.
+    /// Adds the renditions that are shown by posts and by the upload's own record.
     private mutating func addRenditions(of record: UploadRecord, in snapshot: TreeSnapshot) throws(TreeError) {
         for (index, photo) in record.orderedPhotos.enumerated() {
             if let rendered = photo.rendered { add(rendered, photo: index, of: record) }
@@ -110,9 +111,9 @@ package struct FolderClaims: Sendable {
                 lacksPost = lacksPost || record.purpose == .post
                 continue
             }
-            guard let photos = PostPhotos.read(value) else { continue }  // A rule tells of that.
+            guard let photos = PostPhotos.read(value) else { continue }  // An invariant reports that.
             guard photos.count == record.photos.count else {
-                // What a client has made of a post of an object need not be a photo yet.
+                // A client's post of an object need not show a photo yet.
                 hasOtherPhotos = hasOtherPhotos || record.purpose == .post
                 continue
             }
@@ -134,7 +135,7 @@ package struct FolderClaims: Sendable {
         }
     }
 
-    /// Notes the renditions whose address is not that of a file of this upload.
+    /// Records the renditions whose address is not that of a file of this upload.
     private mutating func addForeign(in photos: TreeValue?, photo index: Int, of record: UploadRecord) {
         let all = (photos?.object ?? [:]).sorted { $0.key < $1.key }
         guard all.indices.contains(index) else { return }

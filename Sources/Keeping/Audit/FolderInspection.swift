@@ -4,17 +4,17 @@ import Store
 import Tree
 import Uploads
 
-/// The comparison of one folder of the blob store with what the tree says of it, while both change.
+/// The comparison of one folder of the blob store with the tree, while both change.
 ///
-/// The folder is listed, the tree is read, and where they differ both are read once more. A file that was there before the
-/// reading and behind it, and that nothing claims in the state that was read, garbage neither, is of no use to anybody; one that
-/// is claimed, and was in neither list, is missing: no name is ever used again, and whoever makes a file says so first. It may
-/// have been deleted between the last reading and the list behind it, and so the tree is asked once more before a file is
-/// called missing.
+/// The folder is listed, then the tree is read; if they differ, both are read once more. A file that is in both lists,
+/// and that nothing claims in the state that was read, not even as garbage, is superfluous. A file that is claimed and
+/// is in neither list is missing, because a name is never used again, and is recorded before its file is created. The
+/// file may have been deleted between the last read of the tree and the list after it, so the tree is read once more
+/// before a file is reported as missing.
 struct FolderInspection: Sendable {
     let claims: FolderClaims
     private(set) var findings: [Finding] = []
-    /// The files that are there, and the sum of their bytes.
+    /// The files that exist, with their sizes.
     let present: [BlobFile]
 
     init(
@@ -39,11 +39,11 @@ struct FolderInspection: Sendable {
         (self.claims, present) = (claims, first)
         guard !claims.isOpen else { return }
         if claims.lacksPost {
-            let message = "the upload was published, and its post is neither there nor deleted"
+            let message = "the upload was published, but its post does not exist and was not deleted"
             findings = [Finding(.postMissing, path: "posts/\(id)", post: id, message: message)]
             return
         }
-        guard claims.isClaimed else { return }  // The walk through the folders finds it.
+        guard claims.isClaimed else { return }  // The walk over all folders reports it.
         var missing = wanted.values.filter { !names.contains($0.name) && !second.contains($0.name) }
         if !missing.isEmpty {
             let last = try await tree.snapshot { try FolderClaims(of: id, owner: owner, in: $0).byName }
@@ -55,9 +55,11 @@ struct FolderInspection: Sendable {
         noteRecord()
     }
 
-    /// What is found of a folder by what was read of it and of the tree once, if that is nothing.
+    /// Creates the inspection of a sound folder, from a single list of its files and a single read of the tree; nil if
+    /// they differ.
     ///
-    /// The folder was listed after the tree was read: what differs may have changed in between, and is for another look.
+    /// The folder was listed after the tree was read, so a difference may be a change in between, and needs a second
+    /// read.
     init?(of claims: FolderClaims, ifSoundWith files: [BlobFile], knowing garbage: GarbageNames) {
         (self.claims, present) = (claims, files)
         guard !claims.isOpen, claims.isClaimed || claims.lacksPost else { return }
@@ -75,7 +77,7 @@ struct FolderInspection: Sendable {
 
     private mutating func note(missing: [FolderClaims.File], superfluous: [BlobFile]) throws {
         for file in missing.sorted(by: { $0.name < $1.name }) {
-            try add(.missing, file, "the file is not there")
+            try add(.missing, file, "the file is missing")
         }
         for file in superfluous {
             let name = try name(file.name)
@@ -90,7 +92,7 @@ struct FolderInspection: Sendable {
             guard let claim = wanted[file.name], let byteCount = claim.byteCount, byteCount != file.byteCount else {
                 continue
             }
-            try add(.wrongSize, claim, "the file has \(file.byteCount) bytes, and had \(byteCount)")
+            try add(.wrongSize, claim, "the file has \(file.byteCount) bytes; the recorded size is \(byteCount)")
         }
     }
 
@@ -106,11 +108,11 @@ struct FolderInspection: Sendable {
             findings.append(
                 Finding(
                     .photosDiffer, path: "posts/\(claims.id)/photos", post: claims.id,
-                    message: "the post has another number of photos than were uploaded for it"))
+                    message: "the post has another number of photos than its upload"))
         }
     }
 
-    /// The renditions that are to be made anew, with the numbers of their photos.
+    /// The renditions that must be rendered again, with the numbers of their photos.
     var renders: [(photo: Int, file: String)] {
         findings.compactMap { finding in
             guard case .render(_, let photo, let file)? = finding.mend else { return nil }
@@ -118,17 +120,17 @@ struct FolderInspection: Sendable {
         }
     }
 
-    /// Whether a file has other bytes than were stored.
+    /// Whether the bytes of a file differ from those that were stored.
     var hasDamagedBytes: Bool {
         findings.contains { [.originalDamaged, .renditionDamaged, .objectDamaged].contains($0.document.kind) }
     }
 
-    /// What can be wrong with a file that has to be there.
+    /// A fault of a file that must exist.
     enum Fault {
         case missing, wrongSize, damaged
     }
 
-    /// Adds what is wrong with a file that has to be there.
+    /// Adds a fault of a file that must exist.
     mutating func add(_ fault: Fault, _ file: FolderClaims.File, _ message: String) throws {
         var mend: Finding.Mend?
         if case .rendition(let photo) = file.role, let upload = claims.record?.id {

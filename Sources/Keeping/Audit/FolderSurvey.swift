@@ -5,7 +5,8 @@ import Store
 import Tree
 import Uploads
 
-/// Looks at the folders of the blob store that a list of the tree leads to, and reads their files where that is asked for.
+/// Checks the folders of the blob store that a list of the tree refers to, and reads their files if the order requires
+/// it.
 struct FolderSurvey: StoreCheckSurvey {
     /// A folder of the blob store.
     private struct Folder: Sendable {
@@ -14,32 +15,33 @@ struct FolderSurvey: StoreCheckSurvey {
     }
 
     private enum List {
-        /// All uploads, which posts, avatars and photos of the bucket are.
+        /// All uploads: those of posts, avatars and photos of the bucket.
         case uploads
-        /// Objects that are no photos of posts.
+        /// Objects that are not photos of posts.
         case objects
     }
 
-    /// What one state of the tree says of a folder.
+    /// The claims on a folder, from one state of the tree.
     private struct Claim: Sendable {
         let folder: Folder
         let claims: FolderClaims
-        /// Whether its files are to be read.
+        /// Whether the files of the folder are read.
         let isToBeRead: Bool
     }
 
-    /// What is looked at together in one state of the tree.
+    /// The folders that are checked together in one state of the tree.
     private struct Page: Sendable {
         var keys: [TreeKey] = []
-        /// The number of the posts whose folders these are; other uploads are avatars, photos of drafts, or have not ended so.
+        /// The number of posts among the folders; the others belong to avatars, photos of drafts, or uploads that did
+        /// not become posts.
         var posts = 0
         var findings: [Finding] = []
         var claims: [Claim] = []
     }
 
-    /// The number of folders that are listed, or whose files are read, side by side.
+    /// The number of folders that are listed, or whose files are read, concurrently.
     private static let width = 4
-    /// What is asked for more than once of a folder, or is mostly empty.
+    /// The lists that are read more than once per folder, or are mostly empty.
     private static let remembered = [
         UploadNodes.upload(), PostNodes.post(), AudienceNodes.post(), UploadNodes.queued(), FileNodes.deleted(),
         ObjectNodes.file(),
@@ -54,9 +56,9 @@ struct FolderSurvey: StoreCheckSurvey {
     private var range = KeyRange.all
     private var isAtEnd = false
 
-    /// The folders of all uploads.
+    /// Creates a survey of the folders of all uploads.
     ///
-    /// - Parameter rules: By what the records of uploads are looked at on the way.
+    /// - Parameter rules: The invariants to check on the records of the uploads at the same time.
     init(
         ofUploadsIn storage: StorageFolder, _ order: StoreCheckOrder, _ context: StoreCheckRun.Context,
         rules: [TreeInvariant]
@@ -64,7 +66,7 @@ struct FolderSurvey: StoreCheckSurvey {
         self.init(.uploads, storage, order, context, rules)
     }
 
-    /// The folders of objects.
+    /// Creates a survey of the folders of objects.
     init(ofObjectsIn storage: StorageFolder, _ order: StoreCheckOrder, _ context: StoreCheckRun.Context) {
         self.init(.objects, storage, order, context, [])
     }
@@ -139,7 +141,7 @@ struct FolderSurvey: StoreCheckSurvey {
 
     // MARK: Files
 
-    /// Compares the folders with what is claimed of them: all of them at once, and those where anything differs once more.
+    /// Compares the folders with the claims on them: first all at once, then those with differences once more.
     private func inspections(of claims: [Claim]) async throws -> [(inspection: FolderInspection, isToBeRead: Bool)] {
         var present: [[BlobFile]] = []
         try await forEachConcurrently(claims, concurrency: Self.width) { [storage] claim in
@@ -161,7 +163,7 @@ struct FolderSurvey: StoreCheckSurvey {
         return inspections
     }
 
-    /// Reads the files of the folders whose turn it is, and adds what is wrong with their bytes.
+    /// Reads the files of the folders that are due, and adds the faults of their bytes.
     private func read(
         _ inspections: [(inspection: FolderInspection, isToBeRead: Bool)], _ page: inout StoreCheckPage
     ) async throws -> [FolderInspection] {
@@ -187,13 +189,13 @@ struct FolderSurvey: StoreCheckSurvey {
 }
 
 extension StoreCheckOrder {
-    /// The mark in the place of the time of the last reading, where that found other bytes than were stored.
+    /// The value that replaces the time of the last reading if that found damaged bytes.
     fileprivate static let damaged = Timestamp.epoch
 
-    /// Whether the files of an id are to be read now.
+    /// Whether the files of an id must be read now.
     ///
-    /// Those that were damaged when they were read last are read by every audit but one that deletes, until they are whole: sizes
-    /// alone would tell that all is well.
+    /// Files that were damaged at the last reading are read by every check except one that deletes, until they are
+    /// whole; their sizes alone would look sound.
     fileprivate func reads(_ id: PostID, at now: Timestamp, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
         guard readsFiles || action != .gc else { return false }
         let last = try snapshot.get(FileNodes.verified(id))?.timestampValue

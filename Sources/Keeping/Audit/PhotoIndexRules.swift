@@ -4,15 +4,15 @@ import Tree
 import Uploads
 
 extension PhotoIndex {
-    /// The rules of the index: each entry names a post that shows the photos of its key, and there is one for the photos of
-    /// each post, unless they were posted again.
+    /// The invariants of the index: each entry names a post that shows the photos of its key, and the photos of each
+    /// post have an entry, unless they were posted again.
     static let rules = [named, listed]
 
     private static let named = TreeInvariant.dangling(FileNodes.content.path) { node, snapshot throws(TreeError) in
         guard let id = try snapshot.get(node)?.stringValue.flatMap({ PostID($0) }),
             try snapshot.hasAny(of: [PostNodes.post(id), AudienceNodes.post(id), FileNodes.deleted(id)])
         else { return false }
-        // Where the record is gone, or cannot be read, that is what is wrong.
+        // A record that is missing or cannot be read is reported by another invariant.
         guard let record = try snapshot.upload(id) else { return true }
         return (try? path(of: record)) == node
     }
@@ -27,11 +27,11 @@ extension PhotoIndex {
         return [TreeWrite(path: path, value: .string(id.description))]
     }
 
-    /// The number of uploads that are looked at in one transaction.
+    /// The number of uploads that are examined in one transaction.
     private static let batch = 200
 
-    /// Adds the entries that are missing, as all do in a store of a version without the index. May be cut off anywhere, and
-    /// called again.
+    /// Adds the entries that are missing, as in a store of a version without the index. It may be interrupted at any
+    /// point, and called again.
     static func complete(in tree: TreeStore) async throws {
         var last: TreePath?
         repeat {

@@ -7,7 +7,7 @@ import Store
 import Tree
 import Uploads
 
-/// Mends what an audit has found. It looks first whether that is still so: others may have been at it since.
+/// Repairs findings. It checks first whether the finding still holds, because the store may have changed since.
 struct Repairer: Sendable {
     private let tools: PostTools
     private let unclaimed: UnclaimedFiles
@@ -17,10 +17,10 @@ struct Repairer: Sendable {
         (self.tools, unclaimed, self.garbage) = (tools.posts, tools.unclaimed, garbage)
     }
 
-    /// Does what mends a finding.
+    /// Carries out the repair of a finding.
     ///
-    /// - Returns: Whether all is right now; false for a file that is of use by now.
-    /// - Throws: `Failure`, what is in the way of this one finding; or a fault of the service.
+    /// - Returns: Whether the fault is repaired; false for a file that is in use by now.
+    /// - Throws: `Failure` if this one finding cannot be repaired; other errors for a fault of the service.
     func mend(_ mend: Finding.Mend) async throws -> Bool {
         switch mend {
         case .node(let rule, let node): return try await settle(rule, node)
@@ -53,13 +53,13 @@ struct Repairer: Sendable {
 
     // MARK: Files
 
-    /// Renders a photo again, from an original whose bytes are as they were.
+    /// Renders a photo again, from an undamaged original.
     private func render(_ upload: PostID, _ photo: Int, insteadOf file: String) async throws -> Bool {
         try await tools.garbage.locks.withLease(upload) {
             guard let record = try await tools.store.record(of: upload),
                 record.orderedPhotos.indices.contains(photo),
                 let damaged = try await damaged(besides: file, of: record, photo)
-            else { return true }  // Others have rendered it meanwhile, or it is gone.
+            else { return true }  // The photo has been rendered or deleted in the meantime.
             try await requireSound(record.orderedPhotos[photo], of: record)
             var isDone = false
             for post in try await posts(showing: record) {
@@ -74,14 +74,14 @@ struct Repairer: Sendable {
             }
             if !isDone, record.purpose != .post { isDone = try await renderRecord(record, photo) }
             guard isDone else {
-                throw Failure(.changedWhileRead, "the post was changed meanwhile", hint: "run it again")
+                throw Failure(.changedWhileRead, "the post was changed meanwhile", hint: "Run it again.")
             }
             return true
         }
     }
 
-    /// The renditions of a photo that are to be made anew, along with one that is: all that lists tell to be wrong. Nil
-    /// where that one is not shown any more.
+    /// The names of all damaged renditions of a photo, so that the photo is rendered once; nil if the given one is not
+    /// shown any longer.
     private func damaged(besides file: String, of record: UploadRecord, _ photo: Int) async throws -> Set<String>? {
         let inspection = try await FolderInspection(
             of: record.id, owner: record.owner.description, knowing: garbage, in: tools.tree,
@@ -100,7 +100,8 @@ struct Repairer: Sendable {
         }
     }
 
-    /// - Throws: `Failure`: `original_missing`; `original_damaged`, as no rendition is made of what nobody has sent.
+    /// - Throws: `Failure`: `original_missing`; `original_damaged`, because renditions are only made from the bytes
+    ///   that were sent.
     private func requireSound(_ photo: UploadRecord.Photo, of record: UploadRecord) async throws {
         if photo.droppedAt != nil { throw Failure.originalDropped(photo) }
         let name = try record.blobName(photo.fileName)
@@ -110,16 +111,17 @@ struct Repairer: Sendable {
             isSound = try await FileDigest.sha256(photo.fileSHA256).matches(file, at: RateLimiter(perSecond: nil))
         } catch let error as FileError where error.code == .notFound {
             throw Failure(
-                .originalMissing, "the original is gone", hint: "put blobs/\(name) back from a backup, then try again")
+                .originalMissing, "the original is missing",
+                hint: "Put blobs/\(name) back from a backup, then try again.")
         }
         guard isSound else {
             throw Failure(
                 .originalDamaged, "the original is damaged, too",
-                hint: "put blobs/\(name) back from a backup, then try again")
+                hint: "Put blobs/\(name) back from a backup, then try again.")
         }
     }
 
-    /// Renders a photo of what no post shows: an avatar, or a photo of the bucket before a post names it.
+    /// Renders a photo that no post shows: an avatar, or a photo of the bucket before a post names it.
     private func renderRecord(_ record: UploadRecord, _ index: Int) async throws -> Bool {
         let number = record.photoNumbers[index]
         guard let old = record.photos[number] else { return false }
@@ -140,11 +142,11 @@ struct Repairer: Sendable {
         }
     }
 
-    /// Deletes a file that nothing names, unless something does by now.
+    /// Deletes a file that nothing names, unless it is in use by now.
     private func remove(_ name: BlobName) async throws -> Bool {
         guard let id = PostID(name.postID) else { return false }
         return try await tools.garbage.locks.withLease(id) {
-            // Whoever makes files of a post waits for this lock, or has said so first.
+            // Code that writes files of a post holds this lock, or has recorded the names first.
             let claims = try await tools.tree.snapshot { snapshot in
                 try garbage.update(in: snapshot)
                 return try FolderClaims(of: id, owner: name.userID, in: snapshot)

@@ -3,8 +3,8 @@ import Files
 package import Store
 package import Tree
 
-/// Puts something else, or nothing, in the place of a row of the tree that cannot be read, by a person's word. What was there is
-/// kept in a document of its own in `damaged/`.
+/// Replaces or deletes a damaged row of the tree, on an operator's command. The old bytes are kept in a document of
+/// their own in `damaged/`.
 package struct RowRepair: Sendable {
     private static let folderName = "damaged"
 
@@ -15,24 +15,25 @@ package struct RowRepair: Sendable {
     /// Whether the row is the priority of the node at its path.
     package var isPriority: Bool { row.isPriority }
 
-    /// Looks for the row.
+    /// Looks up the row.
     ///
-    /// - Throws: `Failure` `not_found` when what is there can be read; `TreeError` when more than this row is damaged.
+    /// - Throws: `Failure` `not_found` if the row can be read; `TreeError` if more than this row is damaged.
     package init(at path: TreePath, in storage: StorageFolder) async throws {
         let row = try await DamagedRow.find(at: path, in: storage.tree)
         try storage.tree.health.check()
         guard let row else {
             throw Failure(
                 .notFound, "no row at \(TreeInvariant.text(path)) is damaged",
-                hint: "tintype check names those that are; write others as ever")
+                hint: "List the damaged rows with tintype check. Write others as usual.")
         }
         (self.storage, self.path, self.row) = (storage, path, row)
     }
 
-    /// Replaces the row. Durable when it returns.
+    /// Replaces the row. Durable on return.
     ///
-    /// - Parameter json: What takes its place; `null` for nothing.
-    /// - Throws: `TreeError` with code `invalid_json`, and as any write; `FileError` when what was there cannot be kept.
+    /// - Parameter json: The new value; `null` to delete the row.
+    /// - Throws: `TreeError` with code `invalid_json`, or that of any write; `FileError` if the old bytes cannot be
+    ///   kept.
     package func run(json: [UInt8]) async throws -> ReplacedRowDocument {
         let update = try JSONUpdate(row.isPriority ? .priority : .value, at: path, json: json)
         let name = "\(storage.ids.next()).json"

@@ -1,9 +1,9 @@
 import Model
 import Tree
 
-/// Looks by rules at the nodes for which they hold.
+/// Checks invariants on the nodes to which they apply.
 struct RuleSurvey: StoreCheckSurvey {
-    /// The lists whose entries are small: they are read with them.
+    /// The lists with small entries; the entries are read together with the keys.
     private static let small: Set = [
         PostNodes.post(), AudienceNodes.post(), PostNodes.position(), PostNodes.published(), UploadNodes.queued(),
         UploadNodes.ended(),
@@ -11,7 +11,7 @@ struct RuleSurvey: StoreCheckSurvey {
     ]
 
     private let place: TreePattern
-    /// The rules, with the keys that follow behind the nodes of the place.
+    /// The invariants, each with the keys from the nodes of the pattern down to those of the invariant.
     private let rules: [(rule: TreeInvariant, rest: [TreeKey])]
     private let tree: TreeStore
     private var last: TreePath?
@@ -21,10 +21,10 @@ struct RuleSurvey: StoreCheckSurvey {
         (self.place, self.rules, self.tree) = (place, rules, tree)
     }
 
-    /// The surveys that look by all of some rules.
+    /// Creates the surveys for some invariants.
     ///
-    /// - Parameter inOrder: Whether each rule's nodes are gone through before those of the next, as what is mended by one is
-    ///   to be right for the next; else rules of the same list go through it together.
+    /// - Parameter inOrder: Whether the nodes of each invariant are completed before those of the next, because a
+    ///   repair by one affects the next; otherwise the invariants on one list share a single pass over it.
     static func surveys(by rules: [TreeInvariant], inOrder: Bool, of tree: TreeStore) -> [any StoreCheckSurvey] {
         guard !inOrder else { return rules.map { RuleSurvey($0.place, [($0, [])], in: tree) } }
         var surveys: [any StoreCheckSurvey] = []
@@ -74,14 +74,14 @@ struct RuleSurvey: StoreCheckSurvey {
 }
 
 extension TreeInvariant {
-    /// The list whose entries are the places of the rule, or have them at the same keys below; nil for other places.
+    /// The list whose entries, or fixed paths below whose entries, the invariant applies to; nil if there is none.
     var list: (list: TreePath, rest: [TreeKey])? {
         let keys = place.path.keys
         guard let index = keys.firstIndex(of: "*"), !keys[(index + 1)...].contains("*") else { return nil }
         return (TreePath(Array(keys[..<index]), in: place.path.namespace), Array(keys[(index + 1)...]))
     }
 
-    /// What is wrong with a node of the rule's list, or what is there at the keys below it.
+    /// The faults of an entry of the invariant's list, or of the node at the given keys below it.
     func findings(
         atOrBelow entry: TreePath, _ rest: [TreeKey], in snapshot: TreeSnapshot
     ) throws(TreeError) -> [Finding] {

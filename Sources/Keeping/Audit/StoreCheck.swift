@@ -6,13 +6,13 @@ import Store
 import Tree
 import Uploads
 
-/// Compares everything in the store with everything else, beside the service: each record, list and number of the tree with
-/// what it follows from, each file with what names it, and, where asked for, its bytes with what they were.
+/// Checks the whole store while the service runs: each record, list and counter of the tree against the data from which
+/// it follows, each file against the nodes that name it, and, on request, its bytes against their digests.
 ///
-/// Each part is looked at in one state of the tree, so that what others do meanwhile is never taken for damage. What is
-/// mended is looked at once more by who mends it (``Repairer``).
+/// Each part is checked in one state of the tree, so that concurrent changes are never mistaken for damage. Before a
+/// repair, the finding is checked once more (``Repairer``).
 package struct StoreCheck: Sendable {
-    /// How many parts are looked at side by side; one after the other where something is changed.
+    /// The number of parts that are checked concurrently; a check that changes the store does them one after the other.
     private static let width = 3
 
     private let tools: StoreCheckTools
@@ -22,11 +22,12 @@ package struct StoreCheck: Sendable {
         (self.tools, self.order) = (tools, order)
     }
 
-    /// Does it, and tells each finding and, some times a second, how far it is. Cancel the task to stop it anywhere.
+    /// Runs the check, and reports each finding and, several times a second, the progress. Cancel the task to stop it
+    /// at any point.
     ///
     /// - Returns: The last step.
-    /// - Throws: `Failure` `too_much_garbage` when more would be deleted than may be: nothing is deleted then;
-    ///   `CancellationError`; a fault of the service.
+    /// - Throws: `Failure` `too_much_garbage` if more would be deleted than is allowed, in which case nothing is
+    ///   deleted; `CancellationError`; a fault of the service.
     package func run(_ report: (StoreCheckStep) async throws -> Void) async throws -> StoreCheckStepDocument {
         var run = StoreCheckRun(tools, order)
         try await run.begin(total: try await total(), report)
@@ -49,13 +50,13 @@ package struct StoreCheck: Sendable {
         do {
             try await tools.results.note(order, last)
         } catch let error as TreeError where error.isTransient {
-            // What was found holds on a disk that is full or read-only, too.
+            // The findings are valid even if the disk is full or read-only.
             last.unkept = IntakePause(error).message
         }
         return last
     }
 
-    /// The number of posts that there are, or that one person has.
+    /// The number of all posts, or of those of one user.
     private func total() async throws -> Int {
         let lists = PostIDLists.all(of: order.user).lists
         return try await tools.tree.snapshot(size: .large) { snapshot in
@@ -63,7 +64,7 @@ package struct StoreCheck: Sendable {
         }
     }
 
-    /// Looks how much would be deleted, before anything is.
+    /// Checks the amount of garbage before anything is deleted.
     private func requireSmallShare() async throws {
         var plan = order
         plan.changes = false
@@ -73,7 +74,7 @@ package struct StoreCheck: Sendable {
         throw Failure(
             .tooMuchGarbage,
             "\(percent) % of the store would be deleted: \(result.garbage) of \(result.bytes) bytes",
-            hint: "see whether the tree is the right one; then say how much may go: --max-share \(percent)")
+            hint: "Check that the tree is the right one, then allow a larger share with --max-share \(percent).")
     }
 
     // MARK: The store as a whole
@@ -99,15 +100,15 @@ package struct StoreCheck: Sendable {
         if let gap {
             let message =
                 "some of the changes \(gap.first) to \(gap.end - 1) are missing from the change log, or not whole: "
-                + "whoever asks for what came after an earlier one never hears of them"
+                + "clients that resume from an earlier change never receive them"
             let mend = Finding.Mend.forgetChanges(before: gap.end)
             try await run.note(Finding(.changesMissing, path: "tree.sqlite", message: message, mend: mend), report)
         }
     }
 
-    /// Looks whether the rules of each tree can be read.
+    /// Checks whether the rules of each tree can be read.
     ///
-    /// - Returns: Whether they can be where the service itself writes by them.
+    /// - Returns: Whether those of the tree in which the service itself writes can be read.
     private func lookAtRules(_ run: inout StoreCheckRun, _ report: StoreCheckRun.Report) async throws -> Bool {
         var canWrite = true
         for namespace in try await RulesCheck(tools.tree).namespaces() {
@@ -125,16 +126,16 @@ package struct StoreCheck: Sendable {
 
     // MARK: Part by part
 
-    /// All that there is to look at, each in pages.
+    /// The surveys of all parts, each of which works in pages.
     private func surveys(_ context: StoreCheckRun.Context) -> [any StoreCheckSurvey] {
         let looksAtAll = order.user == nil && order.looksAtRecords
         let rules = looksAtAll && order.action != .gc ? tools.rules : []
-        // What a repair has mended is right for the rules that come after.
+        // Invariants see the repairs of those before them.
         let onTheWay = order.changes ? [] : rules.filter { $0.list?.list == UploadNodes.upload() }
         let others = order.changes ? rules : rules.filter { $0.list?.list != UploadNodes.upload() }
         var surveys = RuleSurvey.surveys(by: others, inOrder: order.changes, of: tools.tree)
         let folders = FolderSurvey(ofUploadsIn: tools.storage, order, context, rules: onTheWay)
-        // The longest first, so that others are looked at beside it.
+        // The longest survey first, so that the others run at the same time.
         surveys.insert(folders, at: order.changes ? surveys.endIndex : 0)
         if order.user == nil { surveys.append(FolderSurvey(ofObjectsIn: tools.storage, order, context)) }
         if looksAtAll { surveys.append(StraySurvey(in: tools.storage)) }

@@ -1,24 +1,24 @@
 package import API
 package import Model
 
-/// What an audit is to look at, and what it may do.
+/// The scope and the permissions of a store check.
 package struct StoreCheckOrder: Sendable {
     package let action: StoreCheckAction
-    /// Only the files and records of this person's posts; nil for everything.
+    /// The user whose files and records are checked; nil for all.
     package private(set) var user: UserID?
-    /// Whether records and lists of the tree are compared; else files alone.
+    /// Whether records and lists of the tree are checked, and not only files.
     package var looksAtRecords = true
-    /// Whether files are read that an audit without this would only list: always by `verify`.
+    /// Whether the contents of files are read, and not only their sizes; `verify` always reads them.
     package var readsFiles: Bool
-    /// Only files that were not read and compared for so long are read; nil for all.
+    /// The minimum time since a file was last read, for it to be read; nil to read all files.
     package var unreadFor: Duration?
-    /// The part of the posts whose files are read, from 0 to 1, drawn by lot.
+    /// The share of the posts, chosen at random, whose files are read; from 0 to 1.
     package var sample = 1.0
-    /// How many bytes are read in a second at most; nil for as many as the disk gives.
+    /// The maximum number of bytes that are read in a second; nil for no limit.
     package var bytesPerSecond: Int?
-    /// Whether what is found is mended, or deleted, and not only told.
+    /// Whether findings are repaired or deleted, and not only reported.
     package var changes: Bool
-    /// The part of all bytes that may be deleted, from 0 to 1.
+    /// The share of all bytes that may be deleted; from 0 to 1.
     package var maxShare = 0.05
 
     package init(_ action: StoreCheckAction) {
@@ -27,7 +27,7 @@ package struct StoreCheckOrder: Sendable {
         changes = false
     }
 
-    /// Looks only at the files and records of one person's posts.
+    /// Restricts the check to the files and records of one user's posts.
     ///
     /// - Throws: `Failure` `bad_user`.
     package mutating func select(user: String?) throws(Failure) {
@@ -36,7 +36,7 @@ package struct StoreCheckOrder: Sendable {
         self.user = uid
     }
 
-    /// The remedy that this action carries out.
+    /// The remedy that the action carries out; nil for none.
     var remedy: FindingRemedy? {
         switch action {
         case .check, .verify: nil
@@ -46,7 +46,7 @@ package struct StoreCheckOrder: Sendable {
     }
 }
 
-/// What an audit tells while it runs.
+/// A report of a running store check.
 package enum StoreCheckStep: Sendable {
     case finding(FindingDocument)
     case step(StoreCheckStepDocument)

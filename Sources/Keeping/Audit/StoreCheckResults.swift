@@ -15,13 +15,13 @@ package final class StoreCheckResults: Sendable {
         (self.tree, self.clock) = (tree, clock)
     }
 
-    /// The last audit of a kind; nil when there was none.
+    /// The result of the last check of a kind; nil if there was none.
     package subscript(action: StoreCheckAction) -> StoreCheckResultDocument? { known.withLock { $0[action] } }
 
-    /// The bytes of files that were read and compared since the start.
+    /// The number of bytes that were read and compared since the start.
     package var readByteCount: Int { readBytes.load(ordering: .relaxed) }
 
-    /// Reads what is kept.
+    /// Loads the stored results.
     func load() async throws {
         for action in [StoreCheckAction.check, .verify] {
             guard let result = StoreCheckResultDocument(try await tree.get(Self.path(of: action)), at: nil) else {
@@ -31,13 +31,13 @@ package final class StoreCheckResults: Sendable {
         }
     }
 
-    /// Takes in what an audit of everything has come to.
+    /// Records the result of a check of the whole store.
     func note(_ order: StoreCheckOrder, _ step: StoreCheckStepDocument) async throws {
         readBytes.add(step.read, ordering: .relaxed)
         guard order.user == nil, order.sample >= 1 else { return }
         switch order.action {
         case .check, .verify: try await keep(order.action, StoreCheckResultDocument(endedAt: clock(), step))
-        // What is left behind these is what a check would find.
+        // The findings that a repair leaves are those of a check.
         case .repair: try await keep(.check, StoreCheckResultDocument(endedAt: clock(), step))
         case .gc:
             guard order.changes, let last = self[.check] else { return }

@@ -6,8 +6,8 @@ import Tree
 import Uploads
 
 extension TreeInvariant {
-    /// All rules: what the pipeline relies on, the index of photos, posts, lists, what follows from people's doings, and how much
-    /// room files take up.
+    /// All invariants: of the pipeline, the index of photos, posts, lists, effects of social facts, and the usage of
+    /// files.
     package static let all =
         pipeline + PhotoIndex.rules + posts + lists + RepairStage.all.map { TreeInvariant($0) } + UsageInvariants.all
 
@@ -88,23 +88,23 @@ extension TreeInvariant {
         [
             TreeInvariant(.postUnreadable, at: TreePattern(list / "*")) { node, snapshot throws(TreeError) in
                 guard let post = try snapshot.get(node), PostPhotos.read(post) == nil else { return nil }
-                return "what the post says of its photos cannot be read"
+                return "the photos of the post cannot be read"
             },
             TreeInvariant(.uploadMissing, at: TreePattern(list / "*" / "photos")) { node, snapshot throws(TreeError) in
                 guard let id = PostID(node.keys[1].string), try ObjectPosts.upload(behindPost: id, in: snapshot) == nil,
                     let photos = try snapshot.get(node), !photos.fileNames.isEmpty
                 else { return nil }
-                return "the post shows photos of ours, and the record of its upload is gone"
+                return "the post shows photos of this service, but the record of its upload is missing"
             },
             TreeInvariant(.authorMissing, at: TreePattern(list / "*" / "author" / "uid")) {
                 node, snapshot throws(TreeError) in
-                // What clients of the database post, they may post for whom they like.
+                // Clients of the database may write any author into their posts.
                 let upload = UploadNodes.upload() / node.keys[1] / "owner"
                 guard let author = try snapshot.get(node)?.stringValue, try snapshot.get(upload) == .string(author),
                     let uid = UserID(author), try !snapshot.exists(PeopleNodes.person(uid) / "full_name"),
                     try !snapshot.exists(PersonDeletion.task(of: uid))
                 else { return nil }
-                return "there is no person \(uid) with a name"
+                return "the person \(uid) does not exist or has no name"
             },
         ]
     }
@@ -112,13 +112,13 @@ extension TreeInvariant {
     private static let besidePosts: [TreeInvariant] =
         [
             TreeInvariant(.postTwice, at: AudienceNodes.post.pattern) { node, snapshot throws(TreeError) in
-                try snapshot.exists(PostNodes.post() / node.keys[1]) ? "the post stands at posts/, too" : nil
+                try snapshot.exists(PostNodes.post() / node.keys[1]) ? "the post is also at posts/" : nil
             }
         ] + withoutPost(.likesWithoutPost, at: ReactionNodes.like.pattern.parent)
         + withoutPost(.commentsWithoutPost, at: ReactionNodes.comment.pattern.parent)
 
-    /// The rules for what people have made of posts: what came when a post had been deleted goes; where a post was lost, it
-    /// stays for a person.
+    /// The invariants for likes and comments without a post: those of a deleted post are removed; those of a lost post
+    /// are kept, and reported.
     private static func withoutPost(_ kind: FindingKind, at place: TreePattern) -> [TreeInvariant] {
         [
             dangling(place.path) { node, snapshot throws(TreeError) in
@@ -127,18 +127,18 @@ extension TreeInvariant {
             },
             TreeInvariant(kind, at: place) { node, snapshot throws(TreeError) in
                 guard try lacksPost(node, snapshot), try !wasDeleted(node.keys[1], snapshot) else { return nil }
-                return "there is no such post"
+                return "the post does not exist"
             },
         ]
     }
 
-    /// Whether it is known that somebody has deleted the post of a key.
+    /// Whether the tree has a record that the post of a key was deleted.
     private static func wasDeleted(_ key: TreeKey, _ snapshot: TreeSnapshot) throws(TreeError) -> Bool {
         if try snapshot.exists(FileNodes.deleted() / key) { return true }
         return try snapshot.get(UploadNodes.upload() / key / "state") == .string(UploadState.deleted.rawValue)
     }
 
-    /// Whether there is no post of the key, and nothing that is about to remove what is left of it.
+    /// Whether the post of a key does not exist, and no follow-up task is pending that could remove its remains.
     private static func lacksPost(_ node: TreePath, _ snapshot: TreeSnapshot) throws(TreeError) -> Bool {
         let key = node.keys[1]
         return try !snapshot.hasAny(of: [PostNodes.post() / key, AudienceNodes.post() / key, WorkNodes.followUpTask()])
@@ -148,7 +148,7 @@ extension TreeInvariant {
 
     private static let lists: [TreeInvariant] = [
         TreeInvariant(.postUnlisted, at: PostNodes.post.pattern) { node, snapshot throws(TreeError) in
-            // One that has no position gets that of the next commit.
+            // A post without a position gets that of the next commit.
             try PostOrder.writes(
                 for: node.keys[1], isThere: true, at: PostPosition(sequence: try snapshot.token.sequence + 1),
                 isOfEarlierVersion: true, in: snapshot)
@@ -164,7 +164,7 @@ extension TreeInvariant {
             return author == .string(node.keys[1].string)
         },
         dangling(FeedNodes.entry.path) { node, snapshot throws(TreeError) in
-            // While there is work left behind commits, that of a deletion may be among it.
+            // A pending follow-up task may be the deletion of the entry.
             try snapshot.hasAny(of: [PostNodes.post() / node.keys[2], WorkNodes.followUpTask()])
         },
         dangling(ReactionNodes.commented.path) { node, snapshot throws(TreeError) in
@@ -173,7 +173,7 @@ extension TreeInvariant {
         },
     ]
 
-    /// Whether the post of a row of the order of publication stands at that position.
+    /// Whether the post of a row of the order of publication has that position.
     private static let isListed: @Sendable (TreePath, TreeSnapshot) throws(TreeError) -> Bool = {
         node, snapshot throws(TreeError) in
         guard let key = node.keys.last, let value = try snapshot.get(node),
@@ -189,7 +189,7 @@ extension TreeInvariant {
 
     // MARK: -
 
-    /// A list of which each entry has something behind it.
+    /// Creates the invariant of a list whose entries need a cause: an entry without one is removed.
     static func dangling(
         _ path: TreePath, _ hasCause: @escaping @Sendable (TreePath, TreeSnapshot) throws(TreeError) -> Bool
     ) -> TreeInvariant {

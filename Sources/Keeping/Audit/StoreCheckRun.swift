@@ -5,11 +5,11 @@ import Social
 import Store
 import Tree
 
-/// An audit under way: what has been counted and told so far.
+/// The state of a running store check: the counts and the progress so far.
 struct StoreCheckRun {
     typealias Report = (StoreCheckStep) async throws -> Void
 
-    /// What all who look at folders share.
+    /// The tools that all surveys of folders share.
     struct Context: Sendable {
         let clock: @Sendable () -> Timestamp
         let garbage: GarbageNames
@@ -37,7 +37,8 @@ struct StoreCheckRun {
         try await report(.step(step))
     }
 
-    /// Takes in what was found on a page: tells it, mends it where that is what the audit is for, and writes what is to be.
+    /// Processes the results of a page: reports the findings, repairs them if the check does that, and writes the
+    /// page's values.
     mutating func take(_ page: StoreCheckPage, _ report: Report) async throws {
         step.done += page.posts
         step.total = max(step.total, step.done)
@@ -53,11 +54,11 @@ struct StoreCheckRun {
         try await tell(report)
     }
 
-    /// Tells a finding; mends it, where that is what the audit is for.
+    /// Reports a finding, after repairing it if the check does that.
     mutating func note(_ finding: Finding, _ report: Report) async throws {
         var document = finding.document
         let kind = document.kind
-        // An audit that deletes is not asked about the rest.
+        // A check that deletes reports nothing else.
         guard order.action != .gc || kind.remedy == .gc else { return }
         if kind.remedy == .gc { step.garbage += document.bytes ?? 0 }
         if order.changes, order.remedy == kind.remedy, let mend = finding.mend {
@@ -70,7 +71,7 @@ struct StoreCheckRun {
         try await report(.finding(document))
     }
 
-    /// - Returns: False when it is none any more.
+    /// - Returns: False if the finding does not hold any longer.
     private func mend(_ mend: Finding.Mend, _ document: inout FindingDocument) async throws -> Bool {
         do {
             guard try await Repairer(tools, knowing: context.garbage).mend(mend) else { return false }
@@ -83,7 +84,7 @@ struct StoreCheckRun {
         return true
     }
 
-    /// Tells how far it is, if that was told a while ago.
+    /// Reports the progress, if the last report is old enough.
     mutating func tell(_ report: Report) async throws {
         try Task.checkCancellation()
         guard ContinuousClock.now - lastTold >= Self.interval else { return }
@@ -92,9 +93,10 @@ struct StoreCheckRun {
         try await report(.step(step))
     }
 
-    /// Notes that all has been looked at, the posts without a folder, too, which clients of the database wrote.
+    /// Records that everything has been checked, including the posts without a folder, which clients of the database
+    /// wrote.
     ///
-    /// - Parameter total: The number of posts that there are by now.
+    /// - Parameter total: The present number of posts.
     mutating func end(total: Int) { (step.done, step.total) = (total, total) }
 
     mutating func finish() -> StoreCheckStepDocument {

@@ -7,15 +7,15 @@ import Synchronization
 import Tree
 import Uploads
 
-/// The audits that the service does by itself: a check now and then, and the reading of all files in turns, slowly.
+/// The scheduled store checks: a check at intervals, and a slow, continuous reading of all files.
 ///
-/// What they find stands in the log and in ``StoreCheckResults``; nothing is mended or deleted.
+/// Findings are logged and kept in ``StoreCheckResults``; nothing is repaired or deleted.
 package struct StoreCheckSchedule: Sendable {
-    /// A service that has just been started has other things to do first.
+    /// The wait after a start of the service, which has more urgent work first.
     private static let patience = Duration.seconds(600)
-    /// Files are read in turns, some each day.
+    /// The interval between two readings of a part of the files.
     private static let day = Duration.seconds(86_400)
-    /// How many findings of one audit are logged.
+    /// The maximum number of findings of one check that are logged.
     private static let maxLines = 100
 
     let tools: StoreCheckTools
@@ -26,7 +26,7 @@ package struct StoreCheckSchedule: Sendable {
         self.logger = logger
     }
 
-    /// Audits until a graceful shutdown.
+    /// Runs checks until a graceful shutdown.
     package func run() async {
         await cancelWhenGracefulShutdown {
             do {
@@ -42,7 +42,7 @@ package struct StoreCheckSchedule: Sendable {
         }
     }
 
-    /// Does the audits that are due.
+    /// Runs the checks that are due.
     func runWhatIsDue() async {
         let settings = tools.settings
         if let interval = settings.checkInterval, isDue(.check, after: interval) {
@@ -63,7 +63,7 @@ package struct StoreCheckSchedule: Sendable {
     }
 
     private func audit(_ order: StoreCheckOrder) async {
-        // Damage is told by other means, and there is no use in telling it of every file.
+        // The damage is reported elsewhere; a finding for every file would not help.
         guard tools.storage.hold == nil else { return }
         let lines = Mutex(0)
         do {
@@ -77,14 +77,14 @@ package struct StoreCheckSchedule: Sendable {
             }
             let count = last.findings.values.reduce(0, +)
             logger.info(
-                "looked through the store",
+                "checked the store",
                 metadata: [
                     "action": "\(order.action.rawValue)", "posts": "\(last.done)", "read": "\(last.read)",
                     "findings": "\(count)",
                 ])
         } catch {
             guard !Task.isCancelled else { return }
-            logger.warning("cannot look through the store", metadata: ["fault": "\(error)"])
+            logger.warning("cannot check the store", metadata: ["fault": "\(error)"])
         }
     }
 

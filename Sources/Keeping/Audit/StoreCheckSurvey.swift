@@ -1,26 +1,26 @@
 import Store
 import Tree
 
-/// A part of an audit, which goes through something page by page.
+/// A part of a store check, which works page by page.
 protocol StoreCheckSurvey: Sendable {
-    /// Looks at the next page; nil behind the last.
+    /// Checks the next page; nil at the end.
     mutating func next() async throws -> StoreCheckPage?
 }
 
 extension StoreCheckSurvey {
-    /// How many posts, or other nodes, are looked at together.
+    /// The number of posts, or other nodes, that are checked together.
     static var pageSize: Int { 256 }
 }
 
-/// What was found on one page.
+/// The results of one page.
 struct StoreCheckPage: Sendable {
     var findings: [Finding] = []
-    /// The number of posts that were looked at; avatars and objects are none.
+    /// The number of posts that were checked; avatars and objects do not count.
     var posts = 0
-    /// The files that were looked at, and their bytes.
+    /// The number of files that were checked, and their size in bytes.
     var files = 0
     var bytes = 0
-    /// What is to be written of what was looked at.
+    /// The values to write for the nodes that were checked.
     var writes: [TreePath: TreeValue] = [:]
 
     mutating func count(_ files: [BlobFile]) {
@@ -30,7 +30,7 @@ struct StoreCheckPage: Sendable {
 }
 
 extension StoreCheckRun {
-    /// Goes through surveys, some side by side, and takes in what they find in the order in which it comes.
+    /// Runs surveys, some of them concurrently, and processes their results in the order in which they arrive.
     mutating func go(through surveys: [any StoreCheckSurvey], sideBySide width: Int, _ report: Report) async throws {
         try await withThrowingTaskGroup(of: (any StoreCheckSurvey, StoreCheckPage?).self) { group in
             func look(by survey: any StoreCheckSurvey) {
@@ -48,7 +48,7 @@ extension StoreCheckRun {
                     if let next = waiting.popFirst() { look(by: next) }
                     continue
                 }
-                // What is mended is not to be found again on the next page.
+                // A repair must be complete before the next page is checked.
                 if width > 1 { look(by: survey) }
                 try await take(page, report)
                 if width == 1 { look(by: survey) }

@@ -2,15 +2,15 @@ package import Store
 import Tree
 import Uploads
 
-/// The parts that an audit looks at, and works with.
+/// The parts that a store check examines and uses.
 package struct StoreCheckTools: Sendable {
     let storage: StorageFolder
     let posts: PostTools
     let unclaimed: UnclaimedFiles
     let deletedPosts: DeletedPostSweeper
-    /// The invariants that are looked at.
+    /// The invariants to check.
     let rules: [TreeInvariant]
-    /// What the last audits came to.
+    /// The results of the last checks.
     let results: StoreCheckResults
 
     package init(

@@ -4,12 +4,12 @@ import Store
 import Tree
 import Uploads
 
-/// Looks for folders of the blob store that nothing in the tree leads to, and for what lies where no blob can be.
+/// Searches the blob store for folders that nothing in the tree refers to, and for files that are not blobs.
 struct StraySurvey: StoreCheckSurvey {
     private let storage: StorageFolder
-    /// The rest of the walk over all names; nil at its end.
+    /// The remaining walk over all names; nil at its end.
     private var walk: BlobWalk? = BlobWalk(.names)
-    /// The last folder that was looked at: the files of one may come with two pages.
+    /// The last folder that was checked; the files of one folder may be on two pages.
     private var last = ""
 
     init(in storage: StorageFolder) { self.storage = storage }
@@ -22,8 +22,8 @@ struct StraySurvey: StoreCheckSurvey {
         for path in met.strays {
             let parts = path.split(separator: "/")
             switch (parts.count, parts.count > 1 ? PostID(String(parts[1])) : nil) {
-            case (2, _?): break  // A post that has lost its files.
-            case (3..., nil): strays.insert("\(parts[0])/\(parts[1])")  // A stray as a whole.
+            case (2, _?): break  // A post's folder without files.
+            case (3..., nil): strays.insert("\(parts[0])/\(parts[1])")  // The whole folder is a stray.
             default: strays.insert(path)
             }
         }
@@ -44,19 +44,19 @@ struct StraySurvey: StoreCheckSurvey {
     private static func finding(ofStray path: String) -> Finding {
         let message =
             path.split(separator: "/").count > 2
-            ? "no file of the service has such a name"
-            : "no file of the service has a place there: they are at USER/POST/FILE"
+            ? "the name is not that of a file of the service"
+            : "the path is not that of a file of the service, which is USER/POST/FILE"
         return Finding(.fileMisplaced, path: "blobs/\(path)", message: message)
     }
 
     private func note(_ id: PostID, of owner: String, _ page: inout StoreCheckPage) async throws {
         let (isUnclaimed, isCounted) = try await storage.tree.snapshot { snapshot in
             let record = try snapshot.upload(id)
-            // What was published is no garbage: its post is missing.
+            // The files of a published upload are not garbage: its post is missing.
             let isUnclaimed = try record?.state != .published && UnclaimedFiles.isUnclaimed(id, of: owner, in: snapshot)
             return (isUnclaimed, record != nil)
         }
-        // A deletion is forgotten after the files are gone: what is still there is unclaimed.
+        // The record of a deletion is removed after the files are deleted, so files that still exist are unclaimed.
         let files = isUnclaimed ? try await storage.blobs.files(userID: owner, postID: id.string) : []
         guard !files.isEmpty else { return }
         if !isCounted { page.count(files) }

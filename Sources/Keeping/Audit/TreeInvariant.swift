@@ -3,13 +3,13 @@ import Social
 package import Tree
 import Uploads
 
-/// What has to be true of each node of a place, for as long as the tree is sound.
+/// A statement that is true of all nodes that match a pattern while the tree is sound.
 package struct TreeInvariant: Sendable {
-    /// What is said of a node that breaks it.
+    /// The test of a node.
     enum Check: Sendable {
-        /// What has to be written so that all is right; nothing where it is.
+        /// Returns the writes that make the node right; empty if it is.
         case mend(@Sendable (_ node: TreePath, TreeSnapshot) throws(TreeError) -> [TreeWrite])
-        /// What is wrong, in words, of what nobody can mend; nil where nothing is.
+        /// Returns a description of a fault that cannot be repaired; nil if there is none.
         case report(@Sendable (_ node: TreePath, TreeSnapshot) throws(TreeError) -> String?)
     }
 
@@ -31,7 +31,7 @@ package struct TreeInvariant: Sendable {
         (self.kind, self.place, check) = (kind, place, .report(report))
     }
 
-    /// What is wrong with one node.
+    /// The faults of one node.
     func findings(at node: TreePath, in snapshot: TreeSnapshot) throws(TreeError) -> [Finding] {
         switch check {
         case .report(let report):
@@ -50,7 +50,7 @@ package struct TreeInvariant: Sendable {
         }
     }
 
-    /// What is to be written at one node so that it is right.
+    /// The writes that make one node right.
     func writes(at node: TreePath, in snapshot: TreeSnapshot) throws(TreeError) -> [TreeWrite] {
         guard case .mend(let mend) = check else { return [] }
         var missing: [TreeWrite] = []
@@ -60,16 +60,16 @@ package struct TreeInvariant: Sendable {
         return missing
     }
 
-    /// A place in the tree for people: with the name of the tree, where it is one of the service's own.
+    /// A path in the tree as text for people, with the name of the tree if that is one of the service's own.
     static func text(_ path: TreePath) -> String {
         path.namespace.isReserved ? "\(path.namespace.name.drop { $0 == "." }):\(path)" : "\(path)"
     }
 
     private static func sentence(_ present: TreeValue?, _ wanted: TreeValue?) -> String {
         switch (present, wanted) {
-        case (_, nil): "nothing stands behind this entry"
-        case (nil, let wanted?): "nothing is there, and \(words(wanted)) follows from the data"
-        case (let present?, let wanted?): "\(words(present)) is there, and \(words(wanted)) follows from the data"
+        case (_, nil): "the entry has no cause in the data"
+        case (nil, let wanted?): "nothing is stored, but \(words(wanted)) follows from the data"
+        case (let present?, let wanted?): "\(words(present)) is stored, but \(words(wanted)) follows from the data"
         }
     }
 
@@ -83,7 +83,7 @@ package struct TreeInvariant: Sendable {
 }
 
 extension TreeInvariant {
-    /// The rule behind a stage of the repair of social data.
+    /// Creates the invariant of a stage of the repair of social data.
     init(_ stage: RepairStage) {
         self.init(stage.kind, at: stage.place, mend: stage.missing)
     }

@@ -3,14 +3,14 @@ import Model
 import Tree
 import Uploads
 
-/// What has to be true of the lines that say how much room files take up: each is what the records come to, and the sums are the
-/// sums of the lines. Lines come before their sums, so that a repair ends with all of them right.
+/// The invariants of the usage of files: each line is the sum of the records, and each total is the sum of the lines.
+/// Lines come before their totals, so that one repair corrects all of them.
 enum UsageInvariants {
     private static let page = 1000
 
     static let all: [TreeInvariant] = [
-        // What says that all was counted is written in the end, and the sum of all before: one without the other has lost
-        // it. A repair counts all by the rules that come behind.
+        // The count is complete when its version is written; the total exists before that. A total without a version
+        // means that the version was lost. A repair restores it, and counts everything by the invariants that follow.
         TreeInvariant(.counterWrong, at: TreePattern(UsageNodes.ofAll())) { _, snapshot throws(TreeError) in
             let path = UsageNodes.version()
             return try snapshot.exists(path) ? [] : [TreeWrite(path: path, value: Usage.countVersion)]
@@ -22,7 +22,7 @@ enum UsageInvariants {
         },
         lines(of: ObjectNodes.file.pattern, objectFile),
         lines(of: UploadNodes.resumableFileOf.pattern) { node, snapshot throws(TreeError) in
-            // Those of uploads are looked at with the uploads.
+            // The lines of uploads are checked with the uploads.
             guard let id = PostID(node.keys[2].string),
                 try snapshot.get(UploadNodes.upload(id) / "owner") != .string(node.keys[1].string)
             else { return nil }
@@ -30,7 +30,7 @@ enum UsageInvariants {
         },
         TreeInvariant(.counterWrong, at: UsageNodes.ofFile.pattern) { node, snapshot throws(TreeError) in
             guard let id = PostID(node.keys[3].string) else { return [TreeWrite(path: node, value: nil)] }
-            // Those of uploads are looked at with the uploads.
+            // The lines of uploads are checked with the uploads.
             guard try snapshot.get(UploadNodes.upload(id) / "owner") != .string(node.keys[2].string) else { return [] }
             return [TreeWrite(path: node, value: try snapshot.usage(of: id, ownedBy: node.keys[2]).value)]
         },
@@ -56,7 +56,7 @@ enum UsageInvariants {
         return UsageSubject(owner: owner, id: id)
     }
 
-    /// The lines of files; once all that there was has been counted.
+    /// Creates the invariant of the lines of files; it holds only after the first count is complete.
     private static func lines(
         of place: TreePattern,
         _ subject: @escaping @Sendable (TreePath, TreeSnapshot) throws(TreeError) -> UsageSubject?
@@ -71,7 +71,7 @@ enum UsageInvariants {
 }
 
 extension Usage {
-    /// Adds the lines that are the children of a node, reading `page` of them at a time.
+    /// Adds up the lines that are the children of a node, reading `page` of them at a time.
     fileprivate init(sumOf node: TreePath, page: Int, in snapshot: TreeSnapshot) throws(TreeError) {
         self.init()
         var range = KeyRange.all

@@ -6,9 +6,9 @@ package import Store
 import Tree
 import Uploads
 
-/// Begins the job that does with originals what the setting says, once a day.
+/// Starts the job that applies the setting `originals`, once a day.
 package struct OriginalSchedule: Sendable {
-    /// A service that has just been started has other things to do first.
+    /// The wait after a start of the service, which has more urgent work first.
     private static let patience = Duration.seconds(600)
     private static let day = Duration.seconds(86_400)
 
@@ -26,7 +26,7 @@ package struct OriginalSchedule: Sendable {
         self.logger = logger
     }
 
-    /// Begins jobs until a graceful shutdown.
+    /// Starts jobs until a graceful shutdown.
     package func run() async {
         await cancelWhenGracefulShutdown {
             try? await Task.sleep(for: Self.patience)
@@ -34,10 +34,10 @@ package struct OriginalSchedule: Sendable {
                 do {
                     try await beginWhatIsDue()
                 } catch let error as Failure where error.code == .jobRunning {
-                    // It begins when that has ended.
+                    // Another job runs; this one starts when that has ended.
                 } catch {
                     if tools.disk.gate.pause == nil {
-                        logger.warning("cannot begin the job over originals", metadata: ["fault": "\(error)"])
+                        logger.warning("cannot start the job over originals", metadata: ["fault": "\(error)"])
                     }
                 }
                 try? await Task.sleep(for: .seconds(60))
@@ -45,7 +45,7 @@ package struct OriginalSchedule: Sendable {
         }
     }
 
-    /// Begins the job, if the setting wants one, and the last began a day ago.
+    /// Starts the job if the setting requires one and the last one started at least a day ago.
     func beginWhatIsDue() async throws {
         guard tools.settings.originals != nil, storage.hold == nil, tools.tree.health.damage == nil,
             tools.disk.gate.pause == nil, !slot.isInUse
@@ -58,7 +58,7 @@ package struct OriginalSchedule: Sendable {
         let job = try await postRuns.begin(order)
         try await tools.tree.set(
             StoreNodes.originals(), to: ["at": now.value, "job": .string(job.id.string)])
-        // The list of jobs is for those that somebody has begun.
+        // The list of jobs is for those that users have started.
         if let old = last?["job"]?.stringValue.flatMap({ PushID($0) }) {
             try? await postRuns.remove(old)
         }

@@ -5,28 +5,30 @@ import Tree
 package import TreeModel
 package import Uploads
 
-/// A job over posts that goes on without whoever began it, and over restarts: at `batch_jobs/{id}` of the pipeline's own tree.
+/// A job over posts that runs without a client and survives restarts. It is stored at `batch_jobs/{id}` of the
+/// pipeline's own tree.
 package struct PostRun: Sendable, Hashable {
     package let id: PushID
     package let kind: PostRunKind
     package internal(set) var selection: PostSelection
     package var state: PostRunState
     package var phase = PostRunPhase.render
-    /// Of a job that renders: when posts show what it has made.
+    /// The time at which posts show what a rendering job has made: each post at once, or all at the end.
     package let switches: PostRunSwitch
-    /// Of a job that renders: the recipes by which it does, whatever the settings say later; nil for those of the settings.
+    /// The recipes of a rendering job, which later changes of the settings do not affect; nil for those of the
+    /// settings.
     package var recipes: [Recipe]?
-    /// Of a job over originals: what it does, whatever the settings say later.
+    /// The rule of a job over originals, which later changes of the settings do not affect; nil for other jobs.
     package var rule: OriginalRule?
     package var pace = PostRunPace()
     package var progress = PostRunProgress()
-    /// When it was begun.
+    /// The time at which the job was started.
     package let createdAt: Timestamp
-    /// When it ended; nil while it has not.
+    /// The time at which the job ended; nil while it runs or is paused.
     package var endedAt: Timestamp?
-    /// The time that it ran, in milliseconds, without its pauses.
+    /// The time that the job has run, in milliseconds, without its pauses.
     package var activeMilliseconds: Int64 = 0
-    /// What ended it before its end; nil for nothing.
+    /// The error that ended the job early; nil if there was none.
     package var fault: String?
 
     init(
@@ -38,23 +40,23 @@ package struct PostRun: Sendable, Hashable {
         state = .running
     }
 
-    /// Whether it is for the posts of a list alone.
+    /// Whether the job is only for the posts of a list.
     package var isListed: Bool { selection.list != nil }
 
-    /// How many posts it looks at in a second, over all its time; nil before there is anything to tell by.
+    /// The average number of posts that the job processes in a second; nil before the first post.
     package var postsPerSecond: Double? {
         guard activeMilliseconds > 0, progress.done > 0 else { return nil }
         return Double(progress.done) * 1000 / Double(activeMilliseconds)
     }
 
-    /// How many seconds it will take from now on, if it goes on as so far.
+    /// The estimated number of seconds until the job's end; nil if it does not run or has no speed yet.
     package var secondsLeft: Int? {
         guard state == .running, let postsPerSecond else { return nil }
         let left = Double(progress.total - progress.done) / postsPerSecond
         return Int(exactly: left.rounded(.up))
     }
 
-    /// What does it.
+    /// Creates the work of the job's current phase.
     func job(with tools: PostTools) -> any PostRunWork {
         switch (kind, phase) {
         case (.scrub, _): OriginalScrub(tools, user: selection.user, isCheck: false)
@@ -67,7 +69,7 @@ package struct PostRun: Sendable, Hashable {
 
     private var rethumbRun: RethumbRun { RethumbRun(id: id, switchesLast: switches == .last) }
 
-    /// What it is when it has come to its end.
+    /// The state that follows when the current phase has finished.
     var stateAtEnd: PostRunState {
         switch phase {
         case .render: kind == .rethumb && switches == .last ? .prepared : .finished
@@ -76,27 +78,27 @@ package struct PostRun: Sendable, Hashable {
         }
     }
 
-    /// Whether nothing is needed of it any more: not while there are renditions that it has made and nobody has seen.
+    /// Whether the job's record can be deleted: not while it keeps renditions that no post shows.
     var isForgettable: Bool {
         let keepsFiles = kind == .rethumb && switches == .last && [.cancelled, .failed].contains(state)
         return state.isEnded && !keepsFiles
     }
 
-    /// Begins the switch, or the way back.
+    /// Starts the switch or the rollback.
     mutating func begin(_ phase: PostRunPhase) {
         self.phase = phase
         (state, endedAt, fault) = (.running, nil, nil)
-        // What the phase before has changed is what there is to look at.
+        // The posts that the phase before has changed are those to process.
         let total = progress.switched
         (progress, activeMilliseconds) = (PostRunProgress(), 0)
         progress.total = total
     }
 }
 
-// MARK: - As it is written
+// MARK: - The stored record
 
 extension PostRun {
-    /// Reads a record; nil for what is none.
+    /// Reads a record; nil if it is malformed.
     init?(_ child: TreeChild) {
         let value = child.value
         guard let id = PushID(child.key.string), let kind = value["kind"]?.stringValue.flatMap(PostRunKind.init),

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Room for one job over posts.
+/// A lock that allows one job over posts at a time.
 package final class PostRunSlot: Sendable {
     private struct State {
         var isTaken = false
-        /// Whether who has it would not wait, and so may not be waited for.
+        /// Whether the holder took the slot without waiting, so that others must not wait for it.
         var isHurried = false
-        /// Ends when the slot is free again, for the one who waits.
+        /// Finished when the slot becomes free, for the task that waits.
         var waiting: AsyncStream<Void>.Continuation?
     }
 
@@ -14,11 +14,11 @@ package final class PostRunSlot: Sendable {
 
     package init() {}
 
-    /// The right to run, given back when the ticket goes, even if the answer that holds it is never begun; nil when
-    /// another holds it.
+    /// Takes the slot if it is free; nil if it is in use. The slot is freed when the ticket is released, even if the
+    /// response that holds it is never started.
     package func take() -> Ticket? { take(orTell: nil) }
 
-    /// Waits for the right to run; one may wait at a time.
+    /// Waits until the slot is free, and takes it. Only one task may wait at a time.
     ///
     /// - Throws: `CancellationError`.
     func wait() async throws -> Ticket {
@@ -43,8 +43,8 @@ package final class PostRunSlot: Sendable {
         return isFree ? Ticket(slot: self) : nil
     }
 
-    /// Whether somebody has the right to run who did not wait for it: a job that a client follows. A job that goes on by itself
-    /// gives it back as soon as it is told to.
+    /// Whether the slot is held by a job that took it without waiting, for a client that follows the job. A job that
+    /// runs without a client frees the slot as soon as it is paused or cancelled.
     package var isInUse: Bool { state.withLock { $0.isTaken && $0.isHurried } }
 
     package final class Ticket: Sendable {

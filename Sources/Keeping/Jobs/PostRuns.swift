@@ -7,22 +7,22 @@ package import Tree
 package import TreeModel
 import Uploads
 
-/// Jobs over posts that go on without whoever began them. One runs at a time; how far it is stands in the tree, so that
-/// a start goes on where the last run ended, and one that was paused stays so.
+/// The jobs over posts that run without a client. One runs at a time. Its progress is stored in the tree, so that a job
+/// continues after a restart where it stopped; a paused job stays paused.
 package final class PostRuns: Sendable {
-    /// How many jobs that have ended are kept.
+    /// The number of ended jobs whose records are kept.
     private static let kept = 20
-    /// How many posts of a list are written at a time.
+    /// The number of posts of a list that are written in one update.
     private static let listPage = 1000
     /// The age at which a list without a job is deleted.
     private static let listPatience = Duration.seconds(3600)
-    /// How much of a run a crash may have it look at again.
+    /// The interval at which progress is saved; after a crash, at most this much work is repeated.
     private static let saveInterval = Duration.seconds(1)
 
     private struct State {
         var jobs: [PushID: PostRun] = [:]
         var isLoaded = false
-        /// The work that is being done; what is not wanted any more may take a while to end.
+        /// The work in progress; work that was cancelled may take a while to end.
         var current: Work?
     }
 
@@ -43,20 +43,20 @@ package final class PostRuns: Sendable {
         (self.tree, self.ids, self.clock, self.logger) = (tree, ids, clock, logger)
     }
 
-    // MARK: What operators ask for
+    // MARK: Operations
 
-    /// The jobs that there are, the newest first.
+    /// All jobs, the newest first.
     package func list() async throws -> [PostRun] {
         try await load()
         return known
     }
 
-    /// The jobs that are known without a look at the tree, the newest first.
+    /// The jobs in memory, without a read of the tree, the newest first.
     package var known: [PostRun] {
         state.withLock { Array($0.jobs.values) }.sorted { $0.id.string > $1.id.string }
     }
 
-    /// Begins a job, durably.
+    /// Starts a job; durable on return.
     ///
     /// - Throws: `Failure` with the code `job_running` while another one runs.
     package func begin(_ order: BatchOrder) async throws -> PostRun {
@@ -76,11 +76,11 @@ package final class PostRuns: Sendable {
             return old
         }
         try await settle(job.id, orBackTo: nil, forgetting: Array(old))
-        logger.notice("a job began", metadata: ["job": "\(job.id)", "kind": "\(job.kind.rawValue)"])
+        logger.notice("a job started", metadata: ["job": "\(job.id)", "kind": "\(job.kind.rawValue)"])
         return job
     }
 
-    /// Keeps the list of posts that somebody has given for a job.
+    /// Stores the list of posts that was given for a job.
     private func keep(_ posts: [PostID], for job: PushID) async throws {
         for start in stride(from: 0, to: posts.count, by: Self.listPage) {
             var update = MultiPathUpdate()
@@ -91,9 +91,10 @@ package final class PostRuns: Sendable {
         }
     }
 
-    /// Forgets a job that has ended.
+    /// Deletes the record of a job that has ended.
     ///
-    /// - Throws: `Failure`: `not_found`; `wrong_state` for one that has not ended, or whose renditions nobody has seen yet.
+    /// - Throws: `Failure`: `not_found`; `wrong_state` if the job has not ended, or has renditions that no post shows
+    ///   yet.
     package func remove(_ id: PushID) async throws {
         try await load()
         let job = try state.withLock { state throws(Failure) in
@@ -102,7 +103,7 @@ package final class PostRuns: Sendable {
                 throw Failure(
                     .wrongState, "the job is \(job.state.rawValue)",
                     hint: job.state.isEnded
-                        ? "roll it back first: it has made renditions that nobody has seen" : "cancel it first")
+                        ? "Roll it back first: no post shows the renditions that it has made." : "Cancel it first.")
             }
             state.jobs[id] = nil
             return job
@@ -110,10 +111,10 @@ package final class PostRuns: Sendable {
         try await settle(id, orBackTo: job, forgetting: [job])
     }
 
-    /// Ends the work on a job for now, or takes it up again, or ends it for good.
+    /// Pauses, resumes or cancels a job.
     ///
-    /// - Throws: `Failure`: `not_found`; `wrong_state` for what has ended, or is as it is to be; `job_running` when
-    ///   another one runs.
+    /// - Throws: `Failure`: `not_found`; `wrong_state` if the job has ended or is in that state already; `job_running`
+    ///   if another job runs.
     package func set(_ id: PushID, to new: PostRunState) async throws -> PostRun {
         try await load()
         let (old, job, task) = try state.withLock {
@@ -134,10 +135,11 @@ package final class PostRuns: Sendable {
         return job
     }
 
-    /// Has the posts of a job show what it has rendered; or has them show what they showed before, and what nobody has seen go.
+    /// Starts the switch, which makes posts show the renditions of a job, or the rollback, which makes them show the
+    /// former ones and deletes renditions that were never shown.
     ///
-    /// - Throws: `Failure`: `not_found`; `wrong_state` for a job that is not so far, or that has nothing to take back;
-    ///   `job_running` when another one runs.
+    /// - Throws: `Failure`: `not_found`; `wrong_state` if the job is not ready for the phase, or has nothing to roll
+    ///   back; `job_running` if another job runs.
     package func begin(_ phase: PostRunPhase, of id: PushID) async throws -> PostRun {
         try await load()
         let (old, job) = try state.withLock { state throws(Failure) in
@@ -157,33 +159,34 @@ package final class PostRuns: Sendable {
             return (old, job)
         }
         try await settle(id, orBackTo: old)
-        logger.notice("a job goes on", metadata: ["job": "\(id)", "phase": "\(phase.rawValue)"])
+        logger.notice("a job continues", metadata: ["job": "\(id)", "phase": "\(phase.rawValue)"])
         return job
     }
 
     private static func job(_ id: PushID, in state: State) throws(Failure) -> PostRun {
         guard let job = state.jobs[id] else {
-            throw Failure(.notFound, "there is no job \(id)", hint: "GET /v1/jobs lists them")
+            throw Failure(.notFound, "the job \(id) does not exist", hint: "List them with GET /v1/jobs.")
         }
         return job
     }
 
     private static func wrongState(_ job: PostRun) -> Failure {
-        Failure(.wrongState, "the job is \(job.state.rawValue)", hint: "GET /v1/jobs tells how each is")
+        Failure(
+            .wrongState, "the job is \(job.state.rawValue)", hint: "List the jobs with their states with GET /v1/jobs.")
     }
 
     private static func requireIdle(_ state: State) throws(Failure) {
         guard let running = state.jobs.values.first(where: { $0.state == .running }) else { return }
         throw Failure(
             .jobRunning, "a job is running: \(running.kind.rawValue), \(running.id)",
-            hint: "wait for its end, pause it, or cancel it")
+            hint: "Wait for its end, pause it, or cancel it.")
     }
 
     // MARK: The work
 
-    /// Does what is to be done, until a shutdown; a job that is cut off then goes on at the next start.
+    /// Runs jobs until a shutdown; a job that is interrupted by it continues at the next start.
     ///
-    /// - Parameter slot: Room for one job over posts at a time.
+    /// - Parameter slot: The lock that allows one job over posts at a time.
     package func run(with tools: PostTools, in slot: PostRunSlot) async {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled, (try? await self.load()) == nil {
@@ -230,12 +233,13 @@ package final class PostRuns: Sendable {
             }
             end(job.id, nil)
         } catch is CancellationError {
-            // Whoever cancelled it has said what it is to be.
+            // The caller that cancelled the work has set the new state.
         } catch {
             guard !Task.isCancelled else { return }
             end(job.id, Failure(error).description)
         }
-        // What cannot be written now is looked at again after the next start. That the job was cut off does not cut this off.
+        // If the save fails, the job is resumed from its last saved progress after the next start. A task of its own,
+        // because this one may be cancelled.
         await Task { try? await self.save(job.id) }.value
     }
 
@@ -250,7 +254,8 @@ package final class PostRuns: Sendable {
 
     // MARK: The records
 
-    /// Notes what the work on a job has come to, as long as that is wanted: it may be at the next phase already.
+    /// Updates a job from its work, unless that work has been cancelled in the meantime; the job may be in its next
+    /// phase already.
     private func change(_ id: PushID, _ change: (inout PostRun) -> Void) {
         state.withLock { state in
             guard let work = state.current, work.id == id, work.isWanted, var job = state.jobs[id] else { return }
@@ -262,7 +267,7 @@ package final class PostRuns: Sendable {
     private func load() async throws {
         guard !state.withLock(\.isLoaded) else { return }
         let jobs = try await tree.children(of: WorkNodes.postRun()).compactMap { PostRun($0) }
-        // Whoever gave a list may have been cut off before the job was there.
+        // A crash may have come between the write of a list and that of its job.
         for list in try await tree.keys(of: WorkNodes.postList()) where !jobs.contains(where: { $0.id.key == list }) {
             guard let id = PushID(list.string), id.timestamp < clock() - Self.listPatience else { continue }
             try await tree.set(WorkNodes.postList() / list, to: nil)
@@ -274,7 +279,7 @@ package final class PostRuns: Sendable {
         }
     }
 
-    /// Writes what an operator has said of a job; what cannot be written is as it was.
+    /// Saves a change of an operator; restores the old state if the save fails.
     private func settle(_ id: PushID, orBackTo old: PostRun?, forgetting ended: [PostRun] = []) async throws {
         defer { wakes.continuation.yield() }
         do { try await save(id, forgetting: ended.map(\.id)) } catch {
@@ -286,7 +291,7 @@ package final class PostRuns: Sendable {
         }
     }
 
-    /// Writes a job as it is when that is committed, so that what is written last is what was so last.
+    /// Writes the state that the job has at the time of the commit, so that the last write has the last state.
     private func save(_ id: PushID, forgetting old: [PushID] = []) async throws {
         try await tree.transact(at: "job-saved") { _, update in
             update[WorkNodes.postRun(id)] = self.state.withLock { $0.jobs[id]?.value }

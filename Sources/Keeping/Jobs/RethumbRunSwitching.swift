@@ -5,7 +5,8 @@ import Store
 import Tree
 import Uploads
 
-/// Shows the renditions that a run has made: post by post, each in one update. What was shown before goes after the grace period.
+/// Makes posts show the renditions that a run has made, post by post, each in one update. The former renditions are
+/// deleted after the grace period.
 struct RethumbRunSwitch: PostRunWork {
     let tools: PostTools
     let rethumbRun: RethumbRun
@@ -20,11 +21,11 @@ struct RethumbRunSwitch: PostRunWork {
         let made: TreeValue
         switch try await rethumbRun.entry(of: id, in: tools.tree) {
         case .after(let photos): made = photos
-        case .before: return true  // Switched before a stop.
+        case .before: return true  // Switched before an interruption.
         case .done, nil: return false
         }
         guard let post = try await RethumbRunPost(id, in: tools), post.fits(made) else {
-            // Deleted, or changed by others meanwhile: then what was made is for nothing.
+            // The post was deleted or changed in the meantime: the new renditions are useless.
             try await drop(made, of: id)
             return false
         }
@@ -45,8 +46,8 @@ struct RethumbRunSwitch: PostRunWork {
     }
 }
 
-/// Shows the renditions of before a run again, as long as their files are there; and what a run has made and nobody has seen
-/// goes.
+/// Makes posts show the renditions from before a run again, if their files still exist, and deletes renditions of the
+/// run that were never shown.
 struct RethumbRunRollback: PostRunWork {
     let tools: PostTools
     let rethumbRun: RethumbRun
@@ -57,7 +58,7 @@ struct RethumbRunRollback: PostRunWork {
 
     func count() async throws -> Int { try await rethumbRun.posts.count(in: tools.tree) }
 
-    /// - Throws: `Failure` `original_missing` for a post whose former files are gone: it stays as it is.
+    /// - Throws: `Failure` `original_missing` if the former files of the post are gone; the post does not change.
     func change(_ id: PostID) async throws -> Bool {
         let post = try await RethumbRunPost(id, in: tools)
         switch try await rethumbRun.entry(of: id, in: tools.tree) {
@@ -83,11 +84,13 @@ struct RethumbRunRollback: PostRunWork {
                 userID: post.record.owner.description, postID: post.record.id.description)
             guard former.fileNames.isSubset(of: there) else {
                 throw Failure(
-                    .notFound, "the renditions of before are gone",
-                    hint: "they stay for grace-period; render the post again by the recipes of then")
+                    .notFound, "the former renditions are gone",
+                    hint:
+                        "Render the post again by the former recipes. The former renditions stay only for grace-period."
+                )
             }
             var update = try post.update(showing: former)
-            // What is shown again is to have all of its grace period when it is replaced the next time.
+            // Files that are shown again get a full grace period when they are replaced the next time.
             if let garbage { update[FileNodes.garbage() / garbage] = nil }
             try tools.garbage.add(post.files(besides: former), to: &update)
             rethumbRun.forget(id, in: &update)
@@ -97,7 +100,7 @@ struct RethumbRunRollback: PostRunWork {
     }
 }
 
-/// A post whose renditions are exchanged.
+/// A post whose renditions are replaced.
 private struct RethumbRunPost {
     let path: TreePath
     let record: UploadRecord
@@ -105,7 +108,7 @@ private struct RethumbRunPost {
     private let shown: [PhotoRecord]
     private let base: PublicBase?
 
-    /// - Returns: Nil for a post that is not there, or whose photos cannot be read.
+    /// - Returns: Nil if the post does not exist, or its photos cannot be read.
     init?(_ id: PostID, in tools: PostTools) async throws {
         guard let path = try await tools.tree.snapshot({ try $0.path(ofPost: id) }),
             let post = try await tools.tree.get(path), let shown = PostPhotos.read(post),
@@ -117,7 +120,7 @@ private struct RethumbRunPost {
         base = tools.publicBase
     }
 
-    /// Whether these photos are others of the same: as many, and blurred as they are.
+    /// Whether the other value has the same number of photos, with the same blurring.
     func fits(_ other: TreeValue) -> Bool {
         guard let others = PostPhotos.read(.object(["photos": other])), others.count == shown.count else {
             return false
@@ -125,19 +128,20 @@ private struct RethumbRunPost {
         return zip(others, shown).allSatisfy { $0.isBlurred == $1.isBlurred }
     }
 
-    /// What has the post show these photos, with the words that it has now; it does nothing if the post changes meanwhile.
+    /// Creates the update that makes the post show these photos, with its present alternative texts; it has no effect
+    /// if the post changes in the meantime.
     func update(showing other: TreeValue) throws -> MultiPathUpdate {
         var others = PostPhotos.read(.object(["photos": other])) ?? []
         for (index, photo) in shown.enumerated() where index < others.count { others[index].alt = photo.alt }
         var update = MultiPathUpdate(preconditions: [.equals(path / "photos", photos)])
-        // To those whom the post mentions other renditions are no news.
+        // New renditions are no news to the users whom the post mentions.
         update.scope = .repair
         let fields = try PostPhotos(others).fields(owner: record.owner, post: record.id, at: base)
         for (name, value) in fields { update[path / name] = value }
         return update
     }
 
-    /// The files that are shown and not among these.
+    /// The files that the post shows now and the other value does not name.
     func files(besides other: TreeValue) throws -> [BlobName] {
         let originals = record.photos.values.map(\.fileName)
         let files = (photos?.fileNames ?? []).subtracting(other.fileNames).subtracting(originals)

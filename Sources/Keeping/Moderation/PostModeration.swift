@@ -8,20 +8,21 @@ import Store
 import Tree
 package import Uploads
 
-/// What an admin decides about a post that is there: shown as it is, blurred, or not at all.
+/// The moderation of a published post: an admin shows it as it is, blurs it, or refuses it.
 ///
-/// Blurred renditions are others, under other names; those that are not to be seen any more go at once, and the original stays,
-/// for its owner and admins alone. So a post can be shown as it was again.
+/// Blurred renditions are separate files with names of their own. Clear renditions that must not be seen any longer are
+/// deleted at once; the original stays, for its owner and admins alone, so that the post can be shown clear again.
 package struct PostModeration: Sendable {
     private let tools: PostTools
     private let publisher: Publisher
 
     package init(_ tools: PostTools, _ publisher: Publisher) { (self.tools, self.publisher) = (tools, publisher) }
 
-    /// Does as an admin says. Durable when it returns; the same once more changes nothing.
+    /// Applies the decision of an admin. Durable on return; applying the same decision again changes nothing.
     ///
-    /// - Throws: `Failure`: `not_found` where there is no such post of ours, `bad_request` for what cannot be done to it,
-    ///   `changed_while_read` when somebody else changed it at the same time; what rendering throws.
+    /// - Throws: `Failure`: `not_found` if the post does not exist or was not uploaded here, `bad_request` if the
+    ///   decision cannot be applied to it, `changed_while_read` if it was changed at the same time; the errors of
+    ///   rendering.
     package func moderate(_ id: PostID, _ verdict: ModerationVerdict) async throws -> ModerationDocument {
         let upload = try await tools.tree.snapshot { try ObjectLinks.upload(ofPost: id, in: $0) } ?? id
         let document = try await tools.garbage.locks.withLease(upload) { try await change(id, verdict) }
@@ -41,15 +42,16 @@ package struct PostModeration: Sendable {
             record.state == .published
         else {
             throw Failure(
-                .notFound, "there is no post \(id) that was uploaded here", hint: "GET /v1/posts lists the newest")
+                .notFound, "the post \(id) does not exist or was not uploaded here",
+                hint: "List the newest with GET /v1/posts.")
         }
         guard let old = PostPhotos.read(post), old.count == record.photos.count,
             let decisions = verdict.decisions(photoCount: old.count)
         else {
             throw Failure(
-                .badRequest, "the post has no such photos",
+                .badRequest, "the post does not have these photos",
                 hint:
-                    "photos are counted from 0; where a client of the database changed the post's photos, mend them there"
+                    "Count photos from 0. If a client of the database changed the post's photos, correct them."
             )
         }
         if verdict.decision == .refuse || decisions.contains(.refuse) {
@@ -58,7 +60,7 @@ package struct PostModeration: Sendable {
             return document(id, verdict, [], isDeleted: true)
         }
         guard verdict.decision == .pass || !decisions.isEmpty else {
-            throw Failure(.badRequest, "a post without photos cannot be blurred", hint: "refuse it, or let it pass")
+            throw Failure(.badRequest, "a post without photos cannot be blurred", hint: "Refuse it, or let it pass.")
         }
         record.moderation = Moderation(verdict, at: tools.now)
         var changed: Set<Int> = []
@@ -73,7 +75,7 @@ package struct PostModeration: Sendable {
         return document(id, verdict, decisions, isDeleted: false)
     }
 
-    /// Has the post and its upload's record say the same, in one update.
+    /// Writes the decision to the post and to its upload's record, in one update.
     private func apply(
         _ record: UploadRecord, at post: TreePath, _ changed: Set<Int>, old: [PhotoRecord], value: TreeValue?
     ) async throws {
@@ -97,7 +99,7 @@ package struct PostModeration: Sendable {
             tools: tools, path: post, record: record, old: old, value: value,
             recipes: tools.settings.recipes)
         guard try await change.run(changed, priority: .interactive, isAtOnce: isHiding, add: add) else {
-            throw Failure(.changedWhileRead, "the post was changed meanwhile", hint: "send it again")
+            throw Failure(.changedWhileRead, "the post was changed meanwhile", hint: "Send it again.")
         }
     }
 

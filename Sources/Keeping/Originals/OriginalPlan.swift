@@ -4,11 +4,12 @@ import Store
 import Tree
 package import Uploads
 
-/// What a rule would do with originals: how many, and how many bytes there would be; and what it would leave alone, and why.
+/// An estimate of the effect of a rule for originals: the number of posts and bytes concerned, and the originals that
+/// it would keep, with the reasons.
 package struct OriginalPlan: Sendable {
-    /// Up to how many posts each is looked at; of more, so many are drawn by lot.
+    /// The number of posts up to which every post is examined; of more posts, a random sample of this size is examined.
     private static let maxLooks = 1000
-    /// How many originals are encoded again at most, and for how long.
+    /// The maximum number of originals that are re-encoded for the estimate; ``patience`` limits the time for it.
     private static let maxEncodings = 16
     private static let patience = Duration.seconds(2)
 
@@ -17,9 +18,9 @@ package struct OriginalPlan: Sendable {
 
     package init(_ tools: PostTools, _ order: BatchOrder) { (self.tools, self.order) = (tools, order) }
 
-    /// Looks and counts.
+    /// Computes the estimate. Changes nothing.
     ///
-    /// - Throws: `Failure` `bad_request` where there is no rule.
+    /// - Throws: `Failure` `bad_request` if there is no rule.
     package func document() async throws -> BatchPlanDocument {
         let rule = try order.rule(orBy: tools.settings)
         let now = tools.now
@@ -73,7 +74,7 @@ package struct OriginalPlan: Sendable {
                 last = end
             }
         }
-        // A moment by lot, and the first post behind it: close enough for an estimate.
+        // A random time, and the first post after it: close enough for an estimate.
         guard let first = try await job.page(after: nil).first?.timestamp else { return [] }
         let end = max(first + .milliseconds(1), deadline)
         for _ in 0..<Self.maxLooks {
@@ -83,8 +84,8 @@ package struct OriginalPlan: Sendable {
         return ids
     }
 
-    /// What is left of originals when they are encoded again, by some that are, and how long one takes in seconds; nil when none
-    /// could be.
+    /// Re-encodes a few originals, and returns the ratio of their size afterwards to their size before, and the average
+    /// time that one takes, in seconds; nil if none could be re-encoded.
     private func share(
         of due: [(record: UploadRecord, photo: UploadRecord.Photo)], _ job: OriginalRetention, _ quality: Int
     ) async throws -> (bytes: Double, seconds: Double)? {
@@ -97,7 +98,7 @@ package struct OriginalPlan: Sendable {
                 after += bytes?.count ?? photo.fileByteCount
                 count += 1
             } catch  where !(error is CancellationError) {
-                continue  // The run counts it among those that fail.
+                continue  // The run counts it as a failure.
             }
         }
         guard count > 0, before > 0 else { return nil }
@@ -108,12 +109,12 @@ package struct OriginalPlan: Sendable {
 extension BatchOrder {
     /// The rule of a job over originals: its own, or that of the settings.
     ///
-    /// - Throws: `Failure` `bad_request` where there is none.
+    /// - Throws: `Failure` `bad_request` if neither has one.
     package func rule(orBy settings: PipelineSettings) throws(Failure) -> OriginalRule {
         guard let rule = rule ?? settings.originals else {
             throw Failure(
                 .badRequest, "originals are kept: there is no rule for them",
-                hint: "say what to do, such as --rule drop,365d, or choose the setting originals")
+                hint: "Specify a rule, such as --rule drop,365d, or choose the setting originals.")
         }
         return rule
     }

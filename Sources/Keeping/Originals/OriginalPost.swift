@@ -7,18 +7,18 @@ import Store
 import Tree
 import Uploads
 
-/// A post whose originals a rule is about, in one state of the tree.
+/// A post to whose originals a rule applies, in one state of the tree.
 struct OriginalPost: Sendable {
     let tools: PostTools
     let record: UploadRecord
     let path: TreePath
-    /// What the post says of its photos.
+    /// The value of the post's photos in the tree; nil if it has none.
     let photos: TreeValue?
     private let shown: [PhotoRecord]
-    /// Whether a run has made renditions of it that nobody has seen yet.
+    /// Whether a rethumb run has made renditions of the post that are not shown yet.
     private let isPrepared: Bool
 
-    /// - Returns: Nil for a post that is not there, or has nothing that was uploaded here.
+    /// - Returns: Nil if the post does not exist, or has nothing that was uploaded here.
     init?(_ id: PostID, in tools: PostTools) async throws {
         let read = try await tools.tree.snapshot { snapshot in
             (
@@ -35,11 +35,11 @@ struct OriginalPost: Sendable {
         shown = PostPhotos.read(post) ?? []
     }
 
-    /// What is in the way of doing something with an original; nil where it can be done.
+    /// Returns the reason why an action cannot be applied to an original; nil if it can.
     ///
     /// - Parameters:
-    ///   - index: The number of the photo, counted from 0 in the post.
-    ///   - readsFiles: Whether renditions are read and compared before they are relied upon.
+    ///   - index: The number of the photo in the post, counted from 0.
+    ///   - readsFiles: Whether the bytes of renditions are read and compared before the code relies on them.
     func obstacle(
         to action: OriginalRule.Action, ofPhoto index: Int, readsFiles: Bool
     ) async throws -> OriginalObstacle? {
@@ -53,7 +53,7 @@ struct OriginalPost: Sendable {
     }
 
     private func obstacle(toReencoding photo: UploadRecord.Photo, _ quality: Int) -> OriginalObstacle? {
-        // Once is enough: each time takes something from the picture.
+        // Once is enough: each encoding loses quality.
         if photo.reencoding?.source != nil { return .done }
         guard photo.fileName.hasSuffix(".\(ImageFormat.jpeg.fileExtension)") else { return .format }
         if let tried = photo.reencoding?.quality, tried <= quality { return .hardlySmaller }
@@ -74,7 +74,7 @@ struct OriginalPost: Sendable {
             guard let rendition = renditions[recipe.name],
                 RenditionName.has(recipe.fingerprint(among: recipes), in: rendition.fileName)
             else { return .renditionsMissing }
-            // A client can write whatever it likes there: what was made here is known.
+            // Clients can write anything there; the record's list of renditions can be trusted.
             guard let file = photo.files[rendition.fileName] else { return .renditionsUnknown }
             guard try await isSound(rendition.fileName, file, readsFiles: readsFiles) else { return .renditionsDamaged }
         }
@@ -85,7 +85,7 @@ struct OriginalPost: Sendable {
         return nil
     }
 
-    /// Whether the file of a rendition is there, with the bytes that were made.
+    /// Whether the file of a rendition exists with the recorded size and, if files are read, the recorded bytes.
     private func isSound(_ name: String, _ known: RenditionFile, readsFiles: Bool) async throws -> Bool {
         do {
             let file = try await tools.blobs.open(try record.blobName(name))

@@ -5,11 +5,12 @@ import Store
 import Tree
 import Uploads
 
-/// The exchange of an original for another file, safe against a crash at every step: the new file is announced as garbage, and
-/// written; one update switches the upload's record to it, takes it off the list of garbage and puts the old file there, from which
-/// that goes after the grace period.
+/// The replacement of an original by another file, safe against a crash at every step.
 ///
-/// It is made while nothing else replaces files of the post (`GarbageList.locks`).
+/// The new file is listed as garbage and written. Then one update switches the upload's record to the new file, removes
+/// it from the garbage list, and adds the old file there; the old file is deleted after the grace period.
+///
+/// The caller must hold the post's lock (`GarbageList.locks`), so that nothing else replaces its files.
 struct OriginalReplacement: Sendable {
     let tools: PostTools
     let id: PostID
@@ -17,13 +18,13 @@ struct OriginalReplacement: Sendable {
     let number: Int
     let old: BlobName
 
-    /// Exchanges the file.
+    /// Replaces the file.
     ///
     /// - Parameters:
-    ///   - new: A name that no file has had.
+    ///   - new: A name that no file has had before.
     ///   - step: The name of the step, for failpoints.
-    ///   - change: Changes the photo's record besides.
-    /// - Returns: False, and nothing has changed, when the photo has another file by now, or the post is gone.
+    ///   - change: Makes further changes to the photo's record.
+    /// - Returns: False if the photo has another file by now, or the post was deleted; nothing has changed then.
     func run(
         _ bytes: [UInt8], as new: BlobName, at step: String,
         change: @escaping @Sendable (inout UploadRecord.Photo) -> Void = { _ in }

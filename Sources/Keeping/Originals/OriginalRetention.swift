@@ -8,13 +8,13 @@ import Tree
 package import TreeModel
 package import Uploads
 
-/// The batch job that does with originals what a rule says, once their posts are old enough.
+/// The batch job that applies a rule to the originals of old posts: drops or re-encodes them.
 ///
-/// An original is never the last of its photo: one is dropped only while its post shows renditions of all recipes whose
-/// bytes are as they were made. What is replaced or dropped stays for the grace period. Photos of the bucket and pictures of
-/// people are left alone.
+/// The last file of a photo is never dropped: an original is dropped only while its post shows renditions of all
+/// recipes with the recorded bytes. A file that is replaced or dropped is kept for the grace period. Photos of the
+/// bucket and avatars are not changed.
 package struct OriginalRetention: PostRunWork {
-    /// A re-encoded original that is not smaller than this share of the former one is not worth it.
+    /// The ratio of the re-encoded size to the former size from which re-encoding is not worthwhile.
     private static let worthwhileShare = 0.9
 
     package let tools: PostTools
@@ -22,9 +22,9 @@ package struct OriginalRetention: PostRunWork {
     private let lists: PostIDLists
 
     /// - Parameters:
-    ///   - rule: What is done; nil for nothing.
-    ///   - user: Only this person's posts.
-    ///   - time: By when the age of posts is told.
+    ///   - rule: The rule to apply; nil to do nothing.
+    ///   - user: The author whose posts are processed; nil for the posts of all users.
+    ///   - time: The time at which the age of posts is measured.
     package init(_ tools: PostTools, by rule: OriginalRule?, user: UserID? = nil, at time: Timestamp) {
         (self.tools, self.rule) = (tools, rule)
         var lists = PostIDLists.all(of: user)
@@ -54,11 +54,11 @@ package struct OriginalRetention: PostRunWork {
         return isChanged
     }
 
-    // MARK: Encoding again
+    // MARK: Re-encoding
 
-    /// An original as a JPEG of the same pixels, upright, with the EXIF that it had.
+    /// Encodes an original as an upright JPEG with the same pixels and the EXIF data that it had.
     ///
-    /// - Returns: Nil where that is not worth it.
+    /// - Returns: Nil if that saves too little.
     func encoded(_ photo: UploadRecord.Photo, of record: UploadRecord, quality: Int) async throws -> [UInt8]? {
         let recipe = try Recipe(
             name: "original", fit: .inside, width: Recipe.maxSide, height: Recipe.maxSide, quality: quality)
@@ -97,29 +97,29 @@ package struct OriginalRetention: PostRunWork {
             photo.reencoding = Reencoding(quality: quality, source: photo.fileSHA256)
         }
         guard isDone else {
-            throw Failure(.changedWhileRead, "\(photo.originalName) was changed meanwhile", hint: "run it again")
+            throw Failure(.changedWhileRead, "\(photo.originalName) was changed meanwhile", hint: "Run it again.")
         }
         return true
     }
 
-    /// Damage is a matter for a backup, which knows the original by its hash.
+    /// Checks that an original is undamaged. A damaged one must be restored from a backup, which finds it by its hash.
     ///
     /// - Throws: `Failure` `original_missing` or `original_damaged`.
     private func requireSound(_ photo: UploadRecord.Photo, _ name: BlobName) async throws {
-        let hint = "put blobs/\(name) back from a backup; tintype verify tells what else is"
+        let hint = "Put blobs/\(name) back from a backup. List all damage with tintype verify."
         let isSound: Bool
         do {
             let file = try await tools.blobs.open(name)
             isSound = try await FileDigest.sha256(photo.fileSHA256).matches(file, at: RateLimiter(perSecond: nil))
         } catch let error as FileError where error.code == .notFound {
-            throw Failure(.originalMissing, "the original of \(photo.originalName) is gone", hint: hint)
+            throw Failure(.originalMissing, "the original of \(photo.originalName) is missing", hint: hint)
         }
         guard isSound else {
             throw Failure(.originalDamaged, "the original of \(photo.originalName) is damaged", hint: hint)
         }
     }
 
-    /// Notes that an original stays as it is, so that the next run does not try it again.
+    /// Records that an original stays as it is, so that the next run does not try it again.
     private func note(
         _ reencoding: Reencoding, of photo: UploadRecord.Photo, _ number: Int, _ id: PostID
     ) async throws {
@@ -147,7 +147,7 @@ package struct OriginalRetention: PostRunWork {
 }
 
 extension UploadRecord.Photo {
-    /// Notes that the original goes; what is known of its file stays until it is gone.
+    /// Marks the original as dropped; the data about its file is kept until the file is deleted.
     fileprivate mutating func drop(at time: Timestamp) {
         files[fileName] = formerFile
         droppedAt = time

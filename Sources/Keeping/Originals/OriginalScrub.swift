@@ -9,19 +9,20 @@ import Store
 import Tree
 import Uploads
 
-/// Takes the place where photos were taken out of the originals of posts and avatars, for good.
+/// Permanently removes the place where photos were taken from the originals of posts and avatars.
 ///
-/// Photo by photo: the file without the place is written under a new name, one update switches the post's record to it and
-/// puts the old file on the garbage list, from which it goes after the grace period. What clients see of a post stays as
-/// it is. The record keeps the SHA-256 of what was sent, by which the same photo is found again.
+/// The job works photo by photo: it writes the file without the place under a new name. Then one update switches the
+/// post's record to that file and puts the old file on the garbage list, from which it is deleted after the grace
+/// period. The data of a post that clients see does not change. The record keeps the SHA-256 of the bytes that were
+/// sent, by which the same photo is found again.
 package struct OriginalScrub: PostRunWork {
     package let tools: PostTools
     private let user: UserID?
     private let isCheck: Bool
 
     /// - Parameters:
-    ///   - user: Only this person's posts.
-    ///   - isCheck: Whether only to look.
+    ///   - user: The author whose posts are processed; nil for the posts of all users.
+    ///   - isCheck: Whether photos are only examined.
     package init(_ tools: PostTools, user: UserID? = nil, isCheck: Bool) {
         self.tools = tools
         self.user = user
@@ -41,7 +42,7 @@ package struct OriginalScrub: PostRunWork {
         try await PostIDLists.all(of: user).count(in: tools.tree) + avatars().count
     }
 
-    /// The pictures of the people whose photos are looked at, in the order of their ids.
+    /// The avatars of the users whose photos are processed, in the order of their ids.
     private func avatars() async throws -> [PostID] {
         var people = user.map { [$0] } ?? []
         if user == nil { people = try await tools.tree.keys(of: PeopleNodes.person()).compactMap { UserID($0.string) } }
@@ -57,25 +58,26 @@ package struct OriginalScrub: PostRunWork {
         return documents.contains { $0.outcome != .clean }
     }
 
-    /// Does one post, for its author or an admin: what became of each photo.
+    /// Scrubs one post, for its author or an admin, and returns the result of each photo.
     ///
-    /// - Throws: `Failure` with the code `not_found` where there is no such post of ours, `permission_denied` or
-    ///   `not_allowed` when it is somebody else's, `cannot_scrub` when a photo cannot be followed to its end: the others
-    ///   have been done then.
+    /// - Throws: `Failure` with the code `not_found` if the post does not exist or was not uploaded here,
+    ///   `permission_denied` or `not_allowed` if it belongs to another user, or `cannot_scrub` if the structure of a
+    ///   photo's file cannot be read to its end; the other photos have been scrubbed then.
     package func scrub(_ id: PostID, by identity: Identity) async throws -> [ScrubDocument] {
         guard let record = try await published(id) else {
-            throw Failure(.notFound, "there is no post \(id) with photos here", hint: "GET /v1/posts lists the newest")
+            throw Failure(
+                .notFound, "there is no post \(id) with photos here", hint: "List the newest with GET /v1/posts.")
         }
         switch identity {
         case .admin: break
-        case .anonymous: throw Failure.permissionDenied(hint: "sign in, and send the token in Authorization")
+        case .anonymous: throw Failure.permissionDenied(hint: "Sign in, and send the token in Authorization.")
         case .user(let user):
             guard user.uid == record.owner.description else {
-                throw Failure.notAllowed("take the place out of what somebody else has posted")
+                throw Failure.notAllowed("take the place out of another user's photos")
             }
         }
         return try await tools.garbage.locks.withLease(record.id) {
-            // It may have been changed, or deleted, while others had the lock.
+            // The post may have been changed or deleted while this waited for the lock.
             guard let record = try await published(id) else { return [] }
             let (documents, failure) = try await scrub(record)
             if let failure { throw failure }
@@ -83,7 +85,8 @@ package struct OriginalScrub: PostRunWork {
         }
     }
 
-    /// The record of a post or an avatar that is there; nil for what is none, or was written by a client of the database.
+    /// The record of a published post or an avatar; nil if there is none, or the post was written by a client of the
+    /// database.
     private func published(_ id: PostID) async throws -> UploadRecord? {
         try await tools.tree.snapshot { snapshot in
             guard try snapshot.isShown(id), let record = try ObjectPosts.upload(behindPost: id, in: snapshot),
@@ -93,7 +96,7 @@ package struct OriginalScrub: PostRunWork {
         }
     }
 
-    /// Does the photos of a post; one that cannot be done keeps no other from it.
+    /// Scrubs the photos of a post; a failure of one photo does not stop the others.
     private func scrub(_ record: UploadRecord) async throws -> ([ScrubDocument], Failure?) {
         var documents: [ScrubDocument] = []
         var failure: Failure?
@@ -123,7 +126,7 @@ package struct OriginalScrub: PostRunWork {
             "original\(suffix)-scrubbed-\(hash.prefix(16)).\(scrubbed.format.fileExtension)")
         let replacement = OriginalReplacement(tools: tools, id: record.id, number: number, old: old)
         guard try await replacement.run(scrubbed.bytes, as: new, at: "original-scrubbed") else {
-            throw Failure(.changedWhileRead, "\(photo.originalName) was changed meanwhile", hint: "run it again")
+            throw Failure(.changedWhileRead, "\(photo.originalName) was changed meanwhile", hint: "Run it again.")
         }
         return ScrubDocument(path: "\(old)", outcome: .scrubbed, removed: removed, file: "\(new)")
     }
@@ -137,8 +140,8 @@ package struct OriginalScrub: PostRunWork {
         } catch {
             guard error.code == .notFound else { throw error }
             throw Failure(
-                .originalMissing, "the original of \(original) is gone from the blob store",
-                hint: "restore blobs/\(name) from a backup")
+                .originalMissing, "the original of \(original) is missing from the blob store",
+                hint: "Restore blobs/\(name) from a backup.")
         }
         return try await FileThreads.run { () throws in
             let bytes = try file.readAll(maxBytes: limits.maxInputBytes)
@@ -152,11 +155,11 @@ package struct OriginalScrub: PostRunWork {
 }
 
 extension Failure {
-    /// The refusal of a photo whose file cannot be followed to its end: nobody knows what is in it.
+    /// The failure for a photo whose file cannot be read to its end, so that its contents are unknown.
     package static func cannotScrub(_ error: any Error, about name: String) -> Failure {
         let reason = Failure(error)
         return Failure(
             .cannotScrub, "the place cannot be taken out of \(name): \(reason.message)",
-            hint: "only its owner and admins may fetch it, as it is stored (location=keep)")
+            hint: "Fetch it as its owner or an admin, as it is stored (location=keep).")
     }
 }

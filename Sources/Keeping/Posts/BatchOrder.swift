@@ -3,17 +3,17 @@ package import Imaging
 package import Model
 package import Uploads
 
-/// What a job over posts is to do.
+/// The request of a job over posts.
 package struct BatchOrder: Sendable {
     package var kind: PostRunKind
     package var selection = PostSelection()
     package var switches = PostRunSwitch.each
-    /// Of a job that renders: its recipes; nil for those of the settings.
+    /// The recipes of a rendering job; nil for those of the settings.
     package var recipes: [Recipe]?
-    /// Of a job over originals: what it does; nil for the rule of the settings.
+    /// The rule of a job over originals; nil for that of the settings.
     package var rule: OriginalRule?
     package var pace = PostRunPace()
-    /// Only these posts; nil for those of the selection.
+    /// The posts to process; nil for those of the selection.
     package var posts: [PostID]?
 
     package init(_ kind: PostRunKind) { self.kind = kind }

@@ -3,17 +3,17 @@ import Social
 import Tree
 package import Uploads
 
-/// Posts by their ids, out of lists whose keys these are.
+/// The posts whose ids are the keys of some lists of the tree.
 package struct PostIDLists: Sendable {
-    /// How many are read at a time.
+    /// The default number of posts per page.
     private static let page = 500
 
     let lists: [TreePath]
-    /// Only posts made since then, and until then.
+    /// The limits of the creation times of the posts; nil for no limit.
     var since: Timestamp?
     var until: Timestamp?
 
-    /// All posts, for everybody and for audiences; with a user, those of that one.
+    /// All posts, public and for audiences; with a user, only the posts of that author.
     static func all(of user: UserID?) -> PostIDLists {
         PostIDLists(
             lists: [
@@ -22,7 +22,7 @@ package struct PostIDLists: Sendable {
             ])
     }
 
-    /// The next posts in the order of their ids; none behind the last.
+    /// Returns the next posts in the order of their ids; empty after the last.
     func page(after position: PostID?, limit: Int = page, in tree: TreeStore) async throws -> [PostID] {
         var position = position
         while true {
@@ -33,13 +33,13 @@ package struct PostIDLists: Sendable {
             let page = keys.sorted().prefix(limit)
             let ids = page.compactMap { PostID($0.string) }
             guard ids.isEmpty, let last = page.last else { return ids }
-            // Clients may have written other keys than ids: those are passed over.
+            // Clients may have written keys that are not ids; these are skipped.
             guard page.count == limit, let next = PostID(last.string) else { return [] }
             position = next
         }
     }
 
-    /// How many there are: by the numbers that are kept of their days, whatever there is (``PostDays``).
+    /// Returns the number of posts, from the per-day counters (``PostDays``).
     func count(in tree: TreeStore) async throws -> Int {
         try await tree.snapshot { snapshot in
             let version = try snapshot.get(StoreNodes.socialVersion() / "done")?.integerValue
@@ -58,6 +58,6 @@ package struct PostIDLists: Sendable {
 }
 
 extension RethumbRun {
-    /// The posts of the generation.
+    /// The posts of the run.
     package var posts: PostIDLists { PostIDLists(lists: [WorkNodes.rethumbRun(id)]) }
 }

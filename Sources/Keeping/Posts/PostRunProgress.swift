@@ -2,30 +2,30 @@ package import Model
 
 /// The progress of a job.
 package struct PostRunProgress: Sendable, Hashable {
-    /// How many posts the selection has in all.
+    /// The number of posts in the selection.
     package var total = 0
-    /// How many were looked at.
+    /// The number of posts that were processed.
     package var done = 0
-    /// How many were switched to other files.
+    /// The number of posts that were switched to other files.
     package var switched = 0
     package var failed = 0
-    /// The reason of the last failure.
+    /// The description of the last failure; nil if there was none.
     package var lastFailure: String?
-    /// The post that was looked at last.
+    /// The post that was processed last; nil before the first.
     package var position: PostID?
 
     package init() {}
 }
 
-/// How fast a job goes.
+/// The speed limits of a job.
 package struct PostRunPace: Sendable, Hashable {
-    /// How many posts are worked on side by side; nil for as many as keep all workers busy.
+    /// The number of posts that are processed concurrently; nil for a number that keeps all workers busy.
     package var concurrency: Int?
-    /// How many posts are looked at in a second at most; nil for as many as can be.
+    /// The maximum number of posts that are processed in a second; nil for no limit.
     package var postsPerSecond: Int?
 
     package init() {}
 
-    /// How many posts are worked on side by side. While one waits for the disk, another one is rendered.
+    /// The number of posts that are processed concurrently. While one waits for the disk, another one is rendered.
     func concurrency(workers: Int) -> Int { concurrency ?? 2 * workers }
 }

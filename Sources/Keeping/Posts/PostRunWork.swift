@@ -7,38 +7,40 @@ import Store
 import Tree
 import Uploads
 
-/// A job that goes through posts, one after the other, and changes files of theirs.
+/// A job that processes posts one after the other and changes their files.
 ///
-/// It keeps no notes: it looks at each post and sees whether it needs anything. Hence it can be stopped anywhere and
-/// started again, and a second run does nothing. Posts are looked at in the order of their ids, so that whoever keeps the last
-/// one's id can spare a second run the look at those before it.
+/// It keeps no state of its own: it examines each post and decides whether the post needs anything. Therefore it can be
+/// stopped at any point and started again, and a second run changes nothing. Posts are processed in the order of their
+/// ids, so that a caller that keeps the last id can start the second run after it.
 package protocol PostRunWork: Sendable {
     var tools: PostTools { get }
-    /// Whether it only looks, for which there need be no room on the disk.
+    /// Whether the job changes nothing, and so needs no free space on the disk.
     var isLook: Bool { get }
 
-    /// The next posts to look at, in the order of their ids; none behind the last.
+    /// Returns the next posts to process, in the order of their ids; empty after the last.
     func page(after position: PostID?) async throws -> [PostID]
 
-    /// How many posts there are to look at. It is asked where nobody has counted them before.
+    /// Returns the number of posts to process. It is called only if the progress has no total yet.
     func count() async throws -> Int
 
-    /// Changes one post, while nothing else replaces its files or deletes replaced ones; false when it needs nothing.
+    /// Changes one post, while nothing else replaces its files or deletes replaced ones; returns false if the post
+    /// needs no change.
     ///
-    /// - Throws: `Failure`, what is in the way of this one post; or a fault of the service.
+    /// - Throws: `Failure` if this one post cannot be changed; other errors for a fault of the service.
     func change(_ id: PostID) async throws -> Bool
 }
 
 extension PostRunWork {
     package var isLook: Bool { false }
 
-    /// Does the job, telling how far it is after every post. Cancel the task to stop it; what was switched stays switched.
+    /// Does the job, and reports the progress after every post. Cancel the task to stop it; what was switched stays
+    /// switched.
     ///
     /// - Parameters:
-    ///   - start: How far an earlier run has come: this one goes on behind its position.
-    ///   - pace: How many posts are worked on side by side, and how many are looked at in a second at most.
-    /// - Throws: `CancellationError`, or a fault of the service. A post that cannot be changed, or whose files cannot be
-    ///   written while others' can, is counted and passed over.
+    ///   - start: The progress of an earlier run; this one continues after its position.
+    ///   - pace: The speed limits.
+    /// - Throws: `CancellationError`, or a fault of the service. A post that cannot be changed, or whose files cannot
+    ///   be written while those of others can, is counted as a failure and skipped.
     package func run(
         from start: PostRunProgress = PostRunProgress(), at pace: PostRunPace = PostRunPace(),
         _ report: (PostRunProgress) async throws -> Void
@@ -51,7 +53,7 @@ extension PostRunWork {
         while true {
             let ids = try await page(after: progress.position)
             guard !ids.isEmpty else {
-                // Some may have gone since they were counted.
+                // Some posts may have been deleted since they were counted.
                 guard progress.total != progress.done else { return progress }
                 progress.total = progress.done
                 try await report(progress)
@@ -82,7 +84,7 @@ extension PostRunWork {
 
     /// Changes one post, once the disk allows it.
     ///
-    /// - Throws: `Failure`, what is in the way of this one post.
+    /// - Throws: `Failure` if this one post cannot be changed.
     private func changeWhenPossible(_ id: PostID) async throws -> Bool {
         while true {
             if !isLook { await tools.disk.waitUntilOpen() }

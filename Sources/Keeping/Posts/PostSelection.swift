@@ -3,27 +3,27 @@ package import Model
 import Social
 package import TreeModel
 
-/// The posts that a job is for.
+/// The selection of the posts that a job processes.
 package struct PostSelection: Sendable, Hashable {
-    /// Only this person's posts.
+    /// The author of the posts; nil for all.
     package var user: UserID?
-    /// Only posts made since then.
+    /// The earliest creation time of the posts; nil for no limit.
     package var since: Timestamp?
-    /// Only posts that lack a rendition of a recipe by its name, however it was made.
+    /// Whether only posts that lack a rendition with the name of a recipe are processed, whatever that recipe was.
     package var onlyMissing = false
-    /// Only posts made before then.
+    /// The time before which the posts were created; nil for no limit.
     package var until: Timestamp?
-    /// Only posts of which a rendition is not there, or has another size than it had.
+    /// Whether only posts with a rendition that is missing or has the wrong size are processed.
     package var onlyDamaged = false
-    /// Only the posts of this list, which a job has; nil for all others.
+    /// The stored list of a job's posts; nil for no restriction.
     var list: PushID?
-    /// Only these posts, in the order of their ids; nil for all others.
+    /// The posts, in the order of their ids; nil for no restriction.
     package var ids: [PostID]?
 
-    /// All posts.
+    /// Selects all posts.
     package init() {}
 
-    /// Reads a selection as people write it: `since` and `until` are a day (2026-05-01), an ISO 8601 time, or milliseconds; UTC.
+    /// Reads a selection from text. `since` and `until` are a day (2026-05-01), an ISO 8601 time, or milliseconds; UTC.
     ///
     /// - Throws: `Failure`: `bad_user`, `bad_time`.
     package init(
@@ -38,7 +38,7 @@ package struct PostSelection: Sendable, Hashable {
         if let until { self.until = try WrittenTime.read(until) }
     }
 
-    /// The lists that have these posts.
+    /// The lists that contain the selected posts.
     var posts: PostIDLists {
         var lists = PostIDLists.all(of: user)
         if let list { lists = PostIDLists(lists: [WorkNodes.postList(list)]) }

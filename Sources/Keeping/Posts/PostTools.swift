@@ -3,11 +3,11 @@ package import Store
 package import Tree
 package import Uploads
 
-/// The parts that change files of posts, for all who do so besides the upload itself: jobs over posts, repairs, moderation.
+/// The parts that are needed to change files of published posts: by jobs over posts, repairs and moderation.
 package struct PostTools: Sendable {
     let tree: TreeStore
     let blobs: any BlobStore
-    /// The address by which apps know the service; nil for addresses without a host.
+    /// The address of the service for apps; nil for addresses without a host.
     let publicBase: PublicBase?
     let store: UploadStore
     let renditions: RenditionMaker

@@ -5,24 +5,25 @@ import Store
 import Tree
 import Uploads
 
-/// The beginning of a switch and its end, between which it may be cut off anywhere: files are listed as garbage before they are
-/// made, and what an attempt has finished is taken over by the next one, so that nothing is encoded twice or left behind.
+/// The beginning and the end of a switch, between which it may be interrupted at any point. Files are listed as garbage
+/// before they are created, and the next attempt reuses the files that an attempt has finished, so that nothing is
+/// encoded twice or left behind.
 extension RenditionSwitch {
-    /// What an attempt has to begin with.
+    /// The state at the beginning of an attempt.
     struct Start: Sendable {
         let attempt: RenditionAttempt
-        /// What there is of each photo that is to be rendered, by its place in the post.
+        /// The existing renditions of each photo that will be rendered, by its index in the post.
         fileprivate(set) var hands: [Int: ExistingRenditions] = [:]
-        /// The entries of the garbage list that have the files of this attempt, and of those before it.
+        /// The entries of the garbage list with the files of this attempt and of those before it.
         fileprivate var announcements: [TreePath] = []
-        /// The files that attempts before it have made.
+        /// The files that earlier attempts have created.
         fileprivate var left: Set<String> = []
-        /// Whether the tree knows of any attempt.
+        /// Whether the tree has a record of any attempt.
         fileprivate var isKnown: Bool { !announcements.isEmpty }
     }
 
-    /// Finds what is there already, and lists the files that are about to be made as garbage, for the case that the switch to
-    /// them never comes.
+    /// Finds the renditions that exist already, and lists the files that will be created as garbage, in case the switch
+    /// to them never happens.
     func begin(_ numbers: Set<Int>) async throws -> Start {
         var start = Start(attempt: RenditionAttempt())
         let known = try await tools.tree.children(of: UploadNodes.attempt(record.id))
@@ -57,7 +58,8 @@ extension RenditionSwitch {
         return start
     }
 
-    /// What there is of a photo: what the post shows, and what attempts that were cut off have finished.
+    /// The existing renditions of a photo: those that the post shows, and those that interrupted attempts have
+    /// finished.
     private func hand(
         of photo: UploadRecord.Photo, at index: Int, number: Int, _ unfinished: [UnfinishedAttempt]
     ) async throws -> ExistingRenditions {
@@ -74,7 +76,8 @@ extension RenditionSwitch {
         return hand
     }
 
-    /// A rendition that an attempt has written: a file is under its name once it is whole. Nil for none.
+    /// Returns a rendition that an earlier attempt has written; nil if there is none. A file gets its name only when it
+    /// is whole.
     private func finished(
         _ name: RenditionName, by recipe: Recipe, of photo: PhotoRecord
     ) async throws -> ExistingRenditions.Finished? {
@@ -90,7 +93,7 @@ extension RenditionSwitch {
         return nil
     }
 
-    /// The bytes of a file; nil where there is none.
+    /// The bytes of a file; nil if it does not exist.
     private func bytes(of name: BlobName) async throws(FileError) -> [UInt8]? {
         do throws(FileError) {
             let file = try await tools.blobs.open(name)
@@ -101,11 +104,11 @@ extension RenditionSwitch {
         }
     }
 
-    /// No rendition has more (`RenderRequest`).
+    /// The limit of a rendition's size, in bytes (`RenderRequest`).
     private static var maxBytes: Int { 256 << 20 }
 
-    /// Ends the attempt, in the update that shows or keeps what it has made: its files are no garbage any more, and those that
-    /// attempts before it have left, and that nobody needs, are.
+    /// Ends the attempt, in the update that shows or keeps its files: these are removed from the garbage list, and
+    /// files of earlier attempts that are not needed are added to it.
     func end(
         _ start: Start, showing renewed: [PhotoRecord], besides replaced: [BlobName], in update: inout MultiPathUpdate
     ) throws {

@@ -6,29 +6,30 @@ import Store
 import Tree
 import Uploads
 
-/// The switch of a post to renditions that are made anew: new files first, one update, the old files later.
+/// The switch of a post to new renditions: new files first, then one update, the old files later.
 ///
-/// It is made while nothing else replaces files of posts (`GarbageList.locks`).
+/// The caller must hold the post's lock (`GarbageList.locks`), so that nothing else replaces its files.
 struct RenditionSwitch: Sendable {
     let tools: PostTools
-    /// Where the post stands.
+    /// The path of the post.
     let path: TreePath
-    /// What the post's photos are made of; a photo whose treatment is to change is changed here already.
+    /// The record of the upload that the post shows, with the treatment of its photos already changed.
     let record: UploadRecord
-    /// The photos as the post has them, and that value.
+    /// The photos as the post shows them, and their value in the tree.
     let old: [PhotoRecord]
     let value: TreeValue?
-    /// The recipes of all photos, before moderation has its say.
+    /// The recipes of all photos, before moderation changes them.
     let recipes: [Recipe]
-    /// Files that are to be replaced although their recipes are the same.
+    /// The names of files that are replaced although their recipes have not changed.
     var damaged: Set<String> = []
 
-    /// Renders the photos of those numbers, counted from 0 in the post, and has the post name the results.
+    /// Renders the photos with these numbers, counted from 0 in the post, and makes the post name the results.
     ///
     /// - Parameters:
-    ///   - isAtOnce: Whether the replaced files are not to be seen any more.
-    ///   - add: Adds what belongs into the same update; it is told the entry of the garbage list that has the replaced files.
-    /// - Returns: False, and nothing has changed, when the post's photos changed meanwhile.
+    ///   - isAtOnce: Whether the replaced files are deleted at once, without a grace period.
+    ///   - add: Adds further writes to the same update; it receives the entry of the garbage list with the replaced
+    ///     files.
+    /// - Returns: False if the post's photos changed in the meantime; nothing has changed then.
     func run(
         _ numbers: Set<Int>, priority: RenderScheduler.Priority, isAtOnce: Bool = false,
         add: (inout MultiPathUpdate, _ garbage: TreePath?) throws -> Void = { _, _ in }
@@ -37,7 +38,7 @@ struct RenditionSwitch: Sendable {
         let (renewed, files) = try await render(numbers, priority: priority, start)
         var update = MultiPathUpdate(preconditions: [.equals(path / "photos", value)])
         for (path, line) in files { update[path] = line }
-        // To those whom the post mentions other renditions are no news.
+        // New renditions are no news to the users whom the post mentions.
         update.scope = .repair
         if record.purpose == .object {
             try await addObject(renewed, to: &update)
@@ -53,9 +54,9 @@ struct RenditionSwitch: Sendable {
         return try await tools.tree.commit(update, at: "switch")
     }
 
-    /// Renders the photos of those numbers, and keeps the results for a later switch: the post stays as it is.
+    /// Renders the photos with these numbers, and keeps the results for a later switch; the post does not change.
     ///
-    /// - Returns: False, and nothing is kept, when the post has gone meanwhile.
+    /// - Returns: False if the post was deleted in the meantime; nothing is kept then.
     func prepare(_ numbers: Set<Int>, for rethumbRun: RethumbRun) async throws -> Bool {
         let start = try await begin(numbers)
         let (renewed, files) = try await render(numbers, priority: .batch, start)
@@ -69,7 +70,8 @@ struct RenditionSwitch: Sendable {
         return try await tools.tree.commit(update, at: "prepared")
     }
 
-    /// The photos, those of these numbers rendered anew, and what the upload's record is to say of their files.
+    /// Renders the photos with these numbers again, and returns all photos, with the new data about their files for the
+    /// upload's record.
     private func render(
         _ numbers: Set<Int>, priority: RenderScheduler.Priority, _ start: Start
     ) async throws -> (photos: [PhotoRecord], files: [TreePath: TreeValue]) {
@@ -91,7 +93,8 @@ struct RenditionSwitch: Sendable {
         return (renewed, files)
     }
 
-    /// What changes of a client's post: the upload keeps what the post has, for others that name the same object.
+    /// Adds the changes that the switch of a client's post needs: the upload keeps the photos for other posts that name
+    /// the same object.
     private func addObject(_ renewed: [PhotoRecord], to update: inout MultiPathUpdate) async throws {
         var record = record
         for (number, photo) in zip(record.photoNumbers, renewed) {
@@ -107,12 +110,13 @@ struct RenditionSwitch: Sendable {
         for (field, value) in fields { update[field] = value }
     }
 
-    /// The files that are not shown any more.
+    /// The files that are no longer shown.
     ///
-    /// - Parameter areOthers: Whether those of earlier switches are among them, which wait for the end of their grace period.
+    /// - Parameter areOthers: Whether to include the files of earlier switches that wait for the end of their grace
+    ///   period.
     private func replaced(by new: [PhotoRecord], andAllOthers areOthers: Bool) async throws -> [BlobName] {
         let kept = Set(new.flatMap { $0.renditions.values.map(\.fileName) })
-        // A client may have written other names there than ours; an original is none of them.
+        // A client may have written other names there; an original must not be among them.
         let originals = record.photos.values.map(\.fileName)
         var replaced = Set(old.flatMap { $0.renditions.values.map(\.fileName) })
         if areOthers {
@@ -124,5 +128,5 @@ struct RenditionSwitch: Sendable {
     }
 }
 
-/// Somebody has changed a post's photos while a job was about to: what is to be done is decided anew.
+/// The error when a post's photos were changed at the same time; the post must be examined again.
 struct PostChanged: Error {}

@@ -3,7 +3,7 @@ struct Stopwatch {
     private var last = ContinuousClock.now
     private var lastDue = ContinuousClock.now
 
-    /// The milliseconds since the last lap; what is less than one counts for the next.
+    /// Returns the whole milliseconds since the last lap; the remainder counts for the next.
     mutating func lap() -> Int64 {
         let milliseconds = (ContinuousClock.now - last) / .milliseconds(1)
         let whole = Int64(milliseconds)

@@ -2,9 +2,9 @@ package import API
 import Foundation
 package import TreeModel
 
-/// A moment as people write it: a day (2026-05-01), an ISO 8601 time, or milliseconds since the epoch; UTC.
+/// A time written as text: a day (2026-05-01), an ISO 8601 time, or milliseconds since the epoch; UTC.
 package enum WrittenTime {
-    /// Reads one.
+    /// Parses a time.
     ///
     /// - Throws: `Failure` `bad_time`.
     package static func read(_ text: String) throws(Failure) -> Timestamp {
@@ -14,7 +14,7 @@ package enum WrittenTime {
             let milliseconds = Int64(exactly: (date.timeIntervalSince1970 * 1000).rounded())
         else {
             throw Failure(
-                .badTime, "\"\(text.prefix(80))\" is no moment", hint: "for instance 2026-05-01, or milliseconds")
+                .badTime, "\"\(text.prefix(80))\" is no moment", hint: "Write it as 2026-05-01, or in milliseconds.")
         }
         return Timestamp(milliseconds: milliseconds)
     }

@@ -6,15 +6,16 @@ import Uploads
 
 /// The batch job that gives posts the renditions of the current recipes.
 ///
-/// Post by post: the missing renditions are written under new names, one multi-path update switches the post to them and
-/// puts the old blobs on the garbage list, from which they go after the grace period. A reader therefore always finds
-/// what a post says. A post whose renditions are those of the recipes, at the address by which the service is known, needs
-/// nothing; one that names them at another address is only written anew.
+/// The job works post by post: the missing renditions are written under new names, one multi-path update switches the
+/// post to them and puts the old blobs on the garbage list, from which they are deleted after the grace period. A
+/// reader therefore always finds the files that a post names. A post that has the renditions of the current recipes, at
+/// the service's current address, needs no change; a post that names them at another address is only rewritten.
 package struct Rethumb: PostRunWork {
     package let tools: PostTools
     private let selection: PostSelection
     private let isDryRun: Bool
-    /// What the run makes, so that it can be taken back; nil for a run that keeps nothing.
+    /// The record of the renditions that the run makes, with which the run can be rolled back; nil for a run without
+    /// one.
     private let rethumbRun: RethumbRun?
     private let recipes: [Recipe]
     private let garbage = GarbageNames()
@@ -23,7 +24,7 @@ package struct Rethumb: PostRunWork {
         self.init(tools, selection: selection, isDryRun: isDryRun, by: nil, rethumbRun: nil)
     }
 
-    /// - Parameter recipes: The recipes of this run; nil for the present ones.
+    /// - Parameter recipes: The recipes of this run; nil for the current ones.
     init(
         _ tools: PostTools, selection: PostSelection, isDryRun: Bool = false, by recipes: [Recipe]?,
         rethumbRun: RethumbRun?
@@ -47,22 +48,22 @@ package struct Rethumb: PostRunWork {
         return try await selection.posts.count(in: tools.tree)
     }
 
-    /// Gives one post its renditions; false when it has them, or no photos, or vanished.
+    /// Gives one post its renditions; returns false if it has them, has no photos, or was deleted.
     package func change(_ id: PostID) async throws -> Bool {
         guard let path = try await tools.tree.snapshot({ try $0.path(ofPost: id) }),
             let post = try await tools.tree.get(path)
         else { return false }
         guard let old = PostPhotos.read(post) else {
             throw Failure(
-                .unreadable, "what the post says of its photos cannot be read",
-                hint: "a client of the database wrote it; mend it there")
+                .unreadable, "the photos of the post cannot be read",
+                hint: "Correct it in the database, where a client wrote it.")
         }
         guard let record = try await tools.tree.snapshot({ try ObjectPosts.upload(behindPost: id, in: $0) }),
             record.photos.count == old.count
         else {
             return false
         }
-        // It may be there, or switched, from before a stop.
+        // The post may have been rendered or switched before the job was interrupted.
         if let rethumbRun, try await rethumbRun.entry(of: id, in: tools.tree) != nil { return true }
         let (numbers, damaged) = try await photosToRender(of: record, old)
         let isWanted = !selection.onlyMissing && !selection.onlyDamaged
@@ -77,7 +78,8 @@ package struct Rethumb: PostRunWork {
         let change = RenditionSwitch(
             tools: tools, path: path, record: record, old: old, value: post["photos"], recipes: recipes,
             damaged: damaged)
-        // What clients' posts show of the bucket is switched post by post, and not taken back: others show the same.
+        // Clients' posts that show an object of the bucket are switched one by one and cannot be rolled back: others
+        // show the same object.
         if let rethumbRun, rethumbRun.switchesLast, record.purpose != .object {
             return try await change.prepare(numbers, for: rethumbRun)
         }
@@ -92,7 +94,7 @@ package struct Rethumb: PostRunWork {
         return true
     }
 
-    /// Whether a post names its photos at another address than that by which the service is known today.
+    /// Whether a post names its photos at an address other than the service's current one.
     private func isElsewhere(_ post: TreeValue, _ photo: PhotoRecord, of record: UploadRecord) -> Bool {
         guard let (name, rendition) = photo.renditions.first else { return false }
         let url = MediaAddress.url(record.owner, record.id, rendition.fileName, at: tools.publicBase)
@@ -100,7 +102,7 @@ package struct Rethumb: PostRunWork {
         return written?.stringValue != url
     }
 
-    /// Whether a client's post names another thumbnail than it should by the storage rules of today.
+    /// Whether a client's post names another thumbnail than the present storage rules require.
     private func hasOtherThumb(_ id: PostID, of record: UploadRecord) async throws -> Bool {
         guard record.purpose == .object else { return false }
         let place = tools.publicBase
@@ -109,8 +111,8 @@ package struct Rethumb: PostRunWork {
         }
     }
 
-    /// The numbers of the photos that need renditions, counted from 0 in the post, and the files that are to be replaced whatever
-    /// their recipes are.
+    /// The numbers of the photos that need renditions, counted from 0 in the post, and the names of the files that must
+    /// be replaced whatever their recipes are.
     private func photosToRender(
         of record: UploadRecord, _ old: [PhotoRecord]
     ) async throws -> (numbers: Set<Int>, damaged: Set<String>) {

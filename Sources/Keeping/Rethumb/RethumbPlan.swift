@@ -5,14 +5,14 @@ import Store
 import Tree
 import Uploads
 
-/// What a run of re-thumbnailing would do: how many posts, how many bytes and how long, by a sample that is rendered and thrown
-/// away.
+/// An estimate of a rethumb run: the number of posts, the bytes and the time, from a sample that is rendered and
+/// discarded.
 package struct RethumbPlan: Sendable {
-    /// Up to how many posts each is looked at; of more, so many are drawn by lot, and as many of these are looked at as
-    /// there is time for.
+    /// The number of posts up to which every post is examined; of more posts, a random sample of this size is examined,
+    /// as far as time allows.
     private static let maxLooks = 500
     private static let lookTime = Duration.milliseconds(150)
-    /// How many posts are rendered at most, and for how long.
+    /// The maximum number of posts that are rendered; ``patience`` limits the time for it.
     private static let maxRenders = 16
     private static let renderTime = Duration.milliseconds(300)
 
@@ -21,7 +21,7 @@ package struct RethumbPlan: Sendable {
 
     package init(_ tools: PostTools, _ order: BatchOrder) { (self.tools, self.order) = (tools, order) }
 
-    /// Looks and counts.
+    /// Computes the estimate. Changes nothing.
     package func document() async throws -> BatchPlanDocument {
         var selection = order.selection
         selection.ids = order.posts?.sorted()
@@ -52,7 +52,7 @@ package struct RethumbPlan: Sendable {
         return document
     }
 
-    /// The posts to look at: all, or of very many some that are drawn by lot.
+    /// The posts to examine: all, or a random sample of many.
     private func sample(of job: Rethumb, _ selection: PostSelection, _ total: Int) async throws -> [PostID] {
         var ids: Set<PostID> = []
         guard total > Self.maxLooks else {
@@ -65,7 +65,7 @@ package struct RethumbPlan: Sendable {
             }
         }
         if let list = selection.ids { return Array(list.shuffled().prefix(Self.maxLooks)) }
-        // A moment by lot, and the first post behind it: close enough for an estimate.
+        // A random time, and the first post after it: close enough for an estimate.
         let posts = selection.posts
         guard let first = try await posts.page(after: nil, limit: 1, in: tools.tree).first else { return [] }
         let start = ContinuousClock.now
@@ -79,8 +79,8 @@ package struct RethumbPlan: Sendable {
         return ids.shuffled()
     }
 
-    /// The cost of one post: seconds of a worker, and bytes of renditions. Nil when none could be rendered. Somebody waits
-    /// for it, so the few that are rendered are no batch.
+    /// The average cost of one post: seconds of a worker, and bytes of renditions; nil if none could be rendered. A
+    /// user waits for the result, so the posts are not rendered as batch work.
     private func cost(of posts: [PostID]) async throws -> (seconds: Double, bytes: Double)? {
         let settings = tools.settings
         let start = ContinuousClock.now
@@ -99,7 +99,7 @@ package struct RethumbPlan: Sendable {
                 }
                 count += 1
             } catch  where !(error is CancellationError) {
-                continue  // The run counts it among those that fail.
+                continue  // The run counts it as a failure.
             }
         }
         guard count > 0 else { return nil }

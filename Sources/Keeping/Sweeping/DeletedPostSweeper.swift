@@ -7,22 +7,22 @@ package import Store
 package import Tree
 package import Uploads
 
-/// Deletes the files of deleted posts, of replaced avatars, and of objects that are gone, when their grace period is over.
+/// Deletes the files of deleted posts, replaced avatars and deleted objects when their grace period is over.
 ///
-/// The tree records each deletion in its own transaction, whoever makes it (`deleted/{id}`); files are swept by these
-/// records and by nothing else. A post that is merely missing, because the tree was damaged or is an old one, keeps its
-/// files.
+/// The tree records each deletion in the transaction that makes it (`deleted/{id}`), and files are deleted only for
+/// such a record. A post that is merely missing, because the tree is damaged or old, keeps its files.
 ///
-/// Work that makes files of a post ends before these are deleted: what it wrote afterwards would be left behind.
+/// Work that writes files of a post ends before its files are deleted; otherwise the files that it writes later would
+/// be left behind.
 package struct DeletedPostSweeper: Sendable {
-    /// The time for which a sweep waits for work on a post; the next sweep meets it again.
+    /// The time for which a sweep waits for work on a post; after that, the post is left to the next sweep.
     private static let patience = Duration.seconds(1)
 
     let tree: TreeStore
     let blobs: any BlobStore
     let store: UploadStore
     let settings: SharedSettings
-    /// The locks of those who make files of a post (``GarbageList/locks``).
+    /// The locks that are held while files of a post are written (``GarbageList/locks``).
     let locks: KeyedLock<PostID>
     let logger: Logger
 
@@ -38,8 +38,8 @@ package struct DeletedPostSweeper: Sendable {
         self.logger = logger
     }
 
-    /// Sweeps what is due. What cannot be deleted now is met again at the next sweep, and keeps nothing else from being
-    /// deleted.
+    /// Deletes the files that are due. Files that cannot be deleted now are left to the next sweep, and do not stop the
+    /// deletion of others.
     package func sweep() async throws {
         let deadline = store.now - settings.value.gracePeriod
         var range = KeyRange.all
@@ -62,7 +62,7 @@ package struct DeletedPostSweeper: Sendable {
     private func sweep(_ entry: TreeChild) async throws {
         let path = FileNodes.deleted() / entry.key
         guard let id = PostID(entry.key.description) else {
-            try await tree.set(path, to: nil)  // A client's own key: nothing of ours is called so.
+            try await tree.set(path, to: nil)  // A key that a client has written: no upload has it.
             return
         }
         do {
@@ -74,11 +74,11 @@ package struct DeletedPostSweeper: Sendable {
 
     private func sweep(_ entry: TreeChild, of id: PostID) async throws {
         let path = FileNodes.deleted() / entry.key
-        if try await tree.get(UploadNodes.queued(id)) != nil { return }  // Something is to be cleaned up first.
-        // Its sender may come back, to have it named.
+        if try await tree.get(UploadNodes.queued(id)) != nil { return }  // The upload must be cleaned up first.
+        // The sender may return and complete the file.
         if try await tree.get(UploadNodes.resumableFile(id)) != nil { return }
         let isKept = try await tree.transact { snapshot, update in
-            // It may have been written again in time.
+            // The post may have been written again in time.
             let isKept = try KeptFiles.areKept(of: id, in: snapshot)
             if isKept { update[path] = nil }
             return isKept
@@ -86,7 +86,7 @@ package struct DeletedPostSweeper: Sendable {
         if isKept { return }
         let record = try await store.record(of: id)
         let folder = ObjectFile(try await tree.get(ObjectNodes.file() / entry.key))?.folder
-        // Where nobody knows whose the post was, its files are looked for.
+        // If the owner is unknown, the files of all users are searched.
         let users =
             if let owner = record?.owner.description ?? folder { [owner] } else { try await blobs.userIDs() }
         for user in users {
@@ -94,13 +94,13 @@ package struct DeletedPostSweeper: Sendable {
         }
         if let record { try await store.intakes[record.intake].forgetPost(of: record) }
         if try await forget(id, record, entry) {
-            logger.info("deleted the files of a post that was deleted", metadata: ["post": "\(id)"])
+            logger.info("deleted the files of a deleted post", metadata: ["post": "\(id)"])
         }
     }
 
-    /// Notes that the files are gone.
+    /// Records that the files are deleted.
     ///
-    /// - Returns: Whether that is so: not where it was written again, or deleted once more, meanwhile.
+    /// - Returns: False if the post was written again, or deleted once more, in the meantime.
     private func forget(_ id: PostID, _ record: UploadRecord?, _ entry: TreeChild) async throws -> Bool {
         let path = FileNodes.deleted() / entry.key
         return try await tree.transact(at: "orphan-deleted") { [store] snapshot, update in
@@ -113,7 +113,7 @@ package struct DeletedPostSweeper: Sendable {
             update[ObjectNodes.file() / id.key] = nil
             update[ObjectNodes.size() / id.key] = nil
             update[FileNodes.verified(id)] = nil
-            // What stands there without a right to the files keeps its own entries.
+            // A node without a right to the files keeps its own entries.
             if try !snapshot.hasPost(id) {
                 for trace in PostTraces(of: id, post: nil, owner: record?.owner, text: record?.text).paths {
                     update[trace] = nil

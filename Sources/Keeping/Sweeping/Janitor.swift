@@ -8,8 +8,8 @@ import Synchronization
 import Tree
 package import Uploads
 
-/// Sweeps what is left over and what has been kept for its time: every minute, and some seconds after faults, which leave
-/// things behind. Every hour it looks through the blob store for files that nobody claims, and through the intakes' archives.
+/// Cleans up leftovers and expired data: every minute, and some seconds after a fault, because faults leave files
+/// behind. Every hour it also searches the blob store for unclaimed files, and cleans up the intakes' archives.
 package struct Janitor: Sendable {
     let storage: StorageFolder
     let store: UploadStore
@@ -41,8 +41,8 @@ package struct Janitor: Sendable {
 
     package var hold: Failure? { storage.hold }
 
-    /// Sweeps regularly until a shutdown, which breaks a sweep off: the next start goes on with it, as after a crash. A fault is
-    /// logged and met again at the next sweep.
+    /// Cleans up regularly until a shutdown, which interrupts a sweep; the next start continues it, as after a crash. A
+    /// fault is logged, and the work is tried again at the next sweep.
     package func run() async {
         var nextLook = ContinuousClock.now
         while !Task.isEnding {
@@ -69,15 +69,15 @@ package struct Janitor: Sendable {
         }
     }
 
-    /// Expires what was left alone and deletes what nothing refers to any more, unless there is a ``hold``.
+    /// Expires idle uploads and deletes files that are not referenced any longer, unless there is a ``hold``.
     ///
-    /// - Throws: What was in the way of one of the sweeps; it is not in the way of the others.
+    /// - Throws: An error of one of the sweeps; the others have run all the same.
     package func sweep() async throws {
         guard hold == nil else { return }
         do {
             try await storage.age.tick()
         } catch let error where Failure(error).code == .diskFull {
-            // The sweep makes room for it.
+            // The sweep frees space for it.
         }
         try await storage.sweeps.sweep { try await sweepAll() }
     }
@@ -86,20 +86,20 @@ package struct Janitor: Sendable {
         try await all(
             [
                 posts.sweep, expiry.expireAbandoned, expiry.expireIdle, removeAbandonedParts,
-                // What has ended leaves its bytes to those that follow.
+                // Uploads that end here leave their files to the sweeps that follow.
                 resumable.sweep, deletedPosts.sweep,
             ] + store.intakes.all.map { $0.sweep } + [
                 garbage.collect, expiry.forgetEnded, expiry.forgetKeys, forgetNotifications,
             ])
     }
 
-    /// Deletes what the intakes have kept for its time, unless there is a ``hold``.
+    /// Deletes archived files whose retention is over, unless there is a ``hold``.
     package func sweepArchives() async throws {
         guard hold == nil else { return }
         try await all(store.intakes.all.map { $0.sweepArchives })
     }
 
-    /// Forgets who was told of what was taken back long ago.
+    /// Deletes old records of recipients of notifications that were withdrawn.
     private func forgetNotifications() async throws {
         try await WithdrawnNotifications(storage.tree).forget(now: store.now)
     }
@@ -112,7 +112,7 @@ package struct Janitor: Sendable {
         if let fault { throw fault }
     }
 
-    /// Deletes files that were being written by somebody who died, or could not delete them.
+    /// Deletes files that were being written by a process that died or could not delete them.
     private func removeAbandonedParts() async throws {
         let incoming = storage.incoming
         _ = try await FileThreads.run { () throws(FileError) in try StagedFile.removeAbandoned(in: incoming) }

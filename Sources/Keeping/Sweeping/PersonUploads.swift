@@ -4,17 +4,16 @@ import Social
 import Tree
 package import Uploads
 
-/// Sees to it that nothing becomes of what somebody has begun to upload who is being deleted, and that what they have stored in
-/// the bucket goes.
+/// Ends the uploads of a user whose account is being deleted, and deletes the user's objects in the bucket.
 ///
-/// Each upload is marked. A reservation or a draft expires soon; one that was acknowledged fails when its turn comes, and
-/// what lies in its way is cleaned up there. A mark is not lost by a crash: the next start reads it in the queue.
+/// Each upload is marked. A reservation or a draft expires soon; an acknowledged upload fails when its turn comes, and
+/// is cleaned up then. A crash does not lose a mark: the next start reads it in the queue.
 package struct PersonUploads: UploadCleanup {
-    /// The number of uploads that one part looks at, everybody's.
+    /// The number of uploads, of all users, that one part examines.
     private static let batch = 200
-    /// The number of objects that go in one part.
+    /// The number of objects that one part deletes.
     private static let objectsAtOnce = 100
-    /// The position at which objects are gone through, behind those of uploads; no key has a slash.
+    /// The position of the first object, after those of uploads; no key contains a slash.
     private static let objects = "/objects"
 
     let store: UploadStore
@@ -61,14 +60,14 @@ package struct PersonUploads: UploadCleanup {
             entry.isOwnerGone = true
             update[UploadNodes.upload(entry.id) / "owner_gone"] = true
             update[UploadNodes.queued(entry.id)] = entry.value
-            // Should this not be committed, the upload is looked at again, as it may be at any time.
+            // If this is not committed, the upload is merely examined again, which may happen at any time.
             store.abandonLater(entry.id)
             count += 1
         }
         return (count, rows.count == Self.batch ? rows.last?.key.string : Self.objects)
     }
 
-    /// Deletes the first of the person's objects; nobody stores any for who is being deleted.
+    /// Deletes the first of the user's objects; no new ones are stored for a user who is being deleted.
     private func endObjects(
         of uid: UserID, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) -> (count: Int, next: String?) {

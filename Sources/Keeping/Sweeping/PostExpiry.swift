@@ -7,27 +7,28 @@ import Synchronization
 package import Tree
 package import Uploads
 
-/// Deletes posts that are older than the operator lets them become, as ``Publisher/deletePost(_:by:)`` does: with all that names
-/// them, and their files after the grace period.
+/// Deletes posts that are older than the setting `post-retention`, in the same way as ``Publisher/deletePost(_:by:)``:
+/// with all references to them, and their files after the grace period.
 ///
-/// A post's age is that of its `timestamp`, which says nothing about its collection in any order: imports bring old posts late. So
-/// all posts are looked at in turn, those for everybody and those for audiences, in the order of their ids, some at a time.
+/// The age of a post is that of its `timestamp`, which need not match the order of any collection: imports add old
+/// posts late. Therefore all posts are examined in turn, public ones and those for audiences, in the order of their
+/// ids, a page at a time.
 package final class PostExpiry: Sendable {
-    /// A part of the posts that are old enough.
+    /// The old posts in a page.
     package struct Page: Sendable, Hashable {
-        /// How many there were.
+        /// The number of posts that are old enough.
         package var posts = 0
         /// The sum of their files, in bytes: originals and renditions.
         package var bytes = 0
-        /// Behind which post the next page begins; nil when there are no more.
+        /// The position after which the next page begins; nil at the end.
         package var next: Position?
 
         package init() {}
     }
 
-    /// The last post that a page has looked at.
+    /// A position in the walk over all posts: the last post that was examined.
     package struct Position: Sendable, Hashable, CustomStringConvertible {
-        /// Where posts stand.
+        /// A collection of posts.
         fileprivate enum Collection: String {
             case posts
             case audiencePosts = "audience_posts"
@@ -40,10 +41,11 @@ package final class PostExpiry: Sendable {
 
         fileprivate init() {}
 
-        /// The position as a cursor: `posts/-P6xJd7DkF0an8Cy0qLh`, or `audience_posts` for none there yet.
+        /// The position as a cursor: `posts/-P6xJd7DkF0an8Cy0qLh`, or `audience_posts` at the beginning of that
+        /// collection.
         package var description: String { collection.rawValue + (last.map { "/\($0)" } ?? "") }
 
-        /// Reads a cursor; nil when it is none.
+        /// Parses a cursor; nil if it is malformed.
         package init?(cursor: String) {
             let parts = cursor.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
             guard let collection = parts.first.flatMap({ Collection(rawValue: String($0)) }) else { return nil }
@@ -53,7 +55,7 @@ package final class PostExpiry: Sendable {
             self.last = last
         }
 
-        /// Where the page behind one goes on; nil behind the last one.
+        /// Returns the position after a page with these keys; nil at the end.
         fileprivate func next(after keys: [TreeKey]) -> Position? {
             var next = self
             next.last = keys.last
@@ -65,9 +67,9 @@ package final class PostExpiry: Sendable {
         }
     }
 
-    /// The number of posts that one page looks at.
+    /// The number of posts that one page examines.
     static let batch = 500
-    /// The number of pages that one sweep looks at; the next one goes on.
+    /// The number of pages that one sweep examines; the next sweep continues.
     static let maxPages = 20
 
     private let tree: TreeStore
@@ -76,7 +78,7 @@ package final class PostExpiry: Sendable {
     private let settings: SharedSettings
     private let logger: Logger
     private let deleted = Atomic(0)
-    /// Where the next sweep begins; nil for at the first post.
+    /// The position at which the next sweep begins; nil for the first post.
     private let position = Mutex<Position?>(nil)
 
     package init(tree: TreeStore, publisher: Publisher, store: UploadStore, settings: SharedSettings, logger: Logger) {
@@ -87,11 +89,11 @@ package final class PostExpiry: Sendable {
         self.logger = logger
     }
 
-    /// How many posts the service has deleted for their age since its start.
+    /// The number of posts that were deleted for their age since the start.
     package var count: Int { deleted.load(ordering: .relaxed) }
 
-    /// Deletes what is older than the setting `post-retention` allows; nothing without it. Where there are more posts than one
-    /// sweep looks at, the next one goes on behind them.
+    /// Deletes posts that are older than the setting `post-retention`; does nothing without the setting. If there are
+    /// more posts than one sweep examines, the next one continues after them.
     func sweep() async throws {
         guard let age = settings.value.postRetention else { return }
         for _ in 0..<Self.maxPages {
@@ -106,9 +108,9 @@ package final class PostExpiry: Sendable {
         }
     }
 
-    /// Deletes, or counts, the posts of one page that are older than that.
+    /// Deletes, or only counts, the posts of one page that are older than an age.
     ///
-    /// - Parameter position: The `next` of the page before; nil for the first.
+    /// - Parameter position: The `next` of the page before; nil for the first page.
     package func page(olderThan age: Duration, after position: Position?, isDryRun: Bool) async throws -> Page {
         let position = position ?? Position()
         let deadline = store.now - age
@@ -128,7 +130,7 @@ package final class PostExpiry: Sendable {
             try Task.checkCancellation()
             let path = position.collection.path / key
             guard let post = try await tree.get(path) else { continue }
-            // What clients call otherwise has no files.
+            // A post of a client under another key has no files.
             let bytes = if let id = PostID(key.string) { try await byteCount(of: id, post) } else { 0 }
             if !isDryRun, try await !delete(path) { continue }
             page.posts += 1
@@ -137,7 +139,7 @@ package final class PostExpiry: Sendable {
         return page
     }
 
-    /// - Returns: Whether it was there: its author, or another sweep, may have come first.
+    /// - Returns: False if the post does not exist any longer: its author or another sweep may have deleted it.
     private func delete(_ path: TreePath) async throws -> Bool {
         do {
             guard let id = path.keys.last.flatMap({ PostID($0.string) }),

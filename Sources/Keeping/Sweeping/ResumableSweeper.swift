@@ -6,8 +6,8 @@ import Store
 import Tree
 package import Uploads
 
-/// Puts in order what is received in several requests, once a minute: finishes what has all its bytes, ends what was left alone, and
-/// deletes bytes that nobody claims.
+/// Cleans up uploads in several requests, once a minute: finishes complete files, ends idle ones, and deletes unclaimed
+/// bytes.
 package struct ResumableSweeper: Sendable {
     private static let page = 100
 
@@ -29,15 +29,15 @@ package struct ResumableSweeper: Sendable {
         try await removeUnclaimed()
     }
 
-    /// Goes on with uploads all of whose bytes have come, which whoever received them did not come to do: it was stopped, or
-    /// met a fault. A fault is logged, and met again the next time.
+    /// Continues uploads that have all their bytes but were not finished, because the receiver was stopped or met a
+    /// fault. A fault is logged, and the work is tried again the next time.
     package func finishComplete() async {
         do {
             for file in try await all(where: { $0.purpose == .upload && $0.isComplete && !files.isInUse($0.id) }) {
                 await finish(file)
             }
         } catch {
-            logger.warning("cannot look through unfinished uploads", metadata: ["fault": "\(error)"])
+            logger.warning("cannot read the unfinished uploads", metadata: ["fault": "\(error)"])
         }
     }
 
@@ -49,11 +49,11 @@ package struct ResumableSweeper: Sendable {
         } catch let error as Failure where error.code == .bytesLost {
             try? await uploads.fail(file.id, with: error)
         } catch {
-            logger.info("not finished", metadata: ["upload": "\(file.id)", "fault": "\(error)"])
+            logger.info("an upload was not finished", metadata: ["upload": "\(file.id)", "fault": "\(error)"])
         }
     }
 
-    /// Ends files that were left alone for longer than a draft may be. Uploads expire with their records.
+    /// Ends files that have been idle for longer than a draft may be. Uploads expire with their records.
     private func expireIdle() async throws {
         let deadline = files.now - settings.value.draftLifetime
         for file in try await all(where: { $0.purpose != .upload && $0.updatedAt < deadline && !files.isInUse($0.id) })
@@ -63,8 +63,8 @@ package struct ResumableSweeper: Sendable {
         }
     }
 
-    /// Deletes bytes whose record has ended: its update names no file, and a crash may come after it. No file is made before
-    /// its record.
+    /// Deletes files without a record. A record is removed before its file is deleted, and a crash may come in between;
+    /// a file is created only after its record.
     private func removeUnclaimed() async throws {
         let incoming = files.incoming
         let names = try await FileThreads.run { () throws(FileError) in

@@ -7,10 +7,11 @@ import Synchronization
 import Tree
 import Uploads
 
-/// Finds the files in the blob store that no post and no unfinished upload claims, and no deletion explains, and deletes them
-/// when a person says so.
+/// The unclaimed files: files in the blob store that no post and no unfinished upload claims, and that no deletion
+/// explains. They are deleted only on an operator's command.
 ///
-/// The service makes none. They are there when the tree was damaged, or is older than they are; so they are kept, until then.
+/// The service does not create any. They appear when the tree is damaged or older than the blob store, and are
+/// therefore kept.
 package final class UnclaimedFiles: Sendable {
     private let storage: StorageFolder
     private let logger: Logger
@@ -21,10 +22,10 @@ package final class UnclaimedFiles: Sendable {
         self.logger = logger
     }
 
-    /// The number of posts whose files nobody claims, at the last look; nil before the first.
+    /// The number of posts with unclaimed files, at the last search; nil before the first.
     package var count: Int? { lastCount.withLock { $0 } }
 
-    /// Notes a count; true when it is news that somebody should hear.
+    /// Records the count; returns true if it should be logged.
     private func note(_ count: Int) -> Bool {
         lastCount.withLock { last in
             defer { last = count }
@@ -32,17 +33,17 @@ package final class UnclaimedFiles: Sendable {
         }
     }
 
-    /// Compares the blob store with the tree, and says in the log what nobody claims. Deletes nothing.
+    /// Compares the blob store with the tree, and logs unclaimed files. Deletes nothing.
     package func look() async throws {
         var count = 0
         try await forEachUnclaimed { _, _ in count += 1 }
         guard note(count) else { return }
         logger.warning(
-            "there are files of posts that the tree does not know, and has not deleted: they are kept",
-            metadata: ["posts": "\(count)", "hint": "tintype unclaimed ls"])
+            "posts that the tree does not contain, and has not deleted, have files: they are kept",
+            metadata: ["posts": "\(count)", "hint": "List them with tintype unclaimed ls."])
     }
 
-    /// The files that nobody claims, by owner and post.
+    /// The unclaimed files, by owner and post.
     package func list() async throws -> [UnclaimedDocument] {
         let blobs = storage.blobs
         var found: [UnclaimedDocument] = []
@@ -57,28 +58,29 @@ package final class UnclaimedFiles: Sendable {
         return found
     }
 
-    /// Deletes files that nobody claims, because a person said so.
+    /// Deletes unclaimed files, on an operator's command.
     ///
-    /// - Throws: `Failure` `not_found` when there are none, or somebody claims them.
+    /// - Throws: `Failure` `not_found` if there are none, or the files are claimed.
     package func remove(_ id: PostID, of owner: String) async throws {
         let blobs = storage.blobs
         let isThere = try await blobs.postIDs(userID: owner).contains(id.description)
         guard isThere, try await storage.tree.snapshot({ try Self.isUnclaimed(id, of: owner, in: $0) }) else {
             throw Failure(
-                .notFound, "there are no unclaimed files of \(owner)/\(id)", hint: "tintype unclaimed ls lists them all"
+                .notFound, "there are no unclaimed files of \(owner)/\(id)",
+                hint: "List them all with tintype unclaimed ls."
             )
         }
         try await blobs.removeAll(userID: owner, postID: id.description)
-        logger.notice("deleted unclaimed files, as told", metadata: ["owner": "\(owner)", "post": "\(id)"])
+        logger.notice("deleted unclaimed files, as requested", metadata: ["owner": "\(owner)", "post": "\(id)"])
     }
 
-    /// Takes tree and blobs as they are for one store, because a person said so: sweeping goes on, and what is unclaimed
-    /// stays.
+    /// Accepts tree and blobs as one store, on an operator's command, although their ages differ: the clean-up resumes,
+    /// and unclaimed files are kept.
     package func acceptAge() async throws {
         guard let mismatch = storage.age.mismatch else { return }
         try await storage.age.accept()
         logger.notice(
-            "tree and blobs are accepted as they are, as told", metadata: ["code": "\(mismatch.code.rawValue)"])
+            "tree and blobs are accepted as they are, as requested", metadata: ["code": "\(mismatch.code.rawValue)"])
     }
 
     private func forEachUnclaimed(_ visit: (_ owner: String, PostID) async throws -> Void) async throws {
@@ -104,14 +106,14 @@ package final class UnclaimedFiles: Sendable {
         return try !snapshot.exists(FileNodes.deleted(id))
     }
 
-    /// Whether a post has the id, or the owner's picture, or an object, or an upload on which there is work to do, or that is being
-    /// rendered.
+    /// Whether the id belongs to a post, an avatar of the owner, an object, an upload that is not finished, or a photo
+    /// that is being rendered.
     private static func isNeeded(
         _ id: PostID, of owner: String, in snapshot: TreeSnapshot
     ) throws(TreeError) -> Bool {
         if try snapshot.hasPost(id) { return true }
         if try snapshot.exists(UploadNodes.queued(id)) { return true }
-        // What is rendered while its post is deleted goes as garbage.
+        // Files that are rendered while their post is deleted become garbage.
         if try snapshot.exists(UploadNodes.attempt(id)) { return true }
         if ObjectFile(try snapshot.get(ObjectNodes.file() / id.key))?.folder == owner { return true }
         guard let owner = UserID(owner) else { return false }

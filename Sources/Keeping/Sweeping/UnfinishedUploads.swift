@@ -7,10 +7,11 @@ import Tree
 import Uploads
 
 extension StorageFolder {
-    /// Ends reservations, drafts and what was being received of a tree that is not of the age of the blobs, and touches no file: since the time of
-    /// that tree they may have become posts, whose files they would take along when they expire.
+    /// Ends the reservations, drafts and incomplete uploads in a tree that is older or newer than the blobs, without
+    /// touching a file. Since the time of that tree, they may have become posts, whose files would be deleted when the
+    /// uploads expire.
     ///
-    /// What lies in `incoming/` is unfinished for certain, and stays as it is.
+    /// An upload with a file in `incoming/` is certainly unfinished, and is left as it is.
     package func forgetUnfinished() async throws {
         guard tree.health.damage == nil else { return }
         for entry in try await tree.children(of: UploadNodes.queued()).compactMap({ QueueEntry($0) }) {

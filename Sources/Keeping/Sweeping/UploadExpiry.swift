@@ -7,7 +7,8 @@ import Synchronization
 package import Tree
 package import Uploads
 
-/// Expires reservations, drafts and what was being received, when nobody finishes it, and forgets the records of uploads that ended long ago.
+/// Expires reservations, drafts and incomplete uploads that are idle, and deletes the records of uploads that ended
+/// long ago.
 package struct UploadExpiry: Sendable {
     let tree: TreeStore
     let store: UploadStore
@@ -21,7 +22,7 @@ package struct UploadExpiry: Sendable {
         self.logger = logger
     }
 
-    /// Ends uploads whose senders gave up while this could not be written down.
+    /// Ends uploads that their senders abandoned while this could not be recorded.
     func expireAbandoned() async throws {
         for (id, time) in store.abandoned.withLock({ $0 }) {
             if let record = try await store.record(of: id) {
@@ -37,14 +38,14 @@ package struct UploadExpiry: Sendable {
         }
     }
 
-    /// Ends reservations, drafts and what was being received that were left alone for longer than a draft may be.
+    /// Ends reservations, drafts and incomplete uploads that have been idle for longer than a draft may be.
     func expireIdle() async throws {
         let deadline = store.now - settings.value.draftLifetime
         for entry in try await store.queued()
         where entry.state != .ingested && entry.id.timestamp < deadline {
             guard let record = try await store.record(of: entry.id), record.updatedAt < deadline else { continue }
             do {
-                // It has ended, but what was to be cleaned up then could not be.
+                // The upload has ended, but could not be cleaned up then.
                 if record.state.isTerminal { try await store.cleanUp(record.id) }
                 guard record.state.isUnfinished,
                     try await !store.intakes[record.intake].holdsFiles(of: record.id)
@@ -52,24 +53,24 @@ package struct UploadExpiry: Sendable {
                 try await store.expire(record.id, from: record.state, unlessChangedSince: deadline)
                 logger.info("expired", metadata: ["upload": "\(record.id)", "owner": "\(record.owner)"])
             } catch let error as Failure where error.code == .wrongState {
-                continue  // Its sender went on with it in this very moment.
+                continue  // The sender has continued it at this very moment.
             }
         }
     }
 
-    /// Forgets the idempotency keys of other requests than uploads.
+    /// Deletes expired idempotency keys of requests other than uploads.
     func forgetKeys() async throws {
         try await RequestKeys(tree).forget(before: store.now - settings.value.recordLifetime)
     }
 
-    /// Deletes the records of uploads that ended long ago without a post; their idempotency keys are free again.
+    /// Deletes the records of uploads that ended long ago without a post, and frees their idempotency keys.
     func forgetEnded() async throws {
         let deadline = store.now - settings.value.recordLifetime
         var range = KeyRange.all
         while true {
             let page = try await tree.children(of: UploadNodes.ended(), range: range, limit: 100)
             for child in page {
-                // In the order of their beginnings; no end comes before its beginning.
+                // Ids are in the order of creation, and an upload cannot have ended before it was created.
                 guard let id = PostID(child.key.description), id.timestamp < deadline else { return }
                 if child.value.timestampValue ?? .epoch < deadline { try await store.forget(id) }
             }

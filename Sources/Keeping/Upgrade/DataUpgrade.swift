@@ -6,15 +6,15 @@ package import Store
 import Tree
 import Uploads
 
-/// The steps that bring the data of a store of an earlier version forward; see `StoreUpgrade`.
+/// The steps that migrate the data of a store written by an earlier version; see `StoreUpgrade`.
 ///
-/// Each may be cut off anywhere, and notes in the tree when it is done.
+/// Each step may be interrupted at any point, and records its completion in the tree.
 package struct DataUpgrade: Sendable {
     private let storage: StorageFolder
     private let order: OrderMigration
-    /// The repair of what derivations keep in order.
+    /// The repair of what derivations maintain.
     private let repair: SocialRepair
-    /// The count of the room that files take up which are there already.
+    /// The count of the space that existing files take up.
     package let usage: UsageCount
     private let logger: Logger
 
@@ -26,10 +26,10 @@ package struct DataUpgrade: Sendable {
         usage = UsageCount(storage.tree, logger: logger)
     }
 
-    /// Does what has to be done before anything else works on the store, and notes of an empty one that nothing is to be done.
+    /// Does the steps that must precede all other work on the store; marks all steps as done in an empty one.
     ///
-    /// It returns when posts of earlier versions are in the order of publication, which takes some seconds for 100,000 of
-    /// them at the first start.
+    /// It returns when posts of earlier versions are in the order of publication. At the first start, that takes some
+    /// seconds for 100,000 posts.
     package func begin() async {
         do {
             try await orderPosts()
@@ -41,15 +41,15 @@ package struct DataUpgrade: Sendable {
         }
     }
 
-    /// Puts posts of earlier versions in the order of publication, unless they are.
+    /// Puts posts of earlier versions in the order of publication, if that has not been done.
     package func orderPosts() async throws {
         guard storage.tree.health.damage == nil else { return }
         try await order.run()
     }
 
-    /// Does all steps that are not done yet.
+    /// Does all remaining steps.
     ///
-    /// - Throws: The engine's failure; then another run goes on.
+    /// - Throws: The engine's failure; the next run continues.
     package func run() async throws {
         try await orderPosts()
         try await repair.run()

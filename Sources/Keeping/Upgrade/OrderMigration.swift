@@ -3,27 +3,30 @@ import Model
 import Tree
 import Uploads
 
-/// Puts posts into the order of publication that were published before there was one: by their ids, behind what is in it.
+/// Puts posts that were published before the order of publication existed into that order: by their ids, after the
+/// posts in it.
 ///
-/// It works once in the life of a Storage folder, again after a version has worked on it that does not keep the order, and
-/// again when the order is to have more of a post than before.
-/// A batch is one commit. A post that has a position keeps it, so that a run that is cut off is gone on with by the next.
+/// It runs once in the life of a Storage folder, again after a version that does not maintain the order has written to
+/// it, and again when the order needs more data of each post than before.
+///
+/// A batch is one commit. A post that has a position keeps it, so that a run that is interrupted is continued by the
+/// next.
 struct OrderMigration: Sendable {
     private static let batch = 500
-    /// What the order has of posts: 2 since it has their hashtags, 3 since these have one form of Unicode.
+    /// The version of the data that the order holds: 2 added the hashtags of posts, 3 gave these one form of Unicode.
     private static let version: TreeValue = 3
-    /// How often the log says how far it is, in posts.
+    /// The number of posts between two log lines about the progress.
     private static let reportInterval = 10_000
 
     let tree: TreeStore
     let logger: Logger
 
-    /// Does what there is to do.
+    /// Migrates the posts that need it.
     ///
-    /// - Throws: The engine's failure; then another run is to go on.
+    /// - Throws: The engine's failure; the next run continues.
     func run() async throws {
         guard try await tree.get(StoreNodes.postsAreOrdered()) != Self.version else { return }
-        // What is gone, and then what is there.
+        // First the positions whose posts are gone, then the posts.
         let staleCount = try await go(through: PostNodes.position())
         let count = try await go(through: PostNodes.post())
         try await tree.set(StoreNodes.postsAreOrdered(), to: Self.version)
@@ -31,9 +34,9 @@ struct OrderMigration: Sendable {
         logger.info("all posts are in the order of publication", metadata: ["posts": "\(count)"])
     }
 
-    /// Goes through all posts whose ids are the keys at a path.
+    /// Checks all posts whose ids are the keys at a path.
     ///
-    /// - Returns: How many of them had to be put in the order, or taken out of it.
+    /// - Returns: The number of posts that were added to the order or removed from it.
     private func go(through list: TreePath) async throws -> Int {
         var range = KeyRange.all
         var (seen, changed) = (0, 0)
@@ -56,7 +59,7 @@ struct OrderMigration: Sendable {
         in list: TreePath, _ range: KeyRange, _ snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws -> (count: Int, changed: Int, last: TreeKey?) {
         let ids = try snapshot.keys(of: list, range: range, limit: Self.batch)
-        // The position of this very commit: it is decided anew if another one comes before.
+        // The position of this very commit; it is computed again if another commit comes first.
         let sequence = try snapshot.token.sequence + 1
         var changed = 0
         for (number, id) in ids.enumerated() {

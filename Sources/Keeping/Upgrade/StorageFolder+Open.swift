@@ -4,15 +4,16 @@ package import Store
 package import Tree
 
 extension StorageFolder {
-    /// Opens a Storage folder for the service: with its derivations and constraints, and with posts of earlier versions in the
-    /// order of publication.
+    /// Opens a Storage folder for the service: with its derivations and constraints, and with posts of earlier versions
+    /// in the order of publication.
     ///
     /// - Parameters:
-    ///   - blobs: Where the files of posts are; nil for the folder `blobs/`.
-    ///   - retention: How long changes can be asked for.
-    ///   - publicBase: The address by which apps know the service; nil for addresses without a host.
-    ///   - clock: The present time.
-    /// - Throws: What ``StorageFolder/init(path:engine:blobs:retention:publicBase:derivations:constraints:clock:)`` does.
+    ///   - blobs: The store of the files of posts; nil for the folder `blobs/`.
+    ///   - retention: The time for which changes are kept in the change log.
+    ///   - publicBase: The address of the service for apps; nil for addresses without a host.
+    ///   - clock: Returns the present time.
+    /// - Throws: The errors of
+    ///   ``StorageFolder/init(path:engine:blobs:retention:publicBase:derivations:constraints:clock:)``.
     package static func open(
         path: String, engine: TreeEngine = .sqlite, blobs: (any BlobStore)? = nil,
         retention: ChangeRetention = ChangeRetention(), publicBase: PublicBase? = nil,
@@ -30,7 +31,7 @@ extension StorageFolder {
             await storage.close()
             throw error
         }
-        try? await storage.age.tick()  // A disk that is full is for the watch to find, and to say.
+        try? await storage.age.tick()  // The disk monitor finds and reports a full disk.
         await DataUpgrade(storage, logger: logger).begin()
         return storage
     }

@@ -3,11 +3,11 @@ import Social
 package import Tree
 import Uploads
 
-/// What the service derives from what is written to the tree, and what no update may break.
+/// The derivations and constraints that the service adds to the tree.
 package enum TreeInvariants {
-    /// The derivations, stratum by stratum: what follows from what is written, and is written with it.
+    /// The derivations, stratum by stratum.
     ///
-    /// - Parameter publicBase: The address by which apps know the service; nil for addresses without a host.
+    /// - Parameter publicBase: The address of the service for apps; nil for addresses without a host.
     package static func derivations(publicBase: PublicBase?) -> [[any Derivation]] {
         let tombstones = [PostNodes.post(), AudienceNodes.post()].map { Tombstones(of: $0, at: FileNodes.deleted()) }
         var strata = SocialDerivations.strata

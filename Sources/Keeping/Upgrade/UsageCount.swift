@@ -3,9 +3,11 @@ import Model
 import Tree
 import Uploads
 
-/// Counts what is in a store that is older than the counting, once: behind that, ``UsageDerivation`` does.
+/// Counts, once, the files of a store that is older than the counting; from then on, ``UsageDerivation`` keeps the
+/// count.
 ///
-/// A batch is one commit. Whatever is counted already stays so, so that a run that is cut off is gone on with by the next.
+/// A batch is one commit. Files that are already counted are not counted again, so that a run that is interrupted is
+/// continued by the next.
 package struct UsageCount: Sendable {
     private static let batch = 200
 
@@ -19,7 +21,7 @@ package struct UsageCount: Sendable {
     /// Whether everything has been counted.
     package func isDone() async throws -> Bool { try await tree.get(UsageNodes.version()) == Usage.countVersion }
 
-    /// Notes of a store without any files that there is nothing to count.
+    /// Marks the count as done in a store without files.
     func skipIfEmpty() async throws {
         guard try await !isDone() else { return }
         try await tree.transact { snapshot, update in
@@ -31,9 +33,9 @@ package struct UsageCount: Sendable {
         }
     }
 
-    /// Does what there is to do.
+    /// Counts the files that are not counted yet.
     ///
-    /// - Throws: The engine's failure; then another run is to go on.
+    /// - Throws: The engine's failure; the next run continues.
     package func run() async throws {
         guard try await !isDone() else { return }
         var count = 0
@@ -55,9 +57,9 @@ package struct UsageCount: Sendable {
         logger.info("all files are counted", metadata: ["folders": "\(count)"])
     }
 
-    /// Goes through nodes that say whose files there are under which ids.
+    /// Counts the files of the ids at a list of nodes, each of which holds the owner of an id.
     ///
-    /// - Returns: How many there are.
+    /// - Returns: The number of nodes.
     private func go(
         through place: TreePattern,
         _ subject: @escaping @Sendable (TreePath, TreeSnapshot) throws(TreeError) -> UsageSubject?

@@ -3,7 +3,7 @@ package import Model
 package import Tree
 package import Uploads
 
-/// Tells how much room files take up: everybody's, and each user's.
+/// Reads the space that files take up: in total, and per user.
 package struct UsageReader: Sendable {
     private let tree: TreeStore
     private let settings: SharedSettings
@@ -13,9 +13,9 @@ package struct UsageReader: Sendable {
         (self.tree, self.settings, self.count) = (tree, settings, count)
     }
 
-    /// A page of what users' files come to, in the order of their ids, with the sum over all users.
+    /// Returns a page of the usage of users, in the order of their ids, with the sum over all users.
     ///
-    /// - Parameter last: The user behind whom the page begins; nil for the first page.
+    /// - Parameter last: The last user of the page before; nil for the first page.
     package func page(after last: UserID?, limit: Int) async throws -> UsagePageDocument {
         let isComplete = try await count.isDone()
         let standard = settings.value.userQuota
@@ -25,7 +25,7 @@ package struct UsageReader: Sendable {
             var next: String?
             while true {
                 let lines = try snapshot.children(of: UsageNodes.ofOwner(), range: range, limit: limit + 1)
-                // What is nobody's, is in the sum alone.
+                // Files without an owner count only in the sum.
                 for line in lines {
                     guard let user = UserID(line.key.string) else { continue }
                     guard users.count < limit else {
@@ -43,15 +43,16 @@ package struct UsageReader: Sendable {
         }
     }
 
-    /// What one user's files come to.
+    /// Returns the usage of one user.
     ///
-    /// - Throws: `Failure` `unknown_user` for a user who is nobody, and has no files.
+    /// - Throws: `Failure` `unknown_user` if the user does not exist and has no files.
     package func document(of user: UserID) async throws -> UsageDocument {
         let standard = settings.value.userQuota
         return try await tree.snapshot { snapshot in
             let line = try snapshot.get(UsageNodes.ofOwner() / user.key)
             guard try line != nil || snapshot.exists(PeopleNodes.person(user)) else {
-                throw Failure(.unknownUser, "there is no user \(user)", hint: "tintype du lists who has files here")
+                throw Failure(
+                    .unknownUser, "the user \(user) does not exist", hint: "List the users with files with tintype du.")
             }
             let quota = try UserQuotas.limit(of: user, standard: standard, in: snapshot)
             return Usage(line).document(of: user.description, quota: quota)

@@ -2,16 +2,17 @@
 package enum AudienceNodes {
     package static let member = TreeNode(
         "audiences/{audience}/members/{uid}", .clients,
-        "what somebody may do in an audience: `owner`, `poster` or `reader`", record: "AudienceRole")
+        "the role of a member of an audience: `owner`, `poster` or `reader`", record: "AudienceRole")
     package static let audience = TreeNode(
-        "audiences/{audience}", .clients, "who an audience is: `name`, `kind` and `members`", record: "Audience",
+        "audiences/{audience}", .clients, "an audience: `name`, `kind` and `members`", record: "Audience",
         fields: ["name", "kind", "members"])
     package static let membership = TreeNode(
-        "memberships/{uid}/{audience}", .derived, "the audiences that somebody is a member of: the other side of it",
+        "memberships/{uid}/{audience}", .derived,
+        "the audiences that a person is a member of: the other side of `members`",
         record: "AudienceRole")
     package static let post = TreeNode(
         "audience_posts/{post}", .clients,
-        "a post for audiences: that of `posts/`, with `audiences/{audience}`, each `true`",
+        "a post for audiences: as at `posts/`, with `audiences/{audience}`, each `true`",
         record: "Post",
         fields: PostField.allCases.filter { [.clients, .clientsForAudiences].contains($0.writer) && $0 != .mentions }
             .map(\.rawValue))
@@ -25,28 +26,28 @@ package enum AudienceNodes {
         "owners/{audience}/{uid}", in: .social, .derived, "the owners of an audience: `true`")
     package static let published = TreeNode(
         "stories/{audience}/{position}", in: .social, .derived, "the posts of an audience, by their positions: the ids",
-        record: "ListedPost", unaudited: "the posts for audiences are, of which it is derived again")
+        record: "ListedPost", unaudited: "it is derived from the posts for audiences, which are checked")
     package static let positions = TreeNode(
         "story_positions/{post}/{audience}", in: .social, .derived, "the position that a post has in a story",
-        record: "PostPosition", unaudited: "the posts for audiences are, of which it is derived again")
+        record: "PostPosition", unaudited: "it is derived from the posts for audiences, which are checked")
     package static let postBy = TreeNode(
         "audience_posts/{uid}/{post}", in: .social, .derived,
-        "the posts for audiences that somebody has written: `true`",
-        unaudited: "the posts for audiences are, of which it is derived again")
+        "the posts for audiences that a person has written: `true`",
+        unaudited: "it is derived from the posts for audiences, which are checked")
     package static let used = TreeNode(
         "used_audiences/{audience}", in: .social, .derived,
-        "the mark of a deleted audience, whose id no other gets: `true`",
-        record: "UsedAudienceID", unaudited: "nothing is left by which it could be told")
+        "the mark of a deleted audience, whose id is never used again: `true`",
+        record: "UsedAudienceID", unaudited: "there is nothing left to compare it with")
     package static let restrictedMedia = TreeNode(
         "restricted_media/{post}/{uid}", in: .social, .derived,
-        "whose photos of this id are, or were, of a post for audiences: `true`, until the files are gone",
-        unaudited: "it outlives what it follows from")
+        "the owner of photos that belong, or belonged, to a post for audiences: `true`, until the files are deleted",
+        unaudited: "it outlives its cause")
     package static let day = TreeNode(
-        "audience_post_days/{day}", in: .social, .derived, "the number of posts for audiences of a day",
+        "audience_post_days/{day}", in: .social, .derived, "the number of posts for audiences on a day",
         record: "PostDays")
     package static let dayOf = TreeNode(
         "audience_post_days_by/{uid}/{day}", in: .social, .derived,
-        "the number of somebody's posts for audiences of a day",
+        "the number of a person's posts for audiences on a day",
         record: "PostDays")
 
     package static let all = [

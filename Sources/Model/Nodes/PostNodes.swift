@@ -11,7 +11,7 @@ package enum PostNodes {
 
     package static let published = TreeNode(
         "all/{position}", in: .social, .derived,
-        "all that stands at `posts/`, by its position: the id, and behind a slash the author", record: "ListedPost")
+        "all values at `posts/`, by their positions: the id, and the author after a slash", record: "ListedPost")
     package static let publishedBy = TreeNode(
         "published/{uid}/{position}", in: .social, .derived, "the posts of an author, by their positions: the ids",
         record: "ListedPost")
@@ -20,15 +20,15 @@ package enum PostNodes {
         record: "ListedPost")
     package static let position = TreeNode(
         "positions/{post}", in: .social, .derived,
-        "the position of a post, and behind spaces its author and its hashtags",
+        "the position of a post, and its author and hashtags after spaces",
         record: "PublicationEntry")
 
     // MARK: Numbers
 
     package static let day = TreeNode(
-        "post_days/{day}", in: .social, .derived, "the number of posts for everybody of a day", record: "PostDays")
+        "post_days/{day}", in: .social, .derived, "the number of posts for everybody on a day", record: "PostDays")
     package static let dayOf = TreeNode(
-        "post_days_by/{uid}/{day}", in: .social, .derived, "the number of somebody's posts for everybody of a day",
+        "post_days_by/{uid}/{day}", in: .social, .derived, "the number of a person's posts for everybody on a day",
         record: "PostDays")
 
     package static let all = [post, tagged, published, publishedBy, taggedInOrder, position, day, dayOf]

@@ -1,13 +1,13 @@
 package import TreeModel
 
 extension TreeNode {
-    /// All nodes: a value that stands at none of them is nobody's.
+    /// All nodes; a value at another path has no owner.
     package static let all =
         PeopleNodes.all + PostNodes.all + ReactionNodes.all + AudienceNodes.all + FeedNodes.all + NotificationNodes.all
         + OutboxNodes.all + WorkNodes.all + UploadNodes.all + FileNodes.all + ObjectNodes.all + UsageNodes.all
         + StoreNodes.all + AccountNodes.all
 
-    /// The node that a path is at or below; nil where the layout has none.
+    /// Returns the node that a path is at or below; nil if the layout has none.
     package static func node(at path: TreePath) -> TreeNode? {
         all.first { node in
             node.path.namespace == path.namespace && node.path.depth <= path.depth
@@ -15,13 +15,13 @@ extension TreeNode {
         }
     }
 
-    /// The table of all nodes, in Markdown: tree, path, what stands there, the type that reads and writes it, and who writes.
+    /// The table of all nodes, in Markdown: tree, path, value, the type that reads and writes it, and its writers.
     package static var table: [String] {
         let rows = all.map { node in
             let name = node.path.namespace.name
             return "| \(name.isEmpty ? "" : "`\(name.dropFirst())`") | `\(node.template)` | \(node.summary) | "
                 + "\(node.record.map { "`\($0)`" } ?? "") | \(node.writer.rawValue) |"
         }
-        return ["| tree | path | what stands there | type | written by |", "| --- | --- | --- | --- | --- |"] + rows
+        return ["| tree | path | value | type | written by |", "| --- | --- | --- | --- | --- |"] + rows
     }
 }

@@ -1,15 +1,15 @@
 package import Tree
 package import TreeModel
 
-/// A node of the tree's layout: where it stands, what it holds, and who writes it. Each node of each tree is declared once,
-/// in a file of this folder; `Documentation/Tree.md` is made of them.
+/// A node of the tree's layout: its path, its value, and its writer. Each node of each tree is declared once, in a file
+/// of this folder; `Documentation/Tree.md` is created from the declarations.
 ///
-/// A node is called with keys for its path: for `likes/{post}/{uid}`, `node()` is `likes`, `node(post)` is `likes/{post}`, and
-/// `node(post, uid)` is the whole path. More is added with `/`.
+/// A node is called with the keys of its path: for `likes/{post}/{uid}`, `node()` is `likes`, `node(post)` is
+/// `likes/{post}`, and `node(post, uid)` is the whole path. `/` appends further keys.
 package final class TreeNode: Sendable {
     /// The writers of the node.
     package enum Writer: String, Sendable {
-        /// Clients of the database, as far as the rules let them; and the service, in their name.
+        /// Clients of the database, as far as the rules allow; and the service on their behalf.
         case clients
         /// The service alone.
         case service
@@ -19,24 +19,24 @@ package final class TreeNode: Sendable {
 
     /// The path, with `*` for the keys that are data.
     package let path: TreePath
-    /// The path as documents have it, with names for the keys that are data: `likes/{post}/{uid}`.
+    /// The path as documents show it, with names for the keys that are data: `likes/{post}/{uid}`.
     package let template: String
     package let writer: Writer
-    /// The value, and the type that reads and writes it, where it has one of its own.
+    /// The description of the value; the type that reads and writes it is in `record`, if it has one.
     package let summary: String
     package let record: String?
-    /// The fields of a record that clients write; the default rules refuse others, but for an admin.
+    /// The fields of a record that clients may write; the default rules refuse others, except from an admin.
     package let fields: [String]
-    /// The orders of the list of these nodes that the default rules have an index for (`.indexOn`).
+    /// The orders that the default rules index for the list of these nodes (`.indexOn`).
     package let indexes: [String]
-    /// The reason for which no rule of an audit looks at the node; nil where one does.
+    /// The reason why no rule of a store check covers the node; nil if one does.
     package let unaudited: String?
 
-    /// The path up to the first wildcard, up to the second, and so on: what is there before a key is put in.
+    /// The path up to the first wildcard, up to the second, and so on: the parts before a key is inserted.
     private let prefixes: [[TreeKey]]
 
     /// - Parameters:
-    ///   - template: The path, with names in braces for the keys that are data; a mistake in it traps.
+    ///   - template: The path, with names in braces for the keys that are data; traps if it is invalid.
     ///   - record: The name of the type that reads and writes the value.
     package init(
         _ template: String, in namespace: Namespace = .main, _ writer: Writer, _ summary: String, record: String? = nil,
@@ -57,7 +57,7 @@ package final class TreeNode: Sendable {
         self.unaudited = unaudited
     }
 
-    /// The first key, by which nodes of one tree are told apart.
+    /// The first key, which is unique among the nodes of a tree.
     package var root: TreeKey { path.keys[0] }
 
     /// All nodes of this kind.
@@ -65,7 +65,7 @@ package final class TreeNode: Sendable {
 
     // MARK: Paths
 
-    /// The list of all nodes of this kind; the node itself when there is one alone.
+    /// The list of all nodes of this kind; the node itself if its path has no keys that are data.
     package func callAsFunction() -> TreePath { path(filled: []) }
 
     /// The path up to the second key that is data.

@@ -5,29 +5,31 @@ package enum UploadNodes {
     package static let upload = TreeNode("uploads/{post}", in: .pipeline, .service, "an upload", record: "UploadRecord")
     package static let queued = TreeNode(
         "upload_queue/{post}", in: .pipeline, .service,
-        "an upload that still has work to do: all that a start has to look at",
+        "an upload that has not ended; a start reads only these",
         record: "QueueEntry")
     package static let reference = TreeNode(
-        "upload_refs/{uid}/{reference}", in: .pipeline, .service, "the upload behind a client's own reference: its id")
+        "upload_refs/{uid}/{reference}", in: .pipeline, .service, "the id of the upload with a client's own reference")
     package static let ended = TreeNode(
-        "ended/{post}", in: .pipeline, .service, "when an upload ended without a post, in milliseconds since the epoch")
+        "ended/{post}", in: .pipeline, .service,
+        "the time at which an upload ended without a post, in milliseconds since the epoch")
     package static let attempt = TreeNode(
-        "attempts/{post}/{attempt}", in: .pipeline, .service, "an attempt at renditions that has not come to its end",
+        "attempts/{post}/{attempt}", in: .pipeline, .service, "an attempt at renditions that has not ended",
         record: "UnfinishedAttempt")
     package static let resumableFile = TreeNode(
-        "resumable_files/{id}", in: .pipeline, .service, "a file whose bytes come in several requests",
-        record: "ResumableFile", unaudited: "its owner's entry is, and it goes by itself")
+        "resumable_files/{id}", in: .pipeline, .service, "a file that is sent in several requests",
+        record: "ResumableFile", unaudited: "its owner's entry is checked, and it is deleted by itself")
     package static let resumableFileOf = TreeNode(
         "resumable_owners/{owner}/{id}", in: .pipeline, .service,
-        "the unfinished files of an owner, each with the bytes that are kept free for it")
+        "the unfinished files of an owner, each with the bytes that are reserved for it")
     package static let poison = TreeNode(
-        "poison/{sha256}", in: .pipeline, .service, "a photo that broke its decoder, with the failure",
-        unaudited: "nothing follows from it")
+        "poison/{sha256}", in: .pipeline, .service, "a photo that crashed its decoder, with the failure",
+        unaudited: "nothing is derived from it")
     package static let recipe = TreeNode(
-        "recipes/{fingerprint}", in: .pipeline, .service, "a recipe by which files were made, as it was written",
+        "recipes/{fingerprint}", in: .pipeline, .service,
+        "a recipe by which renditions were created, as it was written",
         record: "RecipeBook", unaudited: "it is a note for people")
 
-    /// A photo in the record of an upload, by the number under which it came.
+    /// Returns the path of a photo in the record of an upload, by the number under which it arrived.
     package static func photo(_ number: Int, of id: PostID) -> TreePath {
         upload(id) / "photos" / TreeKey(unchecked: String(number))
     }

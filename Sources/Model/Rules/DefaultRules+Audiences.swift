@@ -1,7 +1,8 @@
 extension DefaultRules {
-    /// The part of the rules of the tree that is about audiences and the posts for them.
+    /// The part of the database rules about audiences and the posts for them.
     static let audiences = #"""
-            // Audiences, such as a class: read by their members, changed by their owners, and made by whoever becomes an owner.
+            // Audiences, such as a class: read by their members, changed by their owners, and created by users who
+            // become owners.
             "audiences": {
               "$audience": {
                 ".read": "auth !== null && data.child('members').hasChild(auth.uid)",
@@ -12,7 +13,7 @@ extension DefaultRules {
                 "members": {
                   ".validate": "newData.hasChildren()",
                   "$uid": {
-                    // Who is a member may leave. Nobody is made one by somebody whom they have blocked.
+                    // Members may leave. A user cannot add a person who has blocked them.
                     ".write": "auth.uid === $uid && !newData.exists()",
                     ".validate": "newData.isString() && newData.val().matches(/^(owner|poster|reader)$/) && $uid.matches(/^[A-Za-z0-9_-]+$/) && $uid.length <= 128 && (data.exists() || !root.child('blocking').child($uid).hasChild(auth.uid))"
                   }
@@ -20,13 +21,14 @@ extension DefaultRules {
                 "$other": { ".validate": false }
               }
             },
-            // The audiences that somebody is a member of: the other side of the members, which the service keeps.
+            // The audiences that a person is a member of: the other side of the members, which the service keeps.
             "memberships": {
               "$uid": { ".read": "auth.uid === $uid" }
             },
 
-            // Posts for audiences: made and deleted whole by their authors, for audiences of which these are owners or posters. The
-            // members read the copies that the service makes below "stories".
+            // Posts for audiences: created and deleted whole by their authors, for audiences of which these are owners
+            // or posters. The
+            // members read the copies that the service writes below "stories".
             "audience_posts": {
               "$post": {
                 ".read": "auth !== null && data.child('author/uid').val() === auth.uid",

@@ -1,21 +1,22 @@
 extension DefaultRules {
-    /// The rules of the tree.
+    /// The default database rules.
     package static let database = #"""
         {
-          // Who may do what. An admin is somebody whose token has the claim "admin". Whoever writes as the owner of the
-          // service, as the service itself does, is not asked.
+          // The permissions of users. An admin is a user whose token has the claim "admin". The owner of the service,
+          // as which
+          // the service itself writes, is not bound by rules.
           "rules": {
             ".read": "auth.token.admin === true",
             ".write": "auth.token.admin === true",
 
-            // Public profiles, each written by whom it is about. All of it can be read by everybody.
+            // Public profiles, each written by its person. Everybody can read all of it.
             "people": {
               ".read": true,
               ".indexOn": ["_search_index/full_name", "_search_index/reversed_full_name"],
               "$uid": {
                 ".write": "auth.uid === $uid",
                 ".validate": "newData.hasChildren()",
-                // Any name on one line, as /v1/people takes it.
+                // Any name on one line, as /v1/people accepts it.
                 "full_name": { ".validate": "newData.isString() && newData.val().length < 200 && newData.val().matches(/\\S/) && !newData.val().matches(/[\\n\\r\\t]/)" },
                 "profile_picture": { ".validate": "newData.isString() && newData.val().length < 2000" },
                 "displayName": { ".validate": "newData.isString() && newData.val().length < 200" },
@@ -26,13 +27,14 @@ extension DefaultRules {
                   "reversed_full_name": { ".validate": "newData.isString() && newData.val().length < 200" },
                   "$other": { ".validate": false }
                 },
-                // One's own posts, as far as there are any.
+                // The person's own posts, as far as there are any.
                 "posts": {
                   ".validate": "newData.hasChildren()",
                   "$post": { ".validate": "newData.val() === true && newData.parent().parent().parent().parent().child('posts').child($post).child('author/uid').val() === $uid" }
                 },
-                // Whom one follows: true, or the last post that the feed has of them. The service adds the other side of
-                // it. Nobody follows themselves, nor whoever has blocked them.
+                // The people that the person follows: true, or the last post that the feed has of them. The service
+                // adds the
+                // other side. Nobody follows themselves, or a person who has blocked them.
                 "following": {
                   ".validate": "newData.hasChildren()",
                   "$followed": { ".validate": "(data.exists() || root.child('privacy').child($uid).child('data_processing').val() !== false) && (newData.val() === true || newData.isString() && newData.val().length < 100) && $followed !== $uid && newData.parent().parent().parent().parent().child('people').child($followed).exists() && !newData.parent().parent().parent().parent().child('blocking').child($uid).hasChild($followed) && !newData.parent().parent().parent().parent().child('blocking').child($followed).hasChild($uid)" }
@@ -40,7 +42,7 @@ extension DefaultRules {
                 "role": { ".validate": "newData.isString() && newData.val().length < 200" },
                 "bio": { ".validate": "newData.isString() && newData.val().length < 2000" },
                 "notificationEnabled": { ".validate": "newData.isBoolean()" },
-                // The service takes them from here to "notification_tokens" below.
+                // The service moves them from here to "notification_tokens" below.
                 "notificationTokens": {
                   ".validate": "newData.hasChildren()",
                   "$token": { ".validate": "newData.val() === true" }
@@ -49,8 +51,9 @@ extension DefaultRules {
               }
             },
 
-            // Posts: made and deleted whole, and changed field by field, by their authors. What the service makes of their
-            // photos is its own to write.
+            // Posts: created and deleted whole, and changed field by field, by their authors. Only the service writes
+            // the
+            // renditions of their photos.
             "posts": {
               ".read": true,
               ".indexOn": ["author/uid", "timestamp"],
@@ -60,7 +63,7 @@ extension DefaultRules {
                 "author": {
                   ".write": "auth !== null && newData.exists() && data.child('uid').val() === auth.uid",
                   "uid": { ".validate": "newData.val() === auth.uid" },
-                  // As the author's profile has it, or the token; who has no name is Anonymous.
+                  // The name in the author's profile or token; authors without a name are Anonymous.
                   "full_name": { ".validate": "newData.val() === auth.token.name || auth.token.name === null && newData.val() === 'Anonymous' || newData.val() === newData.parent().parent().parent().parent().child('people').child(auth.uid).child('full_name').val()" },
                   "profile_picture": { ".validate": "newData.isString() && newData.val().length < 2000" },
                   "$other": { ".validate": false }
@@ -69,7 +72,7 @@ extension DefaultRules {
                   ".write": "auth !== null && data.parent().child('author/uid').val() === auth.uid && (!newData.exists() || root.child('privacy').child(auth.uid).child('data_processing').val() !== false && root.child('privacy').child(auth.uid).child('content').val() !== false)",
                   ".validate": "newData.isString() && newData.val().length < 2000"
                 },
-                // Whom a part of the text stands for, in UTF-16 units.
+                // The people that parts of the text mention, in UTF-16 units.
                 "mentions": {
                   ".write": "auth !== null && data.parent().child('author/uid').val() === auth.uid && (!newData.exists() || root.child('privacy').child(auth.uid).child('data_processing').val() !== false && root.child('privacy').child(auth.uid).child('content').val() !== false)",
                   ".validate": "newData.hasChildren()",
@@ -99,14 +102,15 @@ extension DefaultRules {
                   ".write": "auth !== null && data.parent().child('author/uid').val() === auth.uid",
                   ".validate": "newData.isString() && newData.val().length < 2000"
                 },
-                // "photos", "kind", "published", "client_ref", "sanitized", "moderated", and what else the service may add.
+                // "photos", "kind", "published", "client_ref", "sanitized", "moderated", and further fields of the
+                // service.
                 "$other": { ".validate": "auth.token.admin === true" }
               }
             },
 
         \#(audiences)
 
-            // What each person sees on the home screen.
+            // The posts on each person's home screen.
             "feed": {
               "$uid": {
                 ".read": "auth.uid === $uid",
@@ -120,11 +124,12 @@ extension DefaultRules {
               ".read": true,
               "$post": {
                 ".indexOn": "author/uid",
-                // All of them go with the post, by its author.
+                // The author of the post may delete all of them, together with the post.
                 ".write": "auth !== null && !newData.exists() && (!data.exists() || root.child('posts').child($post).child('author/uid').val() === auth.uid && !newData.parent().parent().child('posts').child($post).exists())",
                 ".validate": "newData.parent().parent().child('posts').child($post).exists()",
                 "$comment": {
-                  // Written, changed and deleted by its author, and deleted by the post's; not written where one of the two has
+                  // Written, changed and deleted by its author, and deleted by the post's; not written if one of the
+                  // two has
                   // blocked the other.
                   ".write": "auth !== null && (newData.exists() ? (!data.exists() || data.child('author/uid').val() === auth.uid) && newData.child('author/uid').val() === auth.uid && root.child('privacy').child(auth.uid).child('data_processing').val() !== false && root.child('privacy').child(auth.uid).child('content').val() !== false && !root.child('blocked').child(auth.uid).hasChild(newData.parent().parent().parent().child('posts').child($post).child('author/uid').val()) && !root.child('blocking').child(auth.uid).hasChild(newData.parent().parent().parent().child('posts').child($post).child('author/uid').val()) : !data.exists() || data.child('author/uid').val() === auth.uid || root.child('posts').child($post).child('author/uid').val() === auth.uid)",
                   ".validate": "newData.hasChildren(['author/uid', 'text', 'timestamp'])",
@@ -136,9 +141,9 @@ extension DefaultRules {
                   },
                   "text": { ".validate": "newData.isString() && newData.val().length < 2000" },
                   "timestamp": { ".validate": "newData.val() === (data.exists() ? data.val() : now) || newData.val() === now" },
-                  // Of a comment that was there before: when its text was changed.
+                  // The time of the last change of the text; only for a comment that existed before.
                   "edited": { ".validate": "data.parent().exists() && (newData.val() === now || newData.val() === data.val())" },
-                  // Whom a part of the text stands for, in UTF-16 units.
+                  // The people that parts of the text mention, in UTF-16 units.
                   "mentions": {
                     ".validate": "newData.hasChildren()",
                     "$number": {
@@ -161,14 +166,14 @@ extension DefaultRules {
                 ".write": "auth !== null && !newData.exists() && (!data.exists() || root.child('posts').child($post).child('author/uid').val() === auth.uid && !newData.parent().parent().child('posts').child($post).exists())",
                 ".validate": "newData.parent().parent().child('posts').child($post).exists()",
                 "$uid": {
-                  // Not where one of the two has blocked the other; taken back at any time.
+                  // Not if one of the two has blocked the other; removed at any time.
                   ".write": "auth.uid === $uid && (!newData.exists() || root.child('privacy').child($uid).child('data_processing').val() !== false && !root.child('blocked').child($uid).hasChild(newData.parent().parent().parent().child('posts').child($post).child('author/uid').val()) && !root.child('blocking').child($uid).hasChild(newData.parent().parent().parent().child('posts').child($post).child('author/uid').val()))",
                   ".validate": "newData.val() === now"
                 }
               }
             },
 
-            // The other side of people/$follower/following/$followed: each brings the other, and takes it along.
+            // The other side of people/$follower/following/$followed: each adds and removes the other.
             "followers": {
               ".read": true,
               "$followed": {
@@ -179,8 +184,9 @@ extension DefaultRules {
               }
             },
 
-            // Who has blocked whom, by the one and by the other: each brings the other, and takes it along. A block ends the
-            // follows between the two.
+            // The blocks, by the person who blocks and by the person who is blocked: each adds and removes the other. A
+            // block
+            // ends the follows between the two.
             "blocking": {
               "$blocker": {
                 ".read": "auth.uid === $blocker",
@@ -202,7 +208,7 @@ extension DefaultRules {
               }
             },
 
-            // What somebody finds that an admin should look at.
+            // The posts and comments that users flag for an admin.
             "postFlags": {
               "$post": {
                 ".validate": "newData.parent().parent().child('posts').child($post).exists()",
@@ -226,8 +232,9 @@ extension DefaultRules {
               }
             },
 
-            // What somebody has agreed to; what is not there counts as agreed to. Without "data_processing" nothing new of theirs
-            // is taken, without "content" no posts and comments, and without "social" nobody finds them by their name.
+            // The consents of a person; a missing one counts as given. Without "data_processing" nothing new of theirs
+            // is
+            // accepted, without "content" no posts and comments, and without "social" nobody finds them by name.
             "privacy": {
               "$uid": {
                 ".read": "auth.uid === $uid",
@@ -240,20 +247,20 @@ extension DefaultRules {
               }
             },
 
-            // Written by the service alone: hashtags, counters, and what concerns somebody.
+            // Written by the service alone: hashtags, counters, announcements and notifications.
             "hashtags": { ".read": true },
             "stats": { ".read": true },
             "announcements": { ".read": true },
             "notifications": {
               "$uid": {
                 ".read": "auth.uid === $uid",
-                // Whoever has read one removes the mark; all else stays as it is.
+                // The reader removes the mark of a notification; everything else stays as it is.
                 "$notification": {
                   "unread": { ".write": "auth.uid === $uid && !newData.exists()" }
                 }
               }
             },
-            // The number of them that have the mark.
+            // The number of notifications that have the mark.
             "unread": {
               "$uid": { ".read": "auth.uid === $uid" }
             },

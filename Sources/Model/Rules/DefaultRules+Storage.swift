@@ -1,14 +1,14 @@
 extension DefaultRules {
-    /// The rules of photos.
+    /// The default storage rules.
     package static let storage = """
         rules_version = '2';
 
-        // Somebody whose token has the claim "admin".
+        // A user whose token has the claim "admin".
         function isAdmin() {
           return request.auth.token.admin == true;
         }
 
-        // Deletes, or brings an image of at most so many bytes.
+        // A deletion, or an image that is smaller than the limit.
         function isOwnImage(uid, maxBytes) {
           return request.auth.uid == uid
             && (request.resource == null
@@ -17,24 +17,24 @@ extension DefaultRules {
 
         service firebase.storage {
           match /b/{bucket}/o {
-            // What the service keeps: photos as they were sent, which carry what the camera noted, and what it made of them.
+            // The service's files: photos as they were sent, with the camera's metadata, and their renditions.
             match /{uid}/original/{post}/{file} {
               allow get: if isAdmin() || request.auth.uid == uid;
             }
             match /{uid}/rendition/{post}/{file} {
               allow get;
             }
-            // Photos as they were taken, or as large as an app sends them. The folder is the post's.
+            // Photos as they were taken, or as large as an app sends them. The folder belongs to the post.
             match /{uid}/full/{post}/{file} {
               allow get;
               allow write: if isAdmin() || isOwnImage(uid, 5 * 1024 * 1024);
             }
-            // What an app has made of them to be shown until the service's own are there.
+            // Thumbnails that an app has created, shown until those of the service exist.
             match /{uid}/thumb/{post}/{file} {
               allow get;
               allow write: if isAdmin() || isOwnImage(uid, 1024 * 1024);
             }
-            // Everything of a person can be listed by that person.
+            // Each person can list all of their own files.
             match /{uid}/{rest=**} {
               allow list: if isAdmin() || request.auth.uid == uid;
             }

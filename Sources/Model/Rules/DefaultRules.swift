@@ -1,2 +1,2 @@
-/// The rules that a new store begins with: FriendlyPix's layout, open where its apps need it, and closed elsewhere.
+/// The rules of a new store: FriendlyPix's layout, open where its apps need it, and closed elsewhere.
 package enum DefaultRules {}

@@ -4,12 +4,11 @@ package import HTTPTypes
 import HummingbirdCore
 package import Transport
 
-/// The one place where a request is let in, whether it is answered or begins a stream: it says as whom the request
-/// acts.
+/// The only part that admits requests and streams: it determines the identity that they act as.
 package struct Admission: Sendable {
     package let access: AccessControl
     package let limiter: ClientLimiter
-    /// Where streams and sessions are listed.
+    /// The list of open streams and sessions.
     package let open: OpenStreams
 
     package init(access: AccessControl, limiter: ClientLimiter, open: OpenStreams) {
@@ -18,9 +17,9 @@ package struct Admission: Sendable {
         self.open = open
     }
 
-    /// What lets a request in, and as whom.
+    /// Authenticates a request.
     ///
-    /// - Throws: `Failure` with the code `permission_denied` or `bad_token` for a request that is not let in.
+    /// - Throws: `Failure` with the code `permission_denied` or `bad_token` for a request that is not admitted.
     package func proof(of request: HTTPRequest, from client: ClientConnection) throws(Failure) -> Proof {
         do throws(AccessError) {
             return try access.proof(for: Credentials(of: request, from: client))
@@ -29,9 +28,9 @@ package struct Admission: Sendable {
         }
     }
 
-    /// What lets a request in, and as whom; a key of another issuer that is not known yet is asked for.
+    /// Authenticates a request; an unknown key of another issuer is fetched.
     ///
-    /// - Throws: As ``proof(of:from:)``.
+    /// - Throws: See ``proof(of:from:)``.
     package func proofWaiting(of request: HTTPRequest, from client: ClientConnection) async throws(Failure) -> Proof {
         do throws(AccessError) {
             return try access.proof(for: Credentials(of: request, from: client))
@@ -41,7 +40,7 @@ package struct Admission: Sendable {
         }
     }
 
-    /// What is counted as one client; nil for whoever has no limits.
+    /// Returns the client that a request counts for; nil for a client without limits.
     package func limitedClient(_ proof: Proof, _ request: HTTPRequest, from client: ClientConnection) -> LimitedClient?
     {
         if case .admin = proof.identity { return nil }
@@ -52,17 +51,17 @@ package struct Admission: Sendable {
 }
 
 extension Credentials {
-    /// What a request shows of who sends it.
+    /// Extracts the credentials of a request.
     package init(of request: HTTPRequest, from client: ClientConnection) {
         let query = CredentialFields(query: URI(request.path ?? "").query)
-        // Whoever is at the socket is believed for being there: what an emulator's clients say adds nothing.
+        // The Unix socket is proof enough; an emulator's client adds nothing by its credentials.
         let token = Self.bearerToken(request.headerFields) ?? query.accessToken ?? query.auth
         self.init(
             peer: client.accessPeer(sending: request), token: client.isLocal && token == "owner" ? nil : token,
             override: query.authOverride, actingFor: query.actingFor, isFromForeignPage: request.isFromForeignPage)
     }
 
-    /// The token of `Authorization`: `Bearer` (RFC 6750), or `Firebase`, as clients of its storage say.
+    /// Returns the token of `Authorization`: `Bearer` (RFC 6750), or `Firebase`, as clients of its storage send it.
     private static func bearerToken(_ headers: HTTPFields) -> String? {
         guard let value = headers[.authorization], let space = value.firstIndex(of: " "),
             ["bearer", "firebase"].contains(value[..<space].lowercased())
@@ -78,7 +77,7 @@ extension ClientConnection {
     }
 }
 
-/// The parameters of an address that say who asks. What cannot be decoded says nothing.
+/// The parameters of an address that carry credentials. Fields that cannot be decoded are ignored.
 private struct CredentialFields {
     private(set) var accessToken: String?
     private(set) var auth: String?
@@ -100,7 +99,7 @@ private struct CredentialFields {
 }
 
 extension Failure {
-    /// The refusal of a request that is not let in, in the words that clients of Realtime Databases know.
+    /// Creates the refusal of a request, in the words that clients of Realtime Databases expect.
     package init(_ error: AccessError) {
         let code: ErrorCode =
             switch error {

@@ -3,7 +3,7 @@ import Hummingbird
 import NIOCore
 import Transport
 
-/// Finds out who sends each request, and whether they have not sent too many.
+/// Authenticates each request, and checks its sender's limits.
 package struct AdmissionMiddleware: RouterMiddleware {
     let admission: Admission
     let audit: AuditLog
@@ -17,7 +17,7 @@ package struct AdmissionMiddleware: RouterMiddleware {
         _ request: Request, context: HTTPContext,
         next: @concurrent (Request, HTTPContext) async throws -> Response
     ) async throws -> Response {
-        // A browser that asks whether a page may send a request shows nothing of who sends it.
+        // A browser's preflight request carries no credentials.
         guard request.method != .options else { return try await next(request, context) }
         let (limiter, client) = (admission.limiter, context.client)
         var (request, context) = (request, context)
@@ -41,8 +41,8 @@ package struct AdmissionMiddleware: RouterMiddleware {
         return response
     }
 
-    /// Whether a request does something that only admins do. What they write to the tree, and what they post for others, is
-    /// no more than others do; the endpoints of accounts tell by themselves.
+    /// Whether a request is an action reserved for admins. Writes to the tree and posts for others are also possible
+    /// for other users; the account endpoints report their actions themselves.
     private static func isAct(_ request: Request) -> Bool {
         guard ![.get, .head, .options].contains(request.method) else { return false }
         let path = request.uri.path

@@ -8,20 +8,20 @@ import Synchronization
 package import Transport
 import Tree
 
-/// The lines of the log that tell who was refused what, and what admins have done. None has anything secret in it.
+/// Logs refusals and the actions of admins. The lines contain no secrets.
 package final class AuditLog: Sendable {
-    /// So many refusals are told in a second, over some time: whoever is refused again and again must not fill the disk.
+    /// The average rate of logged refusals, per second; repeated refusals must not fill the disk.
     private static let refusalsPerSecond = 20.0
     private static let burst = 30.0
 
-    /// How many acts and refusals are kept for operators to look at.
+    /// The number of actions and refusals that are kept for operators.
     package static let kept = 500
 
     private struct State {
         var bucket = TokenBucket(perSecond: refusalsPerSecond, burst: burst, now: .now)
-        /// Refusals that were not told.
+        /// The number of refusals that were not logged.
         var skippedCount = 0
-        /// The last that were told, the oldest first.
+        /// The last logged entries, the oldest first.
         var told: Deque<RefusalDocument> = []
         var toldCount = 0
     }
@@ -31,9 +31,9 @@ package final class AuditLog: Sendable {
 
     package init(_ logger: Logger) { self.logger = logger }
 
-    /// Tells of a request that was refused.
+    /// Logs a refused request.
     ///
-    /// - Parameter proof: Makes the proof of who sent it, for a request that is told of.
+    /// - Parameter proof: Creates the sender's proof; called only if the request is logged.
     package func refused(
         _ request: HTTPRequest, from client: ClientConnection, proof: () -> Proof?, status: HTTPResponse.Status,
         error: any Error, trace: String
@@ -48,7 +48,7 @@ package final class AuditLog: Sendable {
         tell(.refused, "refused", metadata)
     }
 
-    /// Tells of a connection that was refused, for its address has too many.
+    /// Logs a connection that was refused because its address has too many.
     package func refusedConnection(from address: String) {
         guard let skipped = count() else { return }
         var metadata: Logger.Metadata = ["address": "\(address)", "error": "too many connections"]
@@ -66,15 +66,15 @@ package final class AuditLog: Sendable {
         }
     }
 
-    /// The last refusals and acts of admins that were told, the newest first.
+    /// Returns the last logged refusals and actions of admins, the newest first.
     package func last(_ limit: Int) -> [RefusalDocument] { state.withLock { $0.told.suffix(limit).reversed() } }
 
-    /// How many refusals and acts of admins were told since the start.
+    /// The number of refusals and actions of admins logged since the start.
     package var toldCount: Int { state.withLock { $0.toldCount } }
 
     /// Counts a refusal.
     ///
-    /// - Returns: How many have not been told since the last one that was; nil when this one is not to be told either.
+    /// - Returns: The number of refusals skipped since the last logged one; nil when this one must be skipped, too.
     private func count() -> Int? {
         state.withLock { state in
             guard state.bucket.take(1, now: .now) == nil else {
@@ -86,7 +86,7 @@ package final class AuditLog: Sendable {
         }
     }
 
-    /// Tells of something that an admin has done.
+    /// Logs an action of an admin.
     func done(_ request: HTTPRequest, from client: ClientConnection, proof: Proof) {
         tell(.done, "done by an admin", metadata(request, client, proof))
     }

@@ -4,17 +4,17 @@ import Logging
 import Synchronization
 import Transport
 
-/// The warnings of a proxy of which the operator has said nothing. Each is given once: that is enough for a log.
+/// Warns about proxies that are not configured. Each warning is logged once.
 ///
-/// Whoever reaches the Unix socket owns everything; a proxy there hands that to the world. Over loopback all its clients
-/// would be the same one.
+/// Any client of the Unix socket has full access; a proxy there gives that to the world. Over loopback all clients of a
+/// proxy would be the same one.
 package final class ProxyWarning: Sendable {
     private let isGivenOfSocket = Atomic(false)
     private let isGivenOfLoopback = Atomic(false)
 
     package init() {}
 
-    /// Warns if the request comes from a proxy that nobody has named.
+    /// Warns if the request was sent by a proxy that is not configured.
     func warn(of request: Request, _ context: HTTPContext) {
         guard context.client.isLocal || context.client.isUnnamedOnLoopback,
             let field = request.headers.proxyField?.canonicalName
@@ -22,8 +22,8 @@ package final class ProxyWarning: Sendable {
         if context.client.isLocal, !isGivenOfSocket.exchange(true, ordering: .relaxed) {
             context.logger.warning(
                 """
-                a request on the Unix socket comes from a proxy (\(field)): whoever reaches that proxy owns \
-                everything here; let it use --listen and public-url instead (Documentation/Operations.md)
+                a request on the Unix socket comes from a proxy (\(field)): every client of that proxy has full \
+                access; let it use --listen and public-url instead (Documentation/Operations.md)
                 """)
         } else if !context.client.isLocal, !isGivenOfLoopback.exchange(true, ordering: .relaxed) {
             context.logger.warning(

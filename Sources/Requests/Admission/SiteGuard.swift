@@ -3,16 +3,16 @@ package import HTTPTypes
 package import Hummingbird
 package import Transport
 
-/// Keeps web pages of other sites away from the TCP listener, and warns about proxies that nobody has named.
+/// Refuses web pages of other sites at the TCP listener, and warns about proxies that are not configured.
 ///
 /// A page can make a browser send requests to 127.0.0.1, and can give its own host name that address (DNS rebinding) to
-/// read the answers. Against the latter: the `Host` must be a name of this machine, or the public one. Against the
-/// former: a request that changes something must come from our own page, from one that is let in, or from no page
+/// read the responses. Against the latter: the `Host` must be a name of this machine, or the public one. Against the
+/// former: a request that changes something must be sent by our own page, by one of an allowed origin, or by no page
 /// (Fetch Metadata, `Origin`, `Referer`). The Unix socket is trusted.
 package struct SiteGuard: RouterMiddleware {
-    /// The hosts that the service answers to.
+    /// The host names of the service.
     package var names: HostNames
-    /// Whose pages may change something, beside our own.
+    /// The origins, in addition to our own, whose pages may send changes.
     package let origins: AllowedOrigins
     package let proxyWarning: ProxyWarning
 
@@ -39,31 +39,32 @@ package struct SiteGuard: RouterMiddleware {
         guard client.isPrivate else {
             throw Failure(
                 .notEncrypted, "this service is reached through its proxy, or with TLS",
-                hint: "behind-proxy lists the addresses of the proxy")
+                hint: "List the addresses of the proxy in behind-proxy.")
         }
         try checkHost(head, at: client.localAddress)
         try checkSite(head, own: ownOrigin(head, client))
     }
 
-    /// Refuses a WebSocket that a page of another site opens: browsers let it do so, and read it (RFC 6455, section 10.2).
+    /// Refuses a WebSocket that a page of another site opens: browsers permit such pages to open and read it (RFC 6455,
+    /// section 10.2).
     ///
-    /// - Throws: As ``check(_:from:)``.
+    /// - Throws: See ``check(_:from:)``.
     package func checkSocket(_ head: HTTPRequest, from client: ClientConnection) throws(Failure) {
         var head = head
-        // With it one writes, too.
+        // A WebSocket can also write.
         head.method = .post
         try check(head, from: client)
     }
 
-    /// Refuses an answer that is a script to all but pages that may read: browsers run scripts of any site for any page.
+    /// Refuses a script response to all but pages that may read: browsers run scripts of any site for any page.
     ///
     /// - Throws: `Failure` with the code `cross_site`.
     package func checkScript(_ head: HTTPRequest, from client: ClientConnection) throws(Failure) {
         guard !client.isLocal, origins != .any else { return }
         guard let page = head.pageOrigin, origins.contains(page) || page == ownOrigin(head, client) else {
             throw Failure(
-                .crossSite, "an answer by callback is for pages of the service and of allowed-origins",
-                hint: "leave callback out, or let allowed-origins name the page's origin")
+                .crossSite, "a response by callback is for pages of the service and of allowed-origins",
+                hint: "Leave callback out, or name the page's origin in allowed-origins.")
         }
     }
 
@@ -76,7 +77,7 @@ package struct SiteGuard: RouterMiddleware {
             let known = ["localhost", "127.0.0.1", names.publicHost].compactMap { $0 }.joined(separator: ", ")
             throw Failure(
                 .foreignHost, "this service answers to \(known) only",
-                hint: "let public-url name the address by which the service is known")
+                hint: "Set public-url to the address by which the service is known.")
         }
     }
 
@@ -88,7 +89,7 @@ package struct SiteGuard: RouterMiddleware {
         guard ["none", "same-origin"].contains(site), page == nil || page == own else {
             throw Failure(
                 .crossSite, "a page of another site may not change anything here",
-                hint: "use the service's own page, or a client that is no browser")
+                hint: "Use the service's own page, or a client other than a browser.")
         }
     }
 }

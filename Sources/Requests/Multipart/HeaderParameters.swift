@@ -1,10 +1,10 @@
 /// A header field's value with parameters, such as `form-data; name="photo"` (RFC 9110 §5.6.6).
 package struct HeaderParameters {
-    /// What stands before the parameters, in lower case.
+    /// The text before the parameters, in lower case.
     package let value: String
     private var parameters: [String: String] = [:]
 
-    /// Reads a value; what cannot be read as a parameter ends the reading.
+    /// Parses a value; parsing stops at the first malformed parameter.
     package init(_ text: some StringProtocol) {
         var rest = Array(text.utf8)[...]
         value = Self.token(&rest).lowercased()
@@ -16,7 +16,7 @@ package struct HeaderParameters {
         }
     }
 
-    /// The parameter with that name, given in lower case.
+    /// The parameter with a name, which is given in lower case; nil if there is none.
     package subscript(name: String) -> String? { parameters[name] }
 
     private static func skip(_ separator: UInt8, in rest: inout ArraySlice<UInt8>) -> Bool {
@@ -33,7 +33,8 @@ package struct HeaderParameters {
         return String(decoding: Array(trimmed), as: UTF8.self)
     }
 
-    /// A backslash quotes `"` and `\`; before anything else it is itself, because some send `C:\photo.jpg` as it is.
+    /// Parses a quoted string. A backslash escapes `"` and `\`; elsewhere it is literal, because some clients send
+    /// `C:\photo.jpg` unescaped.
     private static func quotedString(_ rest: inout ArraySlice<UInt8>) -> String {
         var bytes: [UInt8] = []
         rest = rest.dropFirst()

@@ -1,20 +1,20 @@
 package import API
 package import NIOCore
 
-/// Takes a `multipart/form-data` body (RFC 7578, RFC 2046 §5.1), or a `multipart/related` one (RFC 2387), apart as its bytes come.
+/// A streaming parser for `multipart/form-data` (RFC 7578, RFC 2046 §5.1) and `multipart/related` (RFC 2387) bodies.
 ///
-/// Pure: feed it a chunk, then ask for events until there are none. It holds a part's headers or a delimiter's length at
-/// most, beside the chunk that it was fed; photos pass through it in slices of that.
+/// It does no I/O: feed it a chunk, then call ``next()`` until it returns nil. In addition to the chunk it holds at
+/// most a part's headers or a delimiter; photos pass through it in slices of the chunk.
 package struct MultipartParser {
     package enum Event: Hashable {
         case partBegan(PartHeaders)
         case partBytes(ByteBuffer)
         case partEnded
-        /// The closing delimiter was met; what follows is no part of the form.
+        /// The closing delimiter was found; the bytes after it are not part of the form.
         case finished
     }
 
-    /// What the parts are.
+    /// The kind of the body.
     package enum Kind: String, Sendable {
         case formData = "multipart/form-data"
         case related = "multipart/related"
@@ -23,7 +23,7 @@ package struct MultipartParser {
     package static let maxBoundaryBytes = 70
     package static let maxHeaderBytes = 8 << 10
     package static let maxParts = 64
-    /// White space that may stand between a delimiter and its line's end.
+    /// The largest amount of white space between a delimiter and the end of its line, in bytes.
     private static let maxPaddingBytes = 256
 
     private enum State { case preamble, afterDelimiter, headers, body, finished }
@@ -32,10 +32,10 @@ package struct MultipartParser {
     private let delimiter: [UInt8]
     private var state = State.preamble
     private var partCount = 0
-    /// The line break belongs to the delimiter; the first one may do without, hence begins as if there were one.
+    /// The buffer begins with a line break, which belongs to the delimiter, because the first delimiter may lack it.
     private var buffer = ByteBuffer(string: "\r\n")
 
-    /// Prepares to read a body with that `Content-Type`.
+    /// Creates a parser for a body with this `Content-Type`.
     ///
     /// - Throws: `Failure` with the code `bad_multipart` when it names no boundary of 1 to 70 bytes.
     package init(contentType: String, kind: Kind = .formData) throws(Failure) {
@@ -45,13 +45,13 @@ package struct MultipartParser {
         else {
             throw Failure(
                 .badMultipart, "the Content-Type is not \(kind.rawValue) with a boundary of 1 to 70 bytes",
-                hint: "let the library that makes the form set the header")
+                hint: "Let the library that creates the form set the header.")
         }
         self.kind = kind
         delimiter = Array("\r\n--\(boundary)".utf8)
     }
 
-    /// Takes the next bytes of the body. Ask for all events before feeding again.
+    /// Feeds the next bytes of the body. Read all events before feeding more.
     package mutating func feed(_ bytes: ByteBuffer) {
         guard buffer.readableBytes > 0 else {
             buffer = bytes
@@ -64,7 +64,7 @@ package struct MultipartParser {
         buffer = joined
     }
 
-    /// The next event; nil when more bytes are needed.
+    /// Returns the next event; nil when more bytes are needed.
     ///
     /// - Throws: `Failure` with the code `bad_multipart`.
     package mutating func next() throws(Failure) -> Event? {
@@ -99,7 +99,7 @@ package struct MultipartParser {
         return true
     }
 
-    /// What stands after a delimiter: true for `--`, false for the end of its line, nil when it is not there yet.
+    /// Reads the end of a delimiter: true for `--`, false for the end of its line, nil if it is incomplete.
     private mutating func readDelimiterEnd() throws(Failure) -> Bool? {
         let view = buffer.readableBytesView
         if view.starts(with: "--".utf8) {
@@ -111,8 +111,8 @@ package struct MultipartParser {
         let isEnd = rest.starts(with: "\r\n".utf8)
         guard isEnd || rest.count < 2, padding <= Self.maxPaddingBytes else {
             throw Failure(
-                .badMultipart, "something else than a line break follows a boundary",
-                hint: "choose a boundary that does not occur in the photos")
+                .badMultipart, "text other than a line break follows a boundary",
+                hint: "Choose a boundary that does not occur in the photos.")
         }
         guard isEnd else { return nil }
         buffer.moveReaderIndex(forwardBy: padding)  // The line break stays: with another, it ends empty headers.
@@ -122,7 +122,7 @@ package struct MultipartParser {
     private mutating func readHeaders() throws(Failure) -> PartHeaders? {
         let separator = Array("\r\n\r\n".utf8)
         let end = offset(of: separator)
-        // The last bytes may be the beginning of the end.
+        // The last bytes may be the beginning of the separator.
         guard end ?? (buffer.readableBytes - separator.count + 1) <= Self.maxHeaderBytes else {
             throw Failure(.badMultipart, "a part's headers have more than \(Self.maxHeaderBytes) bytes")
         }
@@ -130,7 +130,7 @@ package struct MultipartParser {
         partCount += 1
         guard partCount <= Self.maxParts else {
             throw Failure(
-                .badMultipart, "the form has more than \(Self.maxParts) parts", hint: "send fewer photos at a time")
+                .badMultipart, "the form has more than \(Self.maxParts) parts", hint: "Send fewer photos at a time.")
         }
         let headers = try PartHeaders(buffer.readableBytesView.prefix(end), of: kind)
         buffer.moveReaderIndex(forwardBy: end + separator.count)
@@ -148,7 +148,7 @@ package struct MultipartParser {
         return count > 0 ? buffer.readSlice(length: count).map(Event.partBytes) : nil
     }
 
-    /// How many bytes there are that cannot belong to a delimiter of which only the beginning has come.
+    /// The number of bytes that cannot belong to an incomplete delimiter.
     private var bytesBeforeTail: Int { max(0, buffer.readableBytes - (delimiter.count - 1)) }
 
     private func offset(of pattern: [UInt8]) -> Int? {

@@ -1,15 +1,15 @@
 import API
 
-/// What a part of a form (RFC 7578 §4.2), or of parts that belong together (RFC 2387), says of itself.
+/// The headers of a part of a form (RFC 7578 §4.2), or of a `multipart/related` body (RFC 2387).
 package struct PartHeaders: Hashable {
-    /// The field's name; empty in what is no form.
+    /// The field's name; empty outside of forms.
     package let name: String
-    /// What the sender calls the file; nil when the part is none.
+    /// The file name that the sender gives; nil if the part is not a file.
     package let fileName: String?
-    /// The media type of a part of what is no form; nil when it does not say.
+    /// The media type of a part outside of forms; nil if it is not specified.
     package private(set) var contentType: String?
 
-    /// Reads the header block of a part, without the empty line.
+    /// Parses the header block of a part, without the empty line.
     ///
     /// - Throws: `Failure` with the code `bad_multipart`.
     init(_ block: some Sequence<UInt8>, of kind: MultipartParser.Kind = .formData) throws(Failure) {
@@ -37,6 +37,6 @@ package struct PartHeaders: Hashable {
     }
 
     private static func bad(_ message: String) -> Failure {
-        Failure(.badMultipart, message, hint: "send multipart/form-data as browsers and curl -F do (RFC 7578)")
+        Failure(.badMultipart, message, hint: "Send multipart/form-data as browsers and curl -F do (RFC 7578).")
     }
 }

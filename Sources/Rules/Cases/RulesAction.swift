@@ -11,7 +11,7 @@ package struct RulesWrite: Sendable, Hashable {
     }
 }
 
-/// What somebody does with a tree, and rules allow or refuse.
+/// A read or write of a tree, which rules allow or refuse.
 package struct RulesAction: Sendable {
     enum Kind {
         case read(TreePath, RulesQuery?)
@@ -20,20 +20,20 @@ package struct RulesAction: Sendable {
 
     let kind: Kind
 
-    /// A read of everything at a path, or of what a query takes of it.
+    /// Returns a read of everything at a path, or of what a query selects there.
     package static func read(_ path: TreePath, matching query: RulesQuery? = nil) -> RulesAction {
         RulesAction(kind: .read(path, query))
     }
 
-    /// A multi-path update.
+    /// Returns a multi-path update.
     ///
-    /// - Throws: ``TreeError`` with code `conflicting_paths` if a path is above another one, or is there twice.
+    /// - Throws: ``TreeError`` with code `conflicting_paths` if a path is above another one, or occurs twice.
     package static func write(_ writes: [RulesWrite]) throws(TreeError) -> RulesAction {
-        // In the order of their keys, a path is followed by those below it.
+        // Sorted by keys, a path is followed by those below it.
         let paths = writes.map(\.path).sorted { $0.keys.lexicographicallyPrecedes($1.keys) }
         for (path, next) in zip(paths, paths.dropFirst()) where path == next || path.isAncestor(of: next) {
             throw TreeError(
-                .conflictingPaths, "one update writes both \(path) and \(next)", hint: "write the upper one alone")
+                .conflictingPaths, "one update writes both \(path) and \(next)", hint: "Write only the upper one.")
         }
         return RulesAction(kind: .write(writes))
     }
@@ -52,24 +52,24 @@ package struct RulesAction: Sendable {
 
 // MARK: Judging
 
-/// How rules judge an action, path by path.
+/// The decision of rules about an action, path by path.
 package struct RulesDecision: Sendable {
-    /// The judgement of one path; an update has one for each.
+    /// The decision about one path; an update has one for each.
     package struct Part: Sendable {
         package let path: TreePath
         package let trace: RulesTrace
     }
 
-    /// Nothing for the owner of the service, whom no rule binds.
+    /// The decisions; empty for the owner of the service, who is not bound by rules.
     package let parts: [Part]
 
     package var isAllowed: Bool { parts.allSatisfy(\.trace.verdict.isAllowed) }
 }
 
 extension RulesDocument {
-    /// Judges what somebody does, and tells of each rule what it came to.
+    /// Judges an action, and traces the evaluation of each rule.
     ///
-    /// - Throws: ``TreeError`` when the tree cannot be read, and for values that no tree can hold.
+    /// - Throws: ``TreeError`` if the tree cannot be read, and for values that a tree cannot hold.
     package func explain(
         _ action: RulesAction, by actor: RulesActor, at now: Timestamp, in tree: any RulesTree
     ) throws(TreeError) -> RulesDecision {

@@ -1,13 +1,13 @@
 package import TreeModel
 
-/// Somebody as whom rules are tried out.
+/// The identity with which rules are tried out.
 package enum RulesActor: Sendable, Hashable {
-    /// The owner of the service, whom no rule binds.
+    /// The owner of the service, who is not bound by rules.
     case owner
-    /// Anybody else, by the variable `auth`; nil for somebody of whom nothing is known.
+    /// Any other identity, by the variable `auth`; nil for an unauthenticated client.
     case bound(auth: JSONValue?)
 
-    /// Somebody with that id, of whom nothing else is known.
+    /// Returns the identity of a user with an id and no other claims.
     package static func user(_ uid: String) -> RulesActor {
         let token: JSONValue = [
             "sub": .string(uid), "user_id": .string(uid),
@@ -16,7 +16,8 @@ package enum RulesActor: Sendable, Hashable {
         return .bound(auth: ["uid": .string(uid), "provider": "custom", "token": token])
     }
 
-    /// Reads an id, the variable `auth` as an object, null for nobody, or `"admin"` for the owner of the service.
+    /// Reads an id, the variable `auth` as an object, null for an unauthenticated client, or `"admin"` for the owner of
+    /// the service.
     ///
     /// - Throws: ``TreeError`` with code `invalid_value`.
     package init(json: JSONValue) throws(TreeError) {
@@ -27,16 +28,16 @@ package enum RulesActor: Sendable, Hashable {
         case .object: self = .bound(auth: json)
         default:
             throw TreeError(
-                .invalidValue, "nobody is so: give a user's id, an object for auth, null for nobody, or \"admin\"")
+                .invalidValue, "the identity is invalid: use a user's id, an object for auth, null or \"admin\"")
         }
     }
 
-    /// Who it is, for people.
+    /// The name of the identity, for people.
     package var words: String {
         switch self {
         case .owner: "the owner of the service"
         case .bound(nil): "nobody"
-        case .bound(let auth?): auth["uid"]?.string ?? "somebody without an id"
+        case .bound(let auth?): auth["uid"]?.string ?? "a user without an id"
         }
     }
 }

@@ -5,7 +5,7 @@ extension RulesQuery {
     ///
     /// - Throws: ``TreeError`` with code `invalid_query`.
     package init(json: JSONValue) throws(TreeError) {
-        guard case .object(let members) = json else { throw TreeQuery.invalid("a query is an object") }
+        guard case .object(let members) = json else { throw TreeQuery.invalid("a query must be an object") }
         var limit: TreeQuery.Limit?
         var (lower, upper, equal): (TreeQuery.Bound?, TreeQuery.Bound?, TreeQuery.Bound?)
         for (name, value) in members {
@@ -28,7 +28,7 @@ extension RulesQuery {
         }
         let order = try Self.order(members["orderBy"])
         if let equal {
-            guard lower == nil, upper == nil else { throw TreeQuery.invalid("equalTo goes with no other bound") }
+            guard lower == nil, upper == nil else { throw TreeQuery.invalid("equalTo excludes other bounds") }
             self.init(try TreeQuery(order: order, equalTo: equal, limit: limit))
         } else {
             self.init(try TreeQuery(order: order, from: lower, to: upper, limit: limit))
@@ -41,7 +41,7 @@ extension RulesQuery {
         case "$value"?: return .value
         case "$priority"?: return .priority
         case .string(let path)?: return .child(try TreePath(path))
-        default: throw TreeQuery.invalid("orderBy has to be \"$key\", \"$value\", \"$priority\" or the path of a child")
+        default: throw TreeQuery.invalid("orderBy must be \"$key\", \"$value\", \"$priority\" or the path of a child")
         }
     }
 
@@ -52,7 +52,7 @@ extension RulesQuery {
         case .integer(let integer): return .integer(Int64(integer))
         case .double(let double): return .double(double)
         case .string(let string): return .string(string)
-        case .list, .object: throw TreeQuery.invalid("a bound of a query is a scalar")
+        case .list, .object: throw TreeQuery.invalid("a bound of a query must be a scalar")
         }
     }
 }

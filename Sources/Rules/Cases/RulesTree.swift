@@ -1,14 +1,14 @@
 package import TreeModel
 
-/// A state of a tree whose nodes are found by their paths.
+/// A state of a tree whose nodes are read by their paths.
 package protocol RulesTree {
-    /// What stands at a path.
+    /// Returns the value at a path.
     func value(at path: TreePath) throws(TreeError) -> RulesScalar
 
-    /// The priority of the node at a path.
+    /// Returns the priority of the node at a path.
     func priority(at path: TreePath) throws(TreeError) -> RulesScalar
 
-    /// The keys of the children at a path, in any order.
+    /// Returns the keys of the children at a path, in any order.
     func childKeys(at path: TreePath) throws(TreeError) -> [TreeKey]
 }
 
@@ -26,7 +26,7 @@ extension JSONRulesTree: RulesTree {
 final class RulesTreeNode: RulesData {
     private let tree: any RulesTree
     private let path: TreePath
-    /// The node from which a path was followed that leads to no node; nil for a node.
+    /// The node from which a path without a node was followed; nil for an existing node.
     private let origin: RulesTreeNode?
 
     private init(_ tree: any RulesTree, at path: TreePath, nowhereFrom origin: RulesTreeNode? = nil) {

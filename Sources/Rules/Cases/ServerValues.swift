@@ -1,14 +1,14 @@
 import TreeModel
 
-/// Fills in the server values (`.sv`) of what is to be written, as the service does.
+/// Replaces the server values (`.sv`) in a value to be written, as the service does.
 struct ServerValues {
     let tree: any RulesTree
     let now: Timestamp
 
-    /// The value without server values.
+    /// Returns the value with its server values replaced.
     ///
-    /// - Parameter path: Where it is to stand.
-    /// - Throws: ``TreeError`` with code `invalid_value` for a server value that there is not.
+    /// - Parameter path: The path at which the value will be written.
+    /// - Throws: ``TreeError`` with code `invalid_value` for an unknown server value.
     func resolve(_ value: JSONValue, at path: TreePath) throws(TreeError) -> JSONValue {
         switch value {
         case .list(let list):
@@ -19,7 +19,7 @@ struct ServerValues {
             return .list(resolved)
         case .object(let object):
             if let server = object[".sv"] {
-                guard object.count == 1 else { throw Self.invalid(".sv stands alone in its object") }
+                guard object.count == 1 else { throw Self.invalid(".sv must be the only member of its object") }
                 return try self.value(of: server, at: path)
             }
             var resolved: [String: JSONValue] = [:]
@@ -39,7 +39,7 @@ struct ServerValues {
         switch server["increment"] {
         case .integer(let integer)?: step = Double(integer)
         case .double(let double)?: step = double
-        default: throw Self.invalid(".sv is \"timestamp\" or {\"increment\": NUMBER}")
+        default: throw Self.invalid(".sv must be \"timestamp\" or {\"increment\": NUMBER}")
         }
         guard case .number(let number) = try tree.value(at: path) else { return .double(step) }
         return .double(number + step)

@@ -1,11 +1,11 @@
 import TreeModel
 
-/// The state that a tree would have after a multi-path update, which is not written anywhere.
+/// The state that a tree would have after a multi-path update, without writing it.
 struct UpdatedTree: RulesTree {
     private let base: any RulesTree
     /// The paths that are written.
     private let paths: [TreePath]
-    /// What is written, and nothing else.
+    /// The written values alone.
     private let written: JSONRulesTree
 
     /// - Parameter writes: The new values, without server values; no path is above another one.
@@ -18,10 +18,10 @@ struct UpdatedTree: RulesTree {
         paths = writes.map(\.path)
     }
 
-    /// Whether a path is written, as itself or as a part of what is.
+    /// Whether a path is written, either itself or as a part of a written value.
     private func isWritten(_ path: TreePath) -> Bool { paths.contains { $0 == path || $0.isAncestor(of: path) } }
 
-    /// The keys of a node's children at which, or further down, something is written.
+    /// Returns the keys of a node's children that are written, or have a written descendant.
     private func writtenKeys(below path: TreePath) -> Set<TreeKey> {
         Set(paths.filter { path.isAncestor(of: $0) }.map { $0.keys[path.depth] })
     }
@@ -32,7 +32,7 @@ struct UpdatedTree: RulesTree {
         let value = try base.value(at: path)
         let keys = writtenKeys(below: path)
         guard !keys.isEmpty, value == .object else { return value }
-        // Something was deleted further down: the node is there as long as one of its children is.
+        // A descendant was deleted: the node exists as long as one of its children does.
         for key in try base.childKeys(at: path) {
             guard keys.contains(key), try self.value(at: path / key) == .null else { return .object }
         }

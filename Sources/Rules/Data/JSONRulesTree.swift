@@ -1,23 +1,23 @@
 package import TreeModel
 
-/// A state of a tree that is held in memory: what tests of rules are about.
+/// A state of a tree in memory, for tests of rules.
 ///
-/// It is read from the export form: lists are objects with the keys 0, 1, 2 …, `.value` and `.priority` are the value and
-/// the priority of a node; null, and what is empty, is not there.
+/// It is read from the export form: lists are objects with the keys 0, 1, 2 …, `.value` and `.priority` are the value
+/// and the priority of a node; null and empty values do not exist.
 package struct JSONRulesTree: Sendable {
-    /// A node that is there.
+    /// An existing node.
     struct Node: Sendable {
         var scalar = RulesScalar.object
         var priority = RulesScalar.null
         var children: [TreeKey: Node] = [:]
     }
 
-    /// The deepest tree, in keys.
+    /// The largest depth of a tree, in keys.
     private static let maxDepth = TreePath.maxDepth
 
     private(set) var top: Node?
 
-    /// Makes a tree of a value.
+    /// Creates a tree from a value.
     ///
     /// - Throws: ``TreeError`` with code `invalid_key` or `too_large`.
     package init(_ json: JSONValue = .null) throws(TreeError) {
@@ -55,11 +55,11 @@ package struct JSONRulesTree: Sendable {
 
     private static func checkDepth(_ depth: Int) throws(TreeError) {
         guard depth <= maxDepth else {
-            throw TreeError(.tooLarge, "the data are more than \(maxDepth) keys deep", hint: "store them less deeply")
+            throw TreeError(.tooLarge, "the data are more than \(maxDepth) keys deep", hint: "Store them less deeply.")
         }
     }
 
-    /// Puts a value at a path, in the place of whatever was there.
+    /// Replaces the value at a path.
     ///
     /// - Throws: ``TreeError`` with code `invalid_key` or `too_large`.
     package mutating func set(_ path: [String], to json: JSONValue) throws(TreeError) {
@@ -73,7 +73,7 @@ package struct JSONRulesTree: Sendable {
         guard let key = path.first else { return value }
         var changed = node ?? Node()
         changed.children[key] = setting(path.dropFirst(), to: value, in: changed.children[key])
-        // A value with a child is a value no more; a node without any is gone.
+        // A node with a child has no value; a node without either is deleted.
         if !changed.children.isEmpty { changed.scalar = .object }
         if changed.children.isEmpty, changed.scalar == .object { return nil }
         return changed

@@ -1,24 +1,25 @@
 package import TreeModel
 
-/// A node of one state of a tree, as rules see it, whether something is there or not.
+/// A node of one state of a tree, as rules see it, whether it exists or not.
 ///
-/// Rules ask for little, so that a node can be looked up when it is asked for: making one should cost next to nothing.
+/// Rules read little of a node, so that it can be looked up when it is first read: creating one should cost next to
+/// nothing.
 package protocol RulesData: AnyObject {
-    /// The node below this one at a path: keys with `/` between.
+    /// Returns the node below this one at a path: keys with `/` between.
     ///
-    /// At the empty path, and at one with something that is no key, there is never anything.
+    /// There is never a value at the empty path, or at one with an invalid key.
     func child(_ path: String) throws(TreeError) -> any RulesData
 
-    /// The node one level up; nil for the root.
+    /// Returns the node one level up; nil for the root.
     func parent() -> (any RulesData)?
 
-    /// What stands at the node.
+    /// Returns the value of the node.
     func value() throws(TreeError) -> RulesScalar
 
-    /// Whether anything stands at the node.
+    /// Whether the node exists.
     func exists() throws(TreeError) -> Bool
 
-    /// The priority of the node: null, a number or a string.
+    /// Returns the priority of the node: null, a number or a string.
     func priority() throws(TreeError) -> RulesScalar
 
     /// Calls a function with the keys of the node's children, in any order, until it returns false.
@@ -31,13 +32,13 @@ extension RulesData {
     }
 }
 
-/// What stands at a node, or bounds a query: everything about it that a rule can tell.
+/// The value of a node, or a bound of a query: everything about it that a rule can observe.
 package enum RulesScalar: Hashable, Sendable {
-    /// Nothing.
+    /// No value.
     case null
     case bool(Bool)
     case number(Double)
     case string(String)
-    /// There are children.
+    /// A node with children.
     case object
 }

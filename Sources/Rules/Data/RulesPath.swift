@@ -1,9 +1,9 @@
 package import TreeModel
 
-/// The path that a rule gives to a method of a snapshot.
+/// The path that a rule passes to a method of a snapshot.
 package enum RulesPath {
-    /// The keys of a path with `/` between them; nil where nothing can ever be: at the empty path, and at one with
-    /// something that is no key.
+    /// Returns the keys of a path with `/` between them; nil if there can never be a value: at the empty path, and at
+    /// one with an invalid key.
     package static func keys(of path: String) -> [TreeKey]? {
         var keys: [TreeKey] = []
         for name in path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {

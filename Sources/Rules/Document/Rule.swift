@@ -1,6 +1,6 @@
-/// One `.read`, `.write` or `.validate` of a rules document, compiled.
+/// A compiled `.read`, `.write` or `.validate` of a rules document.
 package final class Rule: Sendable {
-    /// What a rule decides on.
+    /// The kind of decision of a rule.
     package enum Kind: String, Sendable {
         case read = ".read"
         case write = ".write"
@@ -15,7 +15,7 @@ package final class Rule: Sendable {
     /// The column of the rule's key in the document, in characters from 1.
     package let column: Int
 
-    /// The expression as it is evaluated.
+    /// The compiled expression.
     let program: Program
 
     init(kind: Kind, text: String, line: Int, column: Int, program: Program) {

@@ -7,14 +7,14 @@ package struct RulesChange: Sendable, Hashable {
     package let kind: Kind
     /// The path of the node in the document, such as `/posts/$post`.
     package let path: String
-    /// What is different there, such as `.write` or `.indexOn`.
+    /// The member that differs, such as `.write` or `.indexOn`.
     package let member: String
 }
 
 extension RulesDocument {
-    /// What makes this document another one than an earlier one: rules, indexes and times to live, by their paths.
+    /// Returns the differences from an earlier document: rules, indexes and times to live, by their paths.
     ///
-    /// How documents are laid out, and their comments, make no difference.
+    /// Layout and comments make no difference.
     package func changes(since earlier: RulesDocument) -> [RulesChange] {
         let (old, new) = (earlier.members, members)
         return Set(old.keys).union(new.keys).sorted().compactMap { location in
@@ -29,7 +29,7 @@ extension RulesDocument {
         }
     }
 
-    /// The number of rules, indexes and times to live.
+    /// The numbers of rules, indexes and times to live.
     package var counts: (rules: Int, indexes: Int, timesToLive: Int) {
         var counts = (rules: 0, indexes: 0, timesToLive: 0)
         var nodes = [root]
@@ -42,7 +42,7 @@ extension RulesDocument {
         return counts
     }
 
-    /// A location in a document where something is said.
+    /// The location of a member in a document.
     private struct Location: Hashable, Comparable {
         let path: String
         let member: String
@@ -50,7 +50,7 @@ extension RulesDocument {
         static func < (one: Location, other: Location) -> Bool { (one.path, one.member) < (other.path, other.member) }
     }
 
-    /// All that a document says, in words that are the same where it says the same.
+    /// The members of a document, in a form that is equal for equal members.
     private var members: [Location: String] {
         var members: [Location: String] = [:]
         var nodes = [(node: root, path: "")]

@@ -1,6 +1,7 @@
 package import TreeModel
 
-/// A rules document: JSON with comments that says, node by node, who may do what and what is kept.
+/// A rules document: JSON with comments that defines, node by node, who may read and write, and which indexes and times
+/// to live apply.
 ///
 ///     { "rules": {                                     // one key
 ///         "posts": { ".indexOn": "timestamp",          // a child's path, ".value", or a list of them
@@ -8,14 +9,14 @@ package import TreeModel
 ///         "sessions": { "$id": { ".ttl": 3600 } },     /* extension: seconds after the last write */
 ///         "scores": { ".indexOn": [["team", "points"]] } } }   // extension: an index of several children
 ///
-/// `.read`, `.write` and `.validate` are an expression in a string, or true or false.
+/// The value of `.read`, `.write` and `.validate` is an expression in a string, or true or false.
 ///
 /// (Firebase, "Realtime Database Security Rules".)
 package struct RulesDocument: Sendable {
-    /// The longest document, in bytes.
+    /// The largest size of a document, in bytes.
     package static let maxBytes = 1 << 20
 
-    /// The text without its comments: spaces in their places.
+    /// The text with its comments replaced by spaces.
     package let json: [UInt8]
     /// The rules of the root of the tree.
     package let root: RulesNode
@@ -26,17 +27,17 @@ package struct RulesDocument: Sendable {
     ///   `too_large`.
     package init(_ text: String) throws(TreeError) { try self.init(text, isLenient: false) }
 
-    /// Reads a document that is in a store. Versions that did not enforce rules took any text for one: a rule that does not
-    /// compile is never true.
+    /// Reads a document from a store. Versions that did not enforce rules accepted any text as a rule: a rule that does
+    /// not compile is never true.
     ///
-    /// - Throws: ``TreeError`` with code `invalid_rules` for what no version took.
+    /// - Throws: ``TreeError`` with code `invalid_rules` for a document that no version accepted.
     package init(stored text: String) throws(TreeError) { try self.init(text, isLenient: true) }
 
     private init(_ text: String, isLenient: Bool) throws(TreeError) {
         let bytes = Array(text.utf8)
         guard bytes.count <= Self.maxBytes else {
             throw TreeError(
-                .tooLarge, "the rules have \(bytes.count) bytes, the limit is \(Self.maxBytes)", hint: "write fewer")
+                .tooLarge, "the rules have \(bytes.count) bytes; the limit is \(Self.maxBytes)", hint: "Write fewer.")
         }
         let source = try RulesText(bytes)
         let json = source.json

@@ -2,20 +2,20 @@ package import TreeModel
 
 /// A node of a rules document: the rules for the nodes of the tree at its path.
 package final class RulesNode: Sendable {
-    /// The key of the node in the one above, such as `posts`, or `$post`; empty for the top.
+    /// The key of the node in its parent, such as `posts`, or `$post`; empty for the top.
     package let name: String
-    /// The children that are for one key.
+    /// The children for literal keys.
     package let children: [TreeKey: RulesNode]
     /// The child for all other keys, whose name begins with `$`.
     package let wildcard: RulesNode?
     package let read: Rule?
     package let write: Rule?
     package let validate: Rule?
-    /// `.indexOn`
+    /// The indexes (`.indexOn`).
     package let indexes: [RulesIndex]
-    /// `.ttl`: how long a node is kept after its last write.
+    /// The time for which a node is kept after its last write (`.ttl`), in milliseconds; nil for no limit.
     package let timeToLiveMilliseconds: Int64?
-    /// Whether there is a `.validate` further down.
+    /// Whether there is a `.validate` below this node.
     let hasValidateBelow: Bool
 
     init(_ draft: RulesNodeDraft) {
@@ -31,12 +31,12 @@ package final class RulesNode: Sendable {
         hasValidateBelow = below.contains { $0.validate != nil || $0.hasValidateBelow }
     }
 
-    /// The rules for one key below this node: those of the literal child, else those of the wildcard.
+    /// Returns the rules for one key below this node: those of the literal child, else those of the wildcard.
     package func child(for key: String) -> RulesNode? {
         children.isEmpty ? wildcard : children[TreeKey(unchecked: key)] ?? wildcard
     }
 
-    /// The rules for the node of the tree at a path; nil if there are none.
+    /// Returns the rules for the node of the tree at a path; nil if there are none.
     package func node(at path: [String]) -> RulesNode? {
         var node = self
         for key in path {
@@ -47,7 +47,7 @@ package final class RulesNode: Sendable {
     }
 }
 
-/// A node of a rules document whose end has not been read yet.
+/// A node of a rules document that has not been read to its end.
 struct RulesNodeDraft {
     let name: String
     var children: [TreeKey: RulesNode] = [:]
@@ -55,7 +55,7 @@ struct RulesNodeDraft {
     var rules: [Rule.Kind: Rule] = [:]
     var indexes: [RulesIndex] = []
     var timeToLiveMilliseconds: Int64?
-    /// The keys so far; by their bytes.
+    /// The keys read so far; compared by their bytes.
     var keys: Set<TreeKey> = []
 
     init(name: String) { self.name = name }

@@ -1,27 +1,27 @@
 import TreeModel
 
-/// Turns the tokens of a rules document into nodes.
+/// Converts the tokens of a rules document to nodes.
 struct RulesReader: JSONSink {
-    /// The role of the value that comes next.
+    /// The role of the next value.
     private enum Role: Equatable {
         case document, node
         /// The value of `.read`, `.write` or `.validate`.
         case rule(Rule.Kind)
-        /// The values of `.indexOn` and what is in its lists; of `.ttl`.
+        /// The values of `.indexOn`, the elements of its lists, and the value of `.ttl`.
         case indexes, index, composite, timeToLive
     }
 
-    /// The most indexes and times to live: each write looks at all of them.
+    /// The largest number of indexes and times to live: each write checks all of them.
     private static let maxKept = 1000
-    /// The longest time to live, in seconds: some three hundred years.
+    /// The longest time to live, in seconds: about three hundred years.
     private static let maxTimeToLiveSeconds = 1e10
 
-    /// The rules, once the text has ended.
+    /// The rules; complete once the text has ended.
     private(set) var root = RulesNode(RulesNodeDraft(name: ""))
     private var source: RulesText
-    /// The number of strings that have come, keys among them.
+    /// The number of strings read so far, including keys.
     private var stringCount = 0
-    /// The offset of the fault in the document, where it is not that of the last token.
+    /// The offset of the fault in the document, if it differs from that of the last token.
     private var faultOffset: Int?
     /// The offset of the last key.
     private var keyOffset = 0
@@ -29,12 +29,12 @@ struct RulesReader: JSONSink {
     private var hasRules = false
     /// The open nodes, the top one first.
     private var drafts: [RulesNodeDraft] = []
-    /// The name of the node that comes next.
+    /// The name of the next node.
     private var next = ""
     private var composite: [String] = []
     private var keptCount = 0
 
-    /// Whether a rule that does not compile is one that is never true, and no failure.
+    /// Whether a rule that does not compile counts as never true, instead of causing a failure.
     private let isLenient: Bool
 
     init(_ source: RulesText, isLenient: Bool = false) {
@@ -42,12 +42,12 @@ struct RulesReader: JSONSink {
         self.isLenient = isLenient
     }
 
-    /// A failure, with the place in the document.
+    /// Returns a failure with its position in the document.
     mutating func placed(_ error: TreeError, at offset: Int) -> TreeError {
         source.invalid(error.message, at: faultOffset ?? offset)
     }
 
-    /// The offset of the string that came last.
+    /// The offset of the last string.
     private var stringOffset: Int {
         source.stringOffsets.indices.contains(stringCount - 1) ? source.stringOffsets[stringCount - 1] : 0
     }
@@ -157,7 +157,7 @@ struct RulesReader: JSONSink {
         }
     }
 
-    /// The depths of the keys that `$names` stand for.
+    /// The depths of the keys that `$names` stand for, by name.
     private var variables: [String: Int] {
         var variables: [String: Int] = [:]
         for (depth, draft) in drafts.enumerated() where draft.name.utf8.first == UInt8(ascii: "$") {
@@ -199,7 +199,7 @@ struct RulesReader: JSONSink {
             case .double(let double): double
             }
         guard seconds > 0, seconds <= Self.maxTimeToLiveSeconds else {
-            throw Self.invalid(".ttl has to be a positive number of seconds, at most 10000000000")
+            throw Self.invalid(".ttl must be a positive number of seconds, at most 10000000000")
         }
         try countKept()
         drafts[last].timeToLiveMilliseconds = max(1, Int64(seconds * 1000))
@@ -215,12 +215,12 @@ struct RulesReader: JSONSink {
     mutating func null() throws(TreeError) { throw unexpected("null") }
 }
 
-// MARK: Complaints
+// MARK: Errors
 
 extension RulesReader {
     private static func invalid(_ complaint: String) -> TreeError { TreeError(.invalidRules, complaint) }
 
-    private static var notRules: TreeError { invalid("the document has to be an object with the one key \"rules\"") }
+    private static var notRules: TreeError { invalid("the document must be an object with the one key \"rules\"") }
 
     private func unexpected(_ found: String) -> TreeError {
         switch role {
@@ -234,7 +234,7 @@ extension RulesReader {
 }
 
 extension RulesIndex {
-    /// The index that a string, or a list of strings, in `.indexOn` asks for.
+    /// Creates the index for a string, or a list of strings, in `.indexOn`.
     fileprivate init(_ names: [String]) throws(TreeError) {
         guard names != [".value"] else {
             self = .value

@@ -1,16 +1,16 @@
 import TreeModel
 
-/// A rules document as it was written, and where things stand in it.
+/// A rules document as it was written, with the positions of its parts.
 struct RulesText {
     let bytes: [UInt8]
-    /// The text with spaces in the place of comments.
+    /// The text with its comments replaced by spaces.
     private(set) var json: [UInt8]
-    /// The offsets of the opening quotes of all strings, keys among them, in their order.
+    /// The offsets of the opening quotes of all strings, including keys, in their order.
     private(set) var stringOffsets: [Int] = []
-    /// The last position that was asked for: they are mostly asked for in their order.
+    /// The last requested position, because positions are mostly requested in their order.
     private var last = (offset: 0, line: 1, column: 1)
 
-    /// Takes a text that is no JSON, for the positions in it.
+    /// Creates a text that is not JSON, for the positions in it.
     init(plain bytes: [UInt8]) {
         self.bytes = bytes
         json = []
@@ -67,7 +67,7 @@ struct RulesText {
 
     // MARK: Positions
 
-    /// The line and the column of a byte, from 1; columns are in characters.
+    /// Returns the line and the column of a byte, from 1; columns are in characters.
     mutating func position(of offset: Int) -> (line: Int, column: Int) {
         if offset < last.offset { last = (0, 1, 1) }
         for byte in bytes[last.offset..<min(offset, bytes.count)] {
@@ -75,7 +75,7 @@ struct RulesText {
                 last.line += 1
                 last.column = 1
             } else if byte & 0xC0 != 0x80 {
-                // All bytes but those that go on with a character.
+                // All bytes except those that continue a character.
                 last.column += 1
             }
         }
@@ -83,13 +83,14 @@ struct RulesText {
         return (last.line, last.column)
     }
 
-    /// The failure of a document that breaks the rules' language at a byte.
+    /// Returns the failure of a document that violates the rules' language at a byte.
     mutating func invalid(_ complaint: String, at offset: Int) -> TreeError {
         let (line, column) = position(of: offset)
-        return TreeError(.invalidRules, "\(line):\(column): \(complaint)", hint: "correct the rules; the old ones stay")
+        return TreeError(
+            .invalidRules, "\(line):\(column): \(complaint)", hint: "Correct the rules. The old ones stay.")
     }
 
-    /// The byte of the document from which a byte of a string comes, escapes or not.
+    /// Returns the byte of the document that a byte of a decoded string comes from.
     func offset(ofByte target: Int, inStringAt start: Int) -> Int {
         var (index, produced) = (start + 1, 0)
         while index < bytes.count, bytes[index] != UInt8(ascii: "\""), produced < target {
@@ -101,7 +102,7 @@ struct RulesText {
         return min(index, bytes.count)
     }
 
-    /// The bytes of one character of a string as it is written, and what it becomes.
+    /// Returns the number of bytes of one written character of a string, and of its decoded form.
     private func unit(at index: Int) -> (length: Int, decoded: Int) {
         guard bytes[index] == UInt8(ascii: "\\") else { return (1, 1) }
         guard index + 1 < bytes.count, bytes[index + 1] == UInt8(ascii: "u") else { return (2, 1) }
@@ -109,7 +110,7 @@ struct RulesText {
         switch code {
         case 0..<0x80: return (6, 1)
         case 0x80..<0x800: return (6, 2)
-        // The first half of a pair, whose second one is escaped, too.
+        // The first half of a surrogate pair, whose second half is escaped, too.
         case 0xD800..<0xDC00: return (12, 4)
         default: return (6, 3)
         }

@@ -12,12 +12,12 @@ extension Compiler {
         guard member.isProperty else {
             throw ExpressionError("The method '\(name)' has to be called.", at: offset)
         }
-        // Of an object it is whatever it holds.
+        // A member of an object has any type.
         let type = part.type == .any ? .any : member.type
         return emit(.property(member, part.position), type, for: syntax)
     }
 
-    /// The member of that name that values of a type have; untyped ones may be strings.
+    /// Returns the member of a type with a name; values of unknown type may be strings.
     private func member(_ name: String, of type: StaticType, at offset: Int) throws(ExpressionError) -> Member {
         guard let member = Member(rawValue: name), member.owner == (type.isUntyped ? .string : type) else {
             throw ExpressionError("No such method/property '\(name)'.", at: offset)
@@ -25,7 +25,8 @@ extension Compiler {
         return member
     }
 
-    /// `base[index]`: of what has a type, a constant string that names a member; else anything.
+    /// Compiles `base[index]`: for a base with a type, the index is a constant string that names a member; otherwise it
+    /// is any value.
     mutating func compile(
         index: Syntax, of base: Syntax, for syntax: Syntax
     ) throws(ExpressionError) -> Part {
@@ -76,7 +77,7 @@ extension Compiler {
         return emit(.call(member, part.position, first, second), member.type, for: syntax)
     }
 
-    /// What is called: `base.name`, or `base["name"]`.
+    /// Returns the parts of the called expression: `base.name`, or `base["name"]`.
     private func method(_ callee: Syntax) throws(ExpressionError) -> (base: Syntax, name: String, offset: Int) {
         switch callee.kind {
         case .member(let base, let name, let offset): return (base, name, offset)
@@ -89,7 +90,7 @@ extension Compiler {
         }
     }
 
-    /// The list of strings that `hasChildren` takes.
+    /// Compiles the list of strings that is the argument of `hasChildren`.
     private mutating func compile(keys arguments: [Syntax], at offset: Int) throws(ExpressionError) -> Int {
         guard arguments.count == 1, case .list(let elements) = arguments[0].kind, !elements.isEmpty else {
             throw ExpressionError("hasChildren() takes one list of one or more strings.", at: offset)

@@ -1,7 +1,7 @@
 /// Checks the types of an expression, and compiles it.
 ///
-/// (Firebase, "Realtime Database Security Rules": operators, variables and methods are refused when the rules are set
-/// where they cannot fit. Values that only the data and the token tell are checked when they are evaluated.)
+/// (Firebase, "Realtime Database Security Rules": operators, variables and methods with unsuitable types are refused
+/// when the rules are set. Values whose types depend on the data and the token are checked when they are evaluated.)
 struct Compiler {
     private let kind: Rule.Kind
     /// The depth of each `$name` in the path.
@@ -10,7 +10,7 @@ struct Compiler {
 
     /// Compiles the text of a rule.
     ///
-    /// - Parameter variables: The names of wildcards on the way to the rule, and the depths of their keys.
+    /// - Parameter variables: The names of wildcards on the path to the rule, and the depths of their keys.
     static func compile(
         _ text: String, for kind: Rule.Kind, with variables: [String: Int]
     ) throws(ExpressionError) -> Program {
@@ -28,7 +28,7 @@ struct Compiler {
         self.variables = variables
     }
 
-    /// A compiled part: where it is, and what is known of its value.
+    /// A compiled part: its position, and the type of its value.
     struct Part {
         let position: Int
         let type: StaticType
@@ -151,7 +151,7 @@ struct Compiler {
 }
 
 extension BinaryOperator {
-    /// Complains about an operand that can never fit.
+    /// Refuses an operand whose type never fits.
     fileprivate func check(_ type: StaticType, _ side: String, at offset: Int) throws(ExpressionError) {
         guard !type.isUntyped, !operandTypes.contains(type) else { return }
         throw ExpressionError("Invalid \(rawValue) expression: \(side) operand is not a \(operandNames).", at: offset)

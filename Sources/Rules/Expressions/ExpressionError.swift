@@ -1,4 +1,4 @@
-/// Why a text is no expression of the rules' language, and where.
+/// The reason why a text is not an expression of the rules' language, and its offset.
 struct ExpressionError: Error, Hashable {
     let message: String
     /// The offset in the text, in bytes.

@@ -50,7 +50,7 @@ extension Lexer {
         return scalar
     }
 
-    /// Reads what comes after `\u`: four digits, or two such escapes that make a pair, or digits in braces.
+    /// Reads the rest of an escape after `\u`: four digits, two such escapes that form a pair, or digits in braces.
     private mutating func readUnicode(from start: Int) throws(ExpressionError) -> Unicode.Scalar {
         if position < bytes.count, bytes[position] == UInt8(ascii: "{") {
             let end = bytes[position...].prefix(8).firstIndex(of: UInt8(ascii: "}")) ?? position
@@ -86,7 +86,7 @@ extension Lexer {
         return value
     }
 
-    /// Reads the regular expression whose first slash is at an offset: what is between the slashes, and the flags.
+    /// Reads the regular expression whose first slash is at an offset: the pattern between the slashes, and the flags.
     mutating func readRegularExpression(at start: Int) throws(ExpressionError) -> (pattern: String, flags: String) {
         position = start + 1
         var isInClass = false

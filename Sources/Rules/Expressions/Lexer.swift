@@ -1,7 +1,7 @@
-/// Takes a text apart into the words of the rules' language, with the strings and the numbers of JavaScript.
+/// Splits a text into the tokens of the rules' language, with the strings and the numbers of JavaScript.
 struct Lexer {
     let bytes: [UInt8]
-    /// Whether `//` and `/*` begin comments; in expressions of rules they begin regular expressions.
+    /// Whether `//` and `/*` begin comments; in expressions of database rules they begin regular expressions.
     let hasComments: Bool
     var position = 0
 
@@ -10,10 +10,10 @@ struct Lexer {
         self.hasComments = hasComments
     }
 
-    /// The text of some bytes.
+    /// Returns the text of a range of bytes.
     func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
-    /// Reads the next word.
+    /// Reads the next token.
     mutating func next() throws(ExpressionError) -> Token {
         try skipSpace()
         let start = position

@@ -1,13 +1,13 @@
 /// Reads expressions, with the precedence of JavaScript's operators (ECMA-262 §13).
 struct Parser {
-    /// The deepest expression: so many, one in the other. Everything that looks at expressions is recursive.
+    /// The largest depth of nested expressions. Everything that processes expressions is recursive.
     static let maxDepth = 100
-    /// The most expressions in one.
+    /// The largest number of expressions within one.
     static let maxNodes = 5000
 
     var lexer: Lexer
     private(set) var token: Token
-    /// Whether the expressions are those of storage rules, which have `in`, and no regular expressions.
+    /// Whether the expressions are those of storage rules, which have `in`, but no regular expression literals.
     private let isStorage: Bool
     private var depth = 0
     private var nodeCount = 0
@@ -54,7 +54,7 @@ struct Parser {
 
     // MARK: Expressions
 
-    /// Starts anew to count what an expression has.
+    /// Resets the count of the parts of an expression.
     mutating func beginExpression() { nodeCount = 0 }
 
     mutating func parseExpression() throws(ExpressionError) -> Syntax {
@@ -75,7 +75,7 @@ struct Parser {
         var left = try parseUnary()
         while let infix = infix(), infix.precedence >= minimum {
             var operands = [left]
-            // A chain of && or of || is one expression, however long it is.
+            // A chain of && or of || is one expression, regardless of its length.
             repeat {
                 try advance()
                 operands.append(try parseBinary(infix.precedence + 1))
@@ -166,7 +166,7 @@ struct Parser {
         }
     }
 
-    /// Reads expressions with commas between, and the symbol after them.
+    /// Reads expressions separated by commas, and the symbol after them.
     private mutating func parseList(until end: Symbol) throws(ExpressionError) -> ([Syntax], end: Int) {
         var elements: [Syntax] = []
         while token.kind != .symbol(end) {

@@ -1,17 +1,17 @@
-/// A compiled expression: its parts in one list, each naming others by their positions.
+/// A compiled expression: a list of its parts, which refer to each other by position.
 ///
-/// No part refers to anything that is counted, so that evaluating touches no counters but those of the values.
+/// No part holds a reference-counted object, so that evaluating changes no reference counts but those of the values.
 final class Program: Sendable {
     /// A part of an expression.
     enum Operation: Sendable {
         case constant(Int)
-        /// The key of the path at a depth: what a `$name` stands for.
+        /// The key of the path at a depth: the value of a `$name`.
         case key(Int)
         case auth, now, root, data, newData
         case query
         case not(Int)
         case negative(Int)
-        /// Both, or one, of two booleans; longer chains hang on the right.
+        /// The conjunction or disjunction of two booleans; longer chains are nested on the right.
         case all(Int, Int)
         case any(Int, Int)
         case conditional(Int, Int, Int)
@@ -19,15 +19,15 @@ final class Program: Sendable {
         case compare(Comparison, Int, Int)
         case add(Int, Int)
         case arithmetic(Arithmetic, Int, Int)
-        /// The member of a value that has no type before it is evaluated, by the constant with its name.
+        /// The member of a value whose type is only known at evaluation; the constant contains its name.
         case member(Int, Int)
         case index(Int, Int)
         /// A property, or a method with up to two arguments.
         case property(Member, Int)
         case call(Member, Int, Int, Int)
-        /// `hasChildren` with the list of that number.
+        /// `hasChildren` with a list, by number.
         case hasChildren(Int, list: Int)
-        /// `matches` with the regular expression of that number.
+        /// `matches` with a regular expression, by number.
         case matches(Int, Int)
     }
 
@@ -35,7 +35,7 @@ final class Program: Sendable {
     enum Arithmetic: Sendable { case subtract, multiply, divide, remainder }
 
     let operations: [Operation]
-    /// The bytes of the text that each operation comes from.
+    /// The bytes of the text that each operation is compiled from.
     let ranges: [Range<Int>]
     let constants: [Constant]
     let lists: [[Int]]
@@ -61,7 +61,7 @@ final class Program: Sendable {
     }
 }
 
-/// A compiled expression that is being made.
+/// A compiled expression under construction.
 struct ProgramDraft {
     fileprivate var operations: [Program.Operation] = []
     fileprivate var ranges: [Range<Int>] = []

@@ -1,24 +1,24 @@
-/// What is known of the value of an expression before it is evaluated.
+/// The type of the value of an expression, as far as it is known before evaluation.
 enum StaticType {
     case string, number, boolean, null, regularExpression, list, snapshot, query
-    /// Anything that `auth` may hold.
+    /// Any value that `auth` may contain.
     case any
-    /// Anything that may stand at a node; it has no members but those of strings.
+    /// Any value that a node may have; it has no members but those of strings.
     case primitive
 
     var isUntyped: Bool { self == .any || self == .primitive }
 }
 
-/// What the members of snapshots, strings and queries are.
+/// The members of snapshots, strings and queries.
 enum Member: String {
-    // Of snapshots.
+    // Snapshots.
     case val, child, parent, hasChild, hasChildren, exists, getPriority, isNumber, isString, isBoolean
-    // Of strings.
+    // Strings.
     case length, contains, beginsWith, endsWith, replace, toLowerCase, toUpperCase, matches
-    // Of queries.
+    // Queries.
     case orderByKey, orderByValue, orderByPriority, orderByChild, startAt, endAt, equalTo, limitToFirst, limitToLast
 
-    /// What has the member: a snapshot, a string or a query.
+    /// The type that has the member: a snapshot, a string or a query.
     var owner: StaticType {
         switch self {
         case .val, .child, .parent, .hasChild, .hasChildren, .exists, .getPriority, .isNumber, .isString, .isBoolean:
@@ -31,10 +31,10 @@ enum Member: String {
         }
     }
 
-    /// Whether the member is a value, and no method.
+    /// Whether the member is a value, not a method.
     var isProperty: Bool { self == .length || owner == .query }
 
-    /// The number of arguments; those of ``hasChildren`` are checked apart.
+    /// The number of arguments; those of ``hasChildren`` are checked separately.
     var argumentCount: Int {
         switch self {
         case .child, .hasChild, .contains, .beginsWith, .endsWith, .matches: 1
@@ -43,7 +43,7 @@ enum Member: String {
         }
     }
 
-    /// The type of the property, or of what the method gives.
+    /// The type of the property, or of the method's result.
     var type: StaticType {
         switch self {
         case .child, .parent: .snapshot

@@ -1,9 +1,9 @@
-/// An expression as it is written.
+/// A parsed expression.
 struct Syntax: Sendable {
     indirect enum Kind: Sendable {
         case null
         case bool(Bool)
-        /// A number, and whether it is written without point and exponent.
+        /// A number, and whether it is written without a point and an exponent.
         case number(Double, isWhole: Bool)
         case string(String)
         case regularExpression(pattern: String, flags: String)
@@ -22,9 +22,9 @@ struct Syntax: Sendable {
     }
 
     let kind: Kind
-    /// The bytes in the text, without parentheses around it.
+    /// The range of bytes in the text, without surrounding parentheses.
     let range: Range<Int>
-    /// The number of expressions, one in the other, of which this is the outermost.
+    /// The number of nested expressions, including this one.
     let depth: Int
 }
 
@@ -33,6 +33,6 @@ enum BinaryOperator: String {
     case equal = "==", notEqual = "!="
     case less = "<", lessOrEqual = "<=", greater = ">", greaterOrEqual = ">="
     case add = "+", subtract = "-", multiply = "*", divide = "/", remainder = "%"
-    /// Of storage rules.
+    /// Only in storage rules.
     case isIn = "in"
 }

@@ -1,7 +1,7 @@
-/// A word of the rules' language.
+/// A token of the rules' language.
 struct Token {
     enum Kind: Equatable {
-        /// A number, and whether it is written without point and exponent.
+        /// A number, and whether it is written without a point and an exponent.
         case number(Double, isWhole: Bool)
         case string(String)
         /// A name, a keyword, or a variable whose name begins with `$`.
@@ -11,7 +11,7 @@ struct Token {
     }
 
     let kind: Kind
-    /// The bytes in the text.
+    /// The range of bytes in the text.
     let range: Range<Int>
 }
 

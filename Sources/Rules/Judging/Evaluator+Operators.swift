@@ -6,7 +6,7 @@ extension Evaluator {
         return number
     }
 
-    /// The string that a method is called on.
+    /// Returns the string that a method is called on.
     mutating func string(_ position: Int, _ program: Program) throws(Interruption) -> String {
         guard case .string(let string) = try evaluate(position, program) else { throw .fault(.notText) }
         return string
@@ -45,7 +45,7 @@ extension Evaluator {
         }
     }
 
-    /// The sum of two numbers, or what two strings, or a string and a number, are one after the other.
+    /// Returns the sum of two numbers, or the concatenation of two strings, or of a string and a number.
     mutating func sum(_ left: Int, _ right: Int, _ program: Program) throws(Interruption) -> RuleValue {
         let one: String
         let other: String
@@ -62,7 +62,7 @@ extension Evaluator {
         return .string(one + other)
     }
 
-    /// The length of a string in UTF-16 code units, or what an object in `auth` has by that name.
+    /// Returns the length of a string in UTF-16 code units, or the member `length` of an object in `auth`.
     mutating func length(of position: Int, _ program: Program) throws(Interruption) -> RuleValue {
         switch try evaluate(position, program) {
         case .string(let string):
@@ -75,7 +75,7 @@ extension Evaluator {
 }
 
 extension Program.Arithmetic {
-    /// The result; of a division by zero it is no number.
+    /// Returns the result of an arithmetic operator; a division by zero is not a number.
     func result(of one: Double, _ other: Double) -> Double {
         switch self {
         case .subtract: one - other
@@ -124,7 +124,7 @@ extension Evaluator {
         _ data: any RulesData, _ keys: [Int], _ program: Program
     ) throws(Interruption) -> Bool {
         var hasAll = true
-        // All keys are evaluated: one that is no string is a fault, wherever it stands.
+        // All keys are evaluated: one that is not a string is a fault at any position.
         for key in keys {
             let path = try argument(key, program)
             guard hasAll else { continue }
@@ -158,7 +158,7 @@ extension Evaluator {
 }
 
 extension RulesQuery {
-    /// What the variable `query` has by a name.
+    /// Returns the value of a member of the variable `query`.
     func value(of member: Member) -> RuleValue {
         switch (member, order) {
         case (.orderByKey, _): .bool(order == .key)

@@ -2,27 +2,27 @@ import TreeModel
 
 /// Evaluates the rules of one read or write.
 ///
-/// It has the variables of rules, and moves along a path: `data` and `newData` are the nodes at ``depth``.
+/// It contains the variables of rules, and moves along a path: `data` and `newData` are the nodes at ``depth``.
 struct Evaluator: ~Copyable {
-    /// The most steps of one rule: parts that are evaluated, and what is done with long strings.
+    /// The largest number of steps of one rule: evaluated parts, and the work on long strings.
     static let maxSteps = 1_000_000
-    /// The bytes of a string that are a step.
+    /// The number of bytes of a string that count as a step.
     private static let bytesOfStep = 16
 
     private let subject: RulesSubject
     private let auth: RuleValue
     private let query: RulesQuery
-    /// The keys of the path, and of what is below it while that is walked.
+    /// The keys of the path, followed by those of the descendants while these are visited.
     private(set) var path: [String]
-    /// The nodes on the path as far as they have been asked for, before and after.
+    /// The nodes on the path that have been read so far, before and after the write.
     private var nodes: [any RulesData]
     private var newNodes: [any RulesData]
     /// The node whose rules are evaluated.
     var depth = 0
     private var steps = 0
-    /// The failure behind ``Interruption/data``.
+    /// The error behind ``Interruption/data``.
     private(set) var dataError: TreeError?
-    /// What the parts of rules came to, where that is wanted.
+    /// The values of the parts of rules; nil without tracing.
     var trace: [RulesTrace.Part]?
 
     init(
@@ -51,13 +51,13 @@ struct Evaluator: ~Copyable {
         newNodes.removeLast(max(0, newNodes.count - path.count - 1))
     }
 
-    /// The node at ``depth`` before the write.
+    /// Returns the node at ``depth`` before the write.
     private mutating func data() throws(TreeError) -> any RulesData {
         while nodes.count <= depth { nodes.append(try nodes[nodes.count - 1].child(path[nodes.count - 1])) }
         return nodes[depth]
     }
 
-    /// The node at ``depth`` after the write; before it where there is none.
+    /// Returns the node at ``depth`` after the write, or the present node if nothing is written.
     mutating func newData() throws(TreeError) -> any RulesData {
         guard !newNodes.isEmpty else { return try data() }
         while newNodes.count <= depth {
@@ -68,9 +68,9 @@ struct Evaluator: ~Copyable {
 
     // MARK: Rules
 
-    /// Whether a rule is true; one that fails is not.
+    /// Whether a rule is true; a rule that fails is not.
     ///
-    /// - Throws: What the data throw.
+    /// - Throws: The errors of the data.
     mutating func isTrue(_ program: Program) throws(TreeError) -> Bool {
         do throws(Interruption) {
             steps = Self.maxSteps
@@ -99,7 +99,7 @@ struct Evaluator: ~Copyable {
 
     mutating func spend(bytes: Int) throws(Interruption) { try spend(bytes / Self.bytesOfStep) }
 
-    /// Searches a string, for no longer than the rule may take.
+    /// Searches a string within the rule's limit of steps.
     mutating func searching<Result>(_ search: (inout Int) -> Result) throws(Interruption) -> Result {
         var budget = steps * Self.bytesOfStep
         let result = search(&budget)
@@ -113,7 +113,7 @@ struct Evaluator: ~Copyable {
         guard steps > 0 else { throw .fault(.tooManySteps) }
     }
 
-    /// Evaluates a part that is boolean, whatever the data are.
+    /// Evaluates a part that is boolean regardless of the data.
     mutating func test(_ position: Int, _ program: Program) throws(Interruption) -> Bool {
         var position = position
         while true {

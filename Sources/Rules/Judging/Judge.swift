@@ -1,9 +1,10 @@
 import TreeModel
 
-/// Finds the rules on the way to a path, and has them evaluated.
+/// Finds the rules on the path to a node, and evaluates them.
 struct Judge: ~Copyable {
     private var evaluator: Evaluator
-    /// The rules of the nodes on the path, as far as there are any, and of those below it while they are walked.
+    /// The rules of the nodes on the path, as far as there are any, followed by those of the descendants while these
+    /// are visited.
     private var trail: [RulesNode]
     private let depth: Int
     private let isTraced: Bool
@@ -53,7 +54,7 @@ struct Judge: ~Copyable {
         evaluator.depth = depth
         let isDeletion = try !evaluator.newData().exists()
         for level in trail.indices {
-            // Once a deletion is granted, nothing has to be valid any more.
+            // Once a deletion is granted, no value has to be valid.
             guard !isDeletion || level < grant else { return granted }
             if let refusal = try refusal(at: level) { return refusal }
         }
@@ -61,7 +62,7 @@ struct Judge: ~Copyable {
         return try refusalBelow() ?? granted
     }
 
-    /// The first level whose `.write` is true.
+    /// Returns the first level whose `.write` is true.
     private mutating func grant() throws(TreeError) -> Int? {
         for level in trail.indices {
             if let rule = trail[level].write, try isTrue(rule, at: level) { return level }
@@ -69,7 +70,7 @@ struct Judge: ~Copyable {
         return nil
     }
 
-    /// The refusal by the `.validate` of a node, where there is something.
+    /// Returns the refusal by the `.validate` of a node, if the node exists.
     private mutating func refusal(at level: Int) throws(TreeError) -> RulesVerdict? {
         guard let rule = trail[level].validate else { return nil }
         evaluator.depth = level
@@ -77,14 +78,14 @@ struct Judge: ~Copyable {
         return verdict(false, by: rule, at: level)
     }
 
-    /// The first refusal by the `.validate` of a node below the last one.
+    /// Returns the first refusal by the `.validate` of a node below the last one.
     private mutating func refusalBelow() throws(TreeError) -> RulesVerdict? {
         guard let node = trail.last, node.hasValidateBelow else { return nil }
         let level = trail.count - 1
         evaluator.depth = level
         let data = try evaluator.newData()
         guard node.wildcard.map({ $0.validate != nil || $0.hasValidateBelow }) == true else {
-            // Only what has a rule of its own can be refused.
+            // Only nodes with a rule of their own can be refused.
             for (key, child) in node.children {
                 if let refusal = try refusal(of: key.string, child, from: level) { return refusal }
             }

@@ -1,8 +1,8 @@
 extension Program {
-    /// Whether the expression may be true for somebody of whom nothing is known, whatever the data are.
+    /// Whether the expression may be true for an unauthenticated client, for any data.
     var mayHoldForNobody: Bool { truth(of: entry) != false }
 
-    /// Whether a part is true where `auth` is null; nil where the data decide.
+    /// Whether a part is true if `auth` is null; nil if it depends on the data.
     private func truth(of position: Int) -> Bool? {
         switch operations[position] {
         case .all: all(from: position)
@@ -20,7 +20,7 @@ extension Program {
         }
     }
 
-    /// A chain hangs on the right, and may be long.
+    /// Evaluates a chain in a loop, because chains are nested on the right and may be long.
     private func all(from position: Int) -> Bool? {
         var (next, result) = (position, Bool?.some(true))
         while case .all(let left, let right) = operations[next] {
@@ -55,7 +55,7 @@ extension Program {
         return one || other ? false : nil
     }
 
-    /// Whether a part is null where `auth` is; nil where the data decide.
+    /// Whether a part is null if `auth` is; nil if it depends on the data.
     private func isNull(_ position: Int) -> Bool? {
         switch operations[position] {
         case .auth: true

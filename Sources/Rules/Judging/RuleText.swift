@@ -1,11 +1,11 @@
 import TreeModel
 
-/// Operations on strings as rules have them.
+/// The operations on strings in rules.
 enum RuleText {
-    /// The longest string that a rule may make, in bytes.
+    /// The longest string that a rule may create, in bytes.
     static let maxBytes = 10_000_000
 
-    /// A number as JavaScript writes it (ECMA-262 §6.1.6.1.20).
+    /// Returns a number as JavaScript writes it (ECMA-262 §6.1.6.1.20).
     static func text(of number: Double) -> String {
         guard !number.isNaN else { return "NaN" }
         guard number.isFinite else { return number < 0 ? "-Infinity" : "Infinity" }
@@ -25,7 +25,7 @@ enum RuleText {
         }
     }
 
-    /// The shortest digits of a number, and how many of them stand before the point.
+    /// Returns the shortest digits of a number, and the number of digits before the point.
     private static func decimal(of number: Double) -> (digits: String, point: Int) {
         let parts = number.description.split(separator: "e")
         let halves = parts[0].split(separator: ".")
@@ -41,9 +41,9 @@ enum RuleText {
         return (String(digits), point)
     }
 
-    /// Where a string occurs in another one, from an offset on; by bytes.
+    /// Returns the offset of the first occurrence of a string in another one, from an offset on; in bytes.
     ///
-    /// - Parameter budget: The number of bytes that may still be compared; it is below zero when they did not suffice.
+    /// - Parameter budget: The number of bytes that may still be compared; it is below zero if they did not suffice.
     private static func offset(
         of part: Span<UInt8>, in whole: Span<UInt8>, from start: Int, budget: inout Int
     ) -> Int? {
@@ -85,8 +85,8 @@ enum RuleText {
         offset(of: part.utf8.span, in: whole.utf8.span, from: 0, budget: &budget) != nil
     }
 
-    /// The string with another one in the place of each occurrence; nil if that is too long. The empty string occurs
-    /// nowhere.
+    /// Returns the string with each occurrence of a substring replaced; nil if the result is too long. The empty string
+    /// never occurs.
     static func replacing(
         _ part: String, by replacement: String, in whole: String, budget: inout Int
     ) -> String? {
@@ -103,6 +103,6 @@ enum RuleText {
         return bytes.count <= maxBytes ? String(decoding: bytes, as: UTF8.self) : nil
     }
 
-    /// Whether a string comes before another one: by UTF-16 code units, as in JavaScript.
+    /// Whether a string is ordered before another one: by UTF-16 code units, as in JavaScript.
     static func precedes(_ one: String, _ other: String) -> Bool { one.utf16.lexicographicallyPrecedes(other.utf16) }
 }

@@ -1,6 +1,6 @@
 import TreeModel
 
-/// What an expression comes to.
+/// The value of an expression.
 enum RuleValue {
     case null
     case bool(Bool)
@@ -9,7 +9,7 @@ enum RuleValue {
     case snapshot(any RulesData)
     /// An object or a list in `auth`.
     case structure(JSONValue)
-    /// Something that is not null and equals nothing, not even itself: the value of a node with children.
+    /// A value that is not null and equals nothing, not even itself: the value of a node with children.
     case opaque
 
     init(_ scalar: RulesScalar) {
@@ -46,7 +46,7 @@ enum RuleValue {
             }
     }
 
-    /// Whether two values are the same; those of different types never are.
+    /// Whether two values are equal; values of different types never are.
     static func areEqual(_ one: RuleValue, _ other: RuleValue) -> Bool {
         switch (one, other) {
         case (.null, .null): true
@@ -57,13 +57,13 @@ enum RuleValue {
         }
     }
 
-    /// The member of a value with a name; null where there is none.
+    /// Returns the member of a value with a name; null if there is none.
     func member(_ name: String) -> RuleValue {
         guard case .structure(let json) = self else { return .null }
         return RuleValue(json[name])
     }
 
-    /// The member of an object, or the element of a list; null where there is none.
+    /// The member of an object, or the element of a list; null if there is none.
     subscript(index: RuleValue) -> RuleValue {
         guard case .structure(let json) = self else { return .null }
         switch (json, index) {
@@ -77,24 +77,24 @@ enum RuleValue {
     }
 }
 
-/// Why an expression has no value. The rule that it is in is false then, whatever is around it.
+/// The reason why an expression has no value. The rule that contains it is false, regardless of the rest.
 enum RuleFault: String {
-    case notText = "a method of strings was called on something that is no string"
-    case notTextArgument = "an argument is no string"
-    case notNumber = "an operand is no number"
+    case notText = "a method of strings was called on a value that is not a string"
+    case notTextArgument = "an argument is not a string"
+    case notNumber = "an operand is not a number"
     case notAddable = "an operand of + is neither a number nor a string"
     case notComparable = "the operands are neither both numbers nor both strings"
     case noParent = "the root has no parent"
-    case noLength = "there is no length of what is no string"
+    case noLength = "the length of a value that is not a string was used"
     case badIndex = "an index is neither a string nor a number"
-    case notSnapshot = "this is no snapshot"
+    case notSnapshot = "the value is not a snapshot"
     case tooLong = "a string would be longer than 10000000 bytes"
-    case tooManySteps = "the rule takes too many steps"
+    case tooManySteps = "the rule needs too many steps"
 }
 
-/// Why the evaluation of an expression ended early.
+/// The reason why the evaluation of an expression ended early.
 enum Interruption: Error {
     case fault(RuleFault)
-    /// The data could not be read; the evaluator knows why.
+    /// The data could not be read; the evaluator holds the error.
     case data
 }

@@ -1,10 +1,10 @@
 extension RulesNode {
-    /// Whether a write at a path may be granted, as far as that can be told without what is written: whether there is a
-    /// `.write` on the way to it that can be true.
+    /// Whether a write at a path may be granted, as far as that can be decided without the written value:
+    /// whether there is a `.write` on the path to it that can be true.
     ///
     /// - Parameters:
-    ///   - isUpdate: Whether what is written are nodes below the path.
-    ///   - isByNobody: Whether nothing is known of who writes.
+    ///   - isUpdate: Whether nodes below the path are written.
+    ///   - isByNobody: Whether the writer is unauthenticated.
     package func mayGrantWrite(at path: [String], isUpdate: Bool, isByNobody: Bool) -> Bool {
         var node = self
         if node.mayGrant(isByNobody) { return true }

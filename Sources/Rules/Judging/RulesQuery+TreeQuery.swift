@@ -1,7 +1,8 @@
 package import TreeModel
 
 extension RulesQuery {
-    /// What rules see of a query of the tree. Of an order by several children they see the first one.
+    /// Creates the view that rules have of a query of the tree. For an order by several children, they see the first
+    /// one.
     package init(_ query: TreeQuery) {
         let order: Order =
             switch query.order {
@@ -27,7 +28,7 @@ extension RulesQuery {
 }
 
 extension RulesScalar {
-    /// What rules can tell of a value; nil is nothing.
+    /// Creates the view that rules have of a value; nil stands for none.
     package init(_ value: TreeValue?) {
         self =
             switch value {

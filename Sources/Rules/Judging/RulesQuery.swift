@@ -1,13 +1,13 @@
 /// The query of a read: the variable `query`.
 package struct RulesQuery: Sendable {
-    /// What the children are ordered by.
+    /// The order of the children.
     package enum Order: Hashable, Sendable {
         case key, value, priority
         /// The path of a child, with `/` between its keys.
         case child(String)
     }
 
-    /// What a read without a query has: the order by key, and everything.
+    /// The query of a read without a query: the order by key, and everything.
     package static let none = RulesQuery(order: .key)
 
     package var order: Order

@@ -1,10 +1,10 @@
 package import TreeModel
 
-/// Who asks, and when: the variables `auth` and `now`.
+/// The requester and the time: the variables `auth` and `now`.
 package struct RulesSubject: Sendable {
-    /// The variable `auth`; nil for somebody of whom nothing is known.
+    /// The variable `auth`; nil for an unauthenticated client.
     package let auth: JSONValue?
-    /// The time of the read or the write, in milliseconds since the epoch: the one that its server values have.
+    /// The time of the read or the write, in milliseconds since the epoch; its server values use the same time.
     package let now: Timestamp
 
     package init(auth: JSONValue?, now: Timestamp) {

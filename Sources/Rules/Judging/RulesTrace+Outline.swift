@@ -1,15 +1,17 @@
-/// A part of a rule that was evaluated, and what it came to, below the part that it belongs to.
+/// An evaluated part of a rule with its value, indented below the part that contains it.
 package struct RulesOutline: Sendable, Hashable {
-    /// The number of parts around it.
+    /// The number of parts that contain this one.
     package let depth: Int
     package let text: String
     package let value: String
 }
 
 extension RulesTrace.Evaluation {
-    /// The parts of the rule, each followed by its own parts. Nodes are left out: their values are what they are asked.
+    /// The parts of the rule, each followed by its own parts. Nodes are left out: the values of their methods are
+    /// listed.
     package var outline: [RulesOutline] {
-        // Parts come before what they are parts of: each takes those that lie in it, the last ones first.
+        // Parts are evaluated before the part that contains them: each adopts those within its range, the last ones
+        // first.
         var trees: [Tree] = []
         for value in values {
             let start = (trees.lastIndex { !value.range.encloses($0.value.range) } ?? -1) + 1
@@ -26,7 +28,7 @@ extension RulesTrace.Evaluation {
         let value: RulesTrace.Value
         let parts: [Tree]
 
-        /// As deep as the expression, which the parser limits.
+        /// Appends the lines, to the depth of the expression, which the parser limits.
         func append(to lines: inout [RulesOutline], depth: Int) {
             if !value.isNode { lines.append(RulesOutline(depth: depth, text: value.text, value: value.value)) }
             for part in parts { part.append(to: &lines, depth: value.isNode ? depth : depth + 1) }

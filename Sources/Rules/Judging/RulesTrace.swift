@@ -1,4 +1,4 @@
-/// How a read or a write was judged, rule by rule.
+/// The evaluation of a read or a write, rule by rule.
 package struct RulesTrace: Sendable {
     /// A rule that was evaluated.
     package struct Evaluation: Sendable {
@@ -9,24 +9,24 @@ package struct RulesTrace: Sendable {
         package let path: String
         /// Whether the rule was true.
         package let isTrue: Bool
-        /// Why the rule could not be evaluated to its end; nil if it could.
+        /// The reason why the evaluation of the rule ended early; nil if it did not.
         package let fault: String?
-        /// What the parts of the rule came to, in the order in which they were evaluated; constants are left out.
+        /// The values of the rule's parts, in the order of their evaluation; constants are left out.
         package let values: [Value]
     }
 
-    /// A part of a rule, as it is written, and what it came to, such as `"anna"` or `true`.
+    /// A part of a rule as it is written, and its value, such as `"anna"` or `true`.
     package struct Value: Sendable, Hashable {
         package let text: String
         package let value: String
-        /// The bytes of the part in the rule's text: a part of a part lies in it.
+        /// The bytes of the part in the rule's text; they include those of its own parts.
         package let range: Range<Int>
 
-        /// Whether the part is a node of the tree, such as `data`, and no value of one.
+        /// Whether the part is a node of the tree, such as `data`, and not its value.
         var isNode: Bool { value == RuleValue.nodeWords }
     }
 
-    /// What a part of a rule came to; without a position, why the rule has no value.
+    /// The value of a part of a rule; without a position, the reason why the rule has no value.
     struct Part {
         let position: Int?
         let value: String
@@ -53,7 +53,7 @@ extension RulesTrace.Evaluation {
 }
 
 extension Rule {
-    /// The text of a part of the expression.
+    /// Returns the text of a part of the expression.
     fileprivate func text(of position: Int) -> String {
         let utf8 = Array(text.utf8)
         return String(decoding: utf8[program.ranges[position].clamped(to: 0..<utf8.count)], as: UTF8.self)
@@ -65,7 +65,7 @@ extension RuleValue {
     private static let maxShown = 200
     fileprivate static let nodeWords = "a node"
 
-    /// The value as people read it.
+    /// The value as text for people.
     var words: String {
         switch self {
         case .null: "null"

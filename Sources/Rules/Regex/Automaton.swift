@@ -1,7 +1,7 @@
-/// A regular expression as a machine that is in several states at once.
+/// A regular expression as a nondeterministic automaton, which is in several states at once.
 struct Automaton {
     enum State {
-        /// Goes on with a character of the set of that number.
+        /// Continues with a character of a set, by number.
         case characters(set: Int, next: Int)
         case either(Int, Int)
         case start(next: Int)
@@ -9,16 +9,16 @@ struct Automaton {
         case match
     }
 
-    /// The most states; what is matched takes as many steps for each character.
+    /// The largest number of states; matching takes as many steps for each character.
     private static let maxStates = 2000
-    /// The most steps of making the states.
+    /// The largest number of steps to build the states.
     private static let maxWork = 20_000
 
     private(set) var states: [State] = [.match]
     private(set) var entry = 0
-    /// Whether a whole text has to match.
+    /// Whether the whole text has to match.
     let isWhole: Bool
-    /// The characters, told apart as far as any set does.
+    /// The classes of characters that the sets distinguish.
     private(set) var classes = CharacterClasses([])
     /// The classes of each set.
     private(set) var sets: [ClassSet] = []
@@ -39,7 +39,7 @@ struct Automaton {
 
     /// Adds the states of an expression, from its last one to its first.
     ///
-    /// - Parameter next: The state after it.
+    /// - Parameter next: The state after the expression.
     /// - Returns: Its first state.
     private mutating func add(_ tree: RegularExpressionTree, before next: Int) throws(RegularExpressionError) -> Int {
         work += 1
@@ -87,11 +87,11 @@ struct Automaton {
     }
 }
 
-/// A number of states that a machine is in, without characters in between.
+/// The states that an automaton is in between two characters.
 struct StateSet {
-    /// The states that go on with a character.
+    /// The states that continue with a character.
     private(set) var states: [Int] = []
-    /// Whether all of the expression has been matched, or will have been if the text ends here.
+    /// Whether the whole expression has been matched, or will have been if the text ends here.
     private(set) var matches = false
     private(set) var matchesAtEnd = false
     private var isSeen: [Bool]
@@ -107,7 +107,7 @@ struct StateSet {
         (matches, matchesAtEnd) = (false, false)
     }
 
-    /// Adds a state, and all that come with it.
+    /// Adds a state, and all states reachable from it without a character.
     mutating func insert(_ state: Int, of automaton: Automaton, isAtStart: Bool) {
         pending.append(state)
         while let state = pending.popLast() {
@@ -124,10 +124,10 @@ struct StateSet {
         }
     }
 
-    /// The number of states that were looked at since the set was empty.
+    /// The number of states that were visited since the set was empty.
     var cost: Int { seen.count + 1 }
 
-    /// Makes this set what comes after another one and a character.
+    /// Replaces this set with the states that follow another set and a character.
     mutating func advance(from other: StateSet, by character: UInt8, of automaton: Automaton) {
         removeAll()
         if !automaton.isWhole { insert(automaton.entry, of: automaton, isAtStart: false) }
@@ -141,7 +141,7 @@ struct StateSet {
 }
 
 extension Automaton {
-    /// Whether a text matches; nil when the budget does not suffice.
+    /// Whether a text matches; nil if the budget does not suffice.
     func matches(_ utf8: Span<UInt8>, budget: inout Int) -> Bool? {
         var (now, next) = (StateSet(self), StateSet(self))
         now.insert(entry, of: self, isAtStart: true)

@@ -1,9 +1,9 @@
-/// All Unicode characters, told apart as far as some sets of them do: those that are in the same sets are one class.
+/// The partition of all Unicode characters by some sets: characters that are in the same sets form one class.
 struct CharacterClasses {
-    /// The most classes: their numbers are bytes.
+    /// The largest number of classes: their numbers are bytes.
     static let maxCount = 256
 
-    /// The first character of each run of characters that are in the same sets.
+    /// The first character of each run of characters in the same sets.
     private let starts: [UInt32]
     /// The class of each ASCII character.
     private let ascii: [UInt8]
@@ -30,7 +30,7 @@ struct CharacterClasses {
         scalar < 128 ? ascii[Int(scalar)] : UInt8(truncatingIfNeeded: Self.run(of: scalar, in: starts))
     }
 
-    /// The classes of the characters in a set.
+    /// Returns the classes of the characters in a set.
     func set(of ranges: CharacterRanges) -> ClassSet {
         var set = ClassSet()
         for range in ranges.ranges {
@@ -53,7 +53,7 @@ struct ClassSet {
     mutating func insert(_ character: UInt8) { words[Int(character >> 6)] |= 1 << UInt64(character & 63) }
 }
 
-/// Reads the characters of valid UTF-8, one by one.
+/// An iterator over the characters of valid UTF-8.
 struct ScalarReader {
     private(set) var offset = 0
 

@@ -1,13 +1,13 @@
 /// A set of Unicode characters, as ranges of their numbers.
 struct CharacterRanges: Hashable {
-    /// In order, and apart from each other.
+    /// The ranges, sorted and disjoint, with gaps between them.
     private(set) var ranges: [ClosedRange<UInt32>]
 
     static let last: UInt32 = 0x10FFFF
     static let digits = CharacterRanges([0x30...0x39])
     static let wordCharacters = CharacterRanges([0x30...0x39, 0x41...0x5A, 0x5F...0x5F, 0x61...0x7A])
     static let spaces = CharacterRanges([0x09...0x0D, 0x20...0x20])
-    /// What `.` does not match: the ends of lines (ECMA-262 §12.3).
+    /// The characters that `.` does not match: the ends of lines (ECMA-262 §12.3).
     static let lineEnds = CharacterRanges([0x0A...0x0A, 0x0D...0x0D, 0x2028...0x2029])
 
     init(_ ranges: [ClosedRange<UInt32>] = []) { self.ranges = Self.joined(ranges) }
@@ -40,7 +40,7 @@ struct CharacterRanges: Hashable {
 
     func union(_ other: CharacterRanges) -> CharacterRanges { CharacterRanges(ranges + other.ranges) }
 
-    /// These characters, and the same ones in other case.
+    /// These characters, and their counterparts of the other case.
     var withBothCases: CharacterRanges {
         var all = ranges
         for range in ranges {
@@ -49,7 +49,8 @@ struct CharacterRanges: Hashable {
         return CharacterRanges(all)
     }
 
-    /// Characters that are alike but for their case, by the first one; one for one (Unicode, simple case mappings).
+    /// The pairs of characters that differ only in case, sorted by the first one; one for one (Unicode, simple case
+    /// mappings).
     private static let casePairs: [(one: UInt32, other: UInt32)] = {
         var pairs: [(one: UInt32, other: UInt32)] = []
         for value in 0x41...UInt32(0x1E943) {
@@ -57,7 +58,7 @@ struct CharacterRanges: Hashable {
             for mapping in [scalar.properties.lowercaseMapping, scalar.properties.uppercaseMapping] {
                 guard let other = mapping.unicodeScalars.first, mapping.unicodeScalars.count == 1, other != scalar
                 else { continue }
-                // An ASCII letter is like no other character (ECMA-262 §22.2.2.7.3).
+                // An ASCII letter never equals a non-ASCII character (ECMA-262 §22.2.2.7.3).
                 guard other.isASCII == scalar.isASCII else { continue }
                 pairs += [(value, other.value), (other.value, value)]
             }
@@ -73,7 +74,8 @@ struct CharacterRanges: Hashable {
 }
 
 extension Array {
-    /// The position of the first element for which a condition holds, that holds for all after it, too.
+    /// Returns the position of the first element for which a condition holds; it must hold for all elements after that,
+    /// too.
     func firstPosition(where condition: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

@@ -1,19 +1,19 @@
-/// A regular expression that is matched in linear time: it is made a machine of states, and never goes back.
+/// A regular expression that is matched in linear time: it is compiled to an automaton, without backtracking.
 ///
 /// (Thompson, "Regular Expression Search Algorithm", CACM 1968.)
 package struct RegularExpression: Sendable {
-    /// Which expressions there are, and what they have to match.
+    /// The supported syntax, and the text that an expression has to match.
     package enum Dialect: Sendable {
-        /// That of database rules, which is found anywhere in a text: `^` only as the first character, `$` only as the
-        /// last one.
+        /// The dialect of database rules, which matches anywhere in a text: `^` only as the first character, `$` only
+        /// as the last one.
         case database
-        /// That of storage rules, which matches a whole text: with lazy repetitions and groups that capture nothing.
+        /// The dialect of storage rules, which matches a whole text: with lazy repetitions and non-capturing groups.
         case storage
     }
 
-    /// The machine whose states are places in the expression.
+    /// The nondeterministic automaton, whose states are positions in the expression.
     private let automaton: Automaton
-    /// The one whose states are sets of places; nil where it would be too large.
+    /// The deterministic automaton, whose states are sets of positions; nil if it would be too large.
     private let table: TransitionTable?
 
     /// Reads an expression.
@@ -28,8 +28,8 @@ package struct RegularExpression: Sendable {
 
     /// Whether a text matches.
     ///
-    /// - Parameter budget: How much work may be done; what is done is taken from it.
-    /// - Returns: nil when the budget does not suffice.
+    /// - Parameter budget: The remaining work; the work done is subtracted from it.
+    /// - Returns: nil if the budget does not suffice.
     package func matches(_ text: String, budget: inout Int) -> Bool? {
         var text = text
         text.makeContiguousUTF8()
@@ -40,9 +40,9 @@ package struct RegularExpression: Sendable {
     }
 }
 
-/// Why a text is no regular expression, and where.
+/// The reason why a text is not a regular expression, and its offset.
 package struct RegularExpressionError: Error, Hashable {
-    /// What is wrong: the rest of a sentence, without its end.
+    /// The description of the error: the rest of a sentence, without its end.
     package let message: String
     /// The offset in the pattern, in bytes.
     package let offset: Int

@@ -1,12 +1,12 @@
 /// Reads regular expressions.
 ///
-/// Of JavaScript's, database rules know classes, ranges, groups, alternatives, `* + ? {n} {n,} {n,m}`, `.` and
-/// `\s \w \d \S \W \D`. A character that means something else further on is itself at the start of the pattern, and of a
-/// group.
+/// Database rules support a part of JavaScript's syntax: classes, ranges, groups, alternatives, `* + ? {n} {n,} {n,m}`,
+/// `.` and `\s \w \d \S \W \D`. At the start of the pattern and of a group, a character with a special meaning
+/// elsewhere is literal.
 struct RegularExpressionParser {
-    /// The most groups, one in the other.
+    /// The largest depth of nested groups.
     private static let maxDepth = 50
-    /// The largest number of times in braces.
+    /// The largest number in braces.
     private static let maxTimes = 1000
 
     private let scalars: [Unicode.Scalar]
@@ -75,10 +75,10 @@ struct RegularExpressionParser {
         return elements.count == 1 ? elements[0] : .sequence(elements)
     }
 
-    /// The character at the start of the pattern or of a group that would mean something further on.
+    /// Reads the character at the start of the pattern or of a group that would have a special meaning elsewhere.
     private mutating func positionalLiteral() -> RegularExpressionTree? {
         guard dialect == .database, let scalar = current, "|)?+*{}".unicodeScalars.contains(scalar) else { return nil }
-        // The end of an empty group is its end.
+        // A parenthesis at the start of an empty group ends it.
         guard scalar != ")" || depth == 1 || scalars[position...].dropFirst().contains(")") else { return nil }
         position += 1
         return characters(CharacterRanges(scalar))
@@ -134,7 +134,7 @@ struct RegularExpressionParser {
         case .start, .end: throw invalid("nothing to repeat before '\(scalars[start])'", at: start)
         default: break
         }
-        // What is lazy matches the same texts.
+        // A lazy repetition matches the same texts.
         if dialect == .storage { _ = take("?") }
         if let next = current, "*+?{".unicodeScalars.contains(next) {
             throw invalid("nothing to repeat before '\(next)'", at: position)
@@ -199,7 +199,7 @@ struct RegularExpressionParser {
         return scalar == "\\" ? try parseEscape() : CharacterRanges(scalar)
     }
 
-    /// Reads what comes after a backslash.
+    /// Reads the rest of an escape after the backslash.
     private mutating func parseEscape() throws(RegularExpressionError) -> CharacterRanges {
         guard let scalar = current else { throw invalid("nothing after the last '\\'", at: position - 1) }
         position += 1
@@ -222,7 +222,7 @@ struct RegularExpressionParser {
 }
 
 extension CharacterRanges {
-    /// The one character, if there is only one.
+    /// The only character of the set; nil if it does not have exactly one.
     fileprivate var only: UInt32? {
         guard ranges.count == 1, let range = ranges.first, range.count == 1 else { return nil }
         return range.lowerBound

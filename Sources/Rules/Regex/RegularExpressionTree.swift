@@ -1,4 +1,4 @@
-/// A regular expression as it is written.
+/// A parsed regular expression.
 indirect enum RegularExpressionTree {
     case characters(CharacterRanges)
     case start

@@ -1,17 +1,18 @@
-/// A regular expression as a machine that is in one state at a time: a table that says for each state and each class of
-/// characters which state is next.
+/// A regular expression as a deterministic automaton, which is in one state at a time: a table with the next state for
+/// each state and each class of characters.
 struct TransitionTable {
-    /// The most states, and the most steps of finding them: where there are more, ``Automaton`` matches by itself.
+    /// The largest number of states, and of steps to find them; if there are more, ``Automaton`` matches without a
+    /// table.
     private static let maxStates = 128
     private static let maxWork = 50_000
-    /// The bytes that are read for one unit of a budget.
+    /// The number of bytes that are read for one unit of a budget.
     private static let bytesOfUnit = 8
 
-    /// By states, then by classes.
+    /// The transitions by state, then by class.
     private var transitions: [UInt8] = []
     private var matches: [Bool] = []
     private var matchesAtEnd: [Bool] = []
-    /// Whether nothing that follows can match.
+    /// Whether each state can no longer lead to a match.
     private var isDead: [Bool] = []
 
     /// Finds all states; nil if there are too many.
@@ -46,7 +47,7 @@ struct TransitionTable {
         }
     }
 
-    /// What tells states apart.
+    /// The identity of a state.
     private struct Key: Hashable {
         let states: [Int]
         let matches: Bool
@@ -58,7 +59,7 @@ struct TransitionTable {
         }
     }
 
-    /// Whether a text matches; nil when the budget does not suffice.
+    /// Whether a text matches; nil if the budget does not suffice.
     func matches(_ utf8: Span<UInt8>, _ automaton: Automaton, budget: inout Int) -> Bool? {
         guard utf8.count / Self.bytesOfUnit < budget else { return nil }
         var reader = ScalarReader()

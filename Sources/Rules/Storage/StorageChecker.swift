@@ -1,6 +1,6 @@
-/// Checks that the names in storage rules stand for something.
+/// Checks that the names in storage rules are defined.
 struct StorageChecker {
-    /// The methods, and the numbers of their arguments.
+    /// The methods, with the numbers of their arguments.
     static let methods = ["matches": 1, "size": 0, "toMillis": 0]
 
     private let names: Set<String>
@@ -75,7 +75,7 @@ struct StorageChecker {
 }
 
 extension Syntax {
-    /// The expressions right in this one.
+    /// The direct operands of this expression.
     var children: [Syntax] {
         switch kind {
         case .null, .bool, .number, .string, .regularExpression, .name: []
@@ -87,7 +87,7 @@ extension Syntax {
         }
     }
 
-    /// The names of all functions that are called in this expression.
+    /// The names of all functions that this expression calls.
     fileprivate var calledNames: [String] {
         var names: [String] = []
         var pending = [self]

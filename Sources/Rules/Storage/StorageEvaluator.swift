@@ -1,8 +1,8 @@
 /// Evaluates the conditions of storage rules.
 struct StorageEvaluator {
-    /// The most steps of one judgement.
+    /// The largest number of steps of one decision.
     private static let maxSteps = 100_000
-    /// The most calls, one in the other.
+    /// The largest depth of nested calls.
     private static let maxDepth = 20
     /// The longest string, in bytes.
     private static let maxBytes = 100_000
@@ -19,13 +19,13 @@ struct StorageEvaluator {
         self.expressions = expressions
     }
 
-    /// What can be named: what a path is made of, the arguments of a function, and the functions.
+    /// The names in scope: the wildcards of a path, the arguments of a function, and the functions.
     struct Scope {
         var names: [String: StorageValue]
         let functions: [String: StorageFunction]
     }
 
-    /// Whether a condition is true; one that fails is not.
+    /// Whether a condition is true; a condition that fails is not.
     mutating func isTrue(_ condition: Syntax, in scope: Scope) -> Bool {
         do throws(StorageFault) {
             depth = 0
@@ -79,7 +79,8 @@ struct StorageEvaluator {
         }
     }
 
-    /// `&&`, which ends at false, or `||`, which ends at true: one side that decides makes good for others that fail.
+    /// Evaluates `&&`, which ends at false, or `||`, which ends at true: one side that decides outweighs others that
+    /// fail.
     private mutating func chain(
         _ operands: [Syntax], endsAt end: Bool, in scope: Scope
     ) throws(StorageFault) -> Bool {
@@ -152,7 +153,7 @@ struct StorageEvaluator {
         if let known = expressions[pattern] {
             expression = known
         } else {
-            // A pattern that is made of other strings: reading it costs more than matching.
+            // A pattern that was built from other strings: parsing it costs more than matching.
             try spend(1000 + pattern.utf8.count)
             guard let made = try? RegularExpression(pattern, dialect: .storage) else { throw .badPattern }
             expression = made

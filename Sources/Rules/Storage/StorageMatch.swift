@@ -1,16 +1,16 @@
 import TreeModel
 
-/// A `match` block of storage rules: a part of a path, and what is allowed at its end and further down.
+/// A `match` block of storage rules: a part of a path, and the permissions at its end and below.
 final class StorageMatch: Sendable {
     /// A part of a path between slashes.
     enum Segment: Sendable, Equatable {
         case literal(String)
-        /// Any one part, by a name.
+        /// Any single part, bound to a name.
         case one(String)
-        /// All parts that are left but those that the segments after it take, by a name.
+        /// All remaining parts except those for the segments after it, bound to a name.
         case rest(String)
 
-        /// The name that stands for what is there; nil for a literal.
+        /// The name that the part is bound to; nil for a literal.
         var name: String? {
             switch self {
             case .literal: nil
@@ -22,7 +22,7 @@ final class StorageMatch: Sendable {
     /// `allow …: if …;`
     struct Allowance: Sendable {
         let operations: [StorageOperation]
-        /// nil where nothing is asked.
+        /// The condition; nil if there is none.
         let condition: Syntax?
         /// The offset of the word `allow` in the text.
         let offset: Int
@@ -31,7 +31,7 @@ final class StorageMatch: Sendable {
     let segments: [Segment]
     let allowances: [Allowance]
     let matches: [StorageMatch]
-    /// All functions that can be called here, by their names.
+    /// All functions that can be called here, by name.
     let functions: [String: StorageFunction]
 
     init(
@@ -44,10 +44,10 @@ final class StorageMatch: Sendable {
         self.functions = functions
     }
 
-    /// Takes the parts of a path that the segments are for.
+    /// Matches the segments with the beginning of a path.
     ///
-    /// - Parameter minimumOfRest: How many parts ``Segment/rest(_:)`` takes at least.
-    /// - Returns: What is left, and what the names stand for; nil if the path is another one.
+    /// - Parameter minimumOfRest: The smallest number of parts for ``Segment/rest(_:)``.
+    /// - Returns: The remaining parts, and the values of the names; nil if the path does not match.
     func bindings(
         for path: ArraySlice<String>, minimumOfRest: Int
     ) -> (rest: ArraySlice<String>, bindings: [String: StorageValue])? {
@@ -76,7 +76,7 @@ final class StorageMatch: Sendable {
     }
 }
 
-/// A function of storage rules: one expression of its arguments.
+/// A function of storage rules: an expression of its arguments.
 struct StorageFunction: Sendable {
     let name: String
     let parameters: [String]

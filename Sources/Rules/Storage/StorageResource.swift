@@ -1,17 +1,17 @@
 package import TreeModel
 
-/// What storage rules know of an object: one that is there, or one that is to be.
+/// The properties of an object in storage rules: an existing object, or one to be created.
 package struct StorageResource: Sendable {
     /// The whole name, such as `u1/full/P1/a.jpg`.
     package let name: String
     package let bucket: String
     /// The size in bytes.
     package let size: Int64
-    /// The media type; nil where none is known.
+    /// The media type; nil if it is unknown.
     package let contentType: String?
-    /// What the client noted with the object.
+    /// The client's own metadata of the object.
     package let metadata: [String: String]
-    /// When the object came; nil for one that is to be.
+    /// The time of the object's creation; nil for one to be created.
     package let created: Timestamp?
 
     package init(
@@ -38,11 +38,11 @@ package struct StorageResource: Sendable {
     }
 }
 
-/// What somebody does with an object.
+/// An operation on an object.
 package enum StorageOperation: String, CaseIterable, Sendable {
     case get, list, create, update, delete
 
-    /// The operations that a word after `allow` stands for; nil for another word.
+    /// Returns the operations that a word after `allow` stands for; nil for another word.
     static func named(_ name: String) -> [StorageOperation]? {
         switch name {
         case "read": [.get, .list]

@@ -1,6 +1,6 @@
 package import TreeModel
 
-/// Storage rules: who may do what with the objects of a bucket.
+/// Storage rules, which define who may read and write the objects of a bucket.
 ///
 ///     service firebase.storage {
 ///       match /b/{bucket}/o {
@@ -11,7 +11,8 @@ package import TreeModel
 ///       }
 ///     }
 ///
-/// What no rule allows is refused. (Firebase, "Security Rules for Cloud Storage"; without what reads other services.)
+/// Operations that no rule allows are refused. (Firebase, "Security Rules for Cloud Storage"; without access to other
+/// services.)
 package struct StorageRules: Sendable {
     /// The longest text, in bytes.
     package static let maxBytes = 256 * 1024
@@ -30,7 +31,8 @@ package struct StorageRules: Sendable {
     package init(_ text: String) throws(TreeError) {
         guard text.utf8.count <= Self.maxBytes else {
             throw TreeError(
-                .tooLarge, "the rules have \(text.utf8.count) bytes, the limit is \(Self.maxBytes)", hint: "write fewer"
+                .tooLarge, "the rules have \(text.utf8.count) bytes; the limit is \(Self.maxBytes)",
+                hint: "Write fewer."
             )
         }
         var source = RulesText(plain: Array(text.utf8))
@@ -45,12 +47,12 @@ package struct StorageRules: Sendable {
         self.text = source
     }
 
-    /// Judges what somebody does with an object.
+    /// Judges an operation on an object.
     ///
     /// - Parameters:
-    ///   - name: The whole name of the object, or of the folder that is listed.
-    ///   - resource: The object that is there; nil for none.
-    ///   - newResource: The object that is to be; nil where something is read or deleted.
+    ///   - name: The full name of the object, or of the listed folder.
+    ///   - resource: The existing object; nil for none.
+    ///   - newResource: The object to be created; nil for a read or a deletion.
     package func judge(
         _ operation: StorageOperation, of name: String, in bucket: String, by subject: RulesSubject,
         resource: StorageResource?, newResource: StorageResource?
@@ -73,8 +75,8 @@ package struct StorageRules: Sendable {
         return StorageVerdict()
     }
 
-    /// The parts of the path that is matched; nil for a name with an empty part. The slash after a folder that is listed
-    /// does not count.
+    /// Returns the parts of the path to be matched; nil for a name with an empty part. A trailing slash of a listed
+    /// folder does not count.
     private static func path(of name: String, in bucket: String, _ operation: StorageOperation) -> [String]? {
         var parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { String($0) }
         if operation == .list, parts.last == .some("") { parts.removeLast() }
@@ -82,7 +84,7 @@ package struct StorageRules: Sendable {
         return path.contains("") ? nil : path
     }
 
-    /// The offset of the first `allow` that grants, in a block or in those in it.
+    /// Returns the offset of the first `allow` that grants, in a block or in its nested blocks.
     private func grant(
         _ operation: StorageOperation, by block: StorageMatch, _ path: ArraySlice<String>,
         _ names: [String: StorageValue], _ evaluator: inout StorageEvaluator
@@ -103,10 +105,10 @@ package struct StorageRules: Sendable {
     }
 }
 
-/// Whether something may be done with an object, and by which rule.
+/// The decision about an operation on an object, and the rule behind it.
 package struct StorageVerdict: Sendable, Hashable {
     package let isAllowed: Bool
-    /// The line and the column of the `allow` that granted it, from 1; nil when none did.
+    /// The line and the column of the `allow` that granted it, from 1; nil if none did.
     package let line: Int?
     package let column: Int?
 

@@ -1,16 +1,16 @@
 /// Reads storage rules.
 struct StorageRulesParser {
-    /// The most blocks, one in the other.
+    /// The largest depth of nested blocks.
     private static let maxDepth = 20
 
     private var parser: Parser
     private(set) var version = 1
-    /// The regular expressions that stand in the text, by their patterns.
+    /// The regular expressions that occur in the text, by their patterns.
     private(set) var expressions: [String: RegularExpression] = [:]
 
     init(_ text: String) throws(ExpressionError) { parser = try Parser(text, isStorage: true) }
 
-    /// What can be named at a place in the text.
+    /// The names in scope at a position in the text.
     private struct Scope {
         var names: Set<String> = []
         var functions: [String: StorageFunction] = [:]
@@ -18,7 +18,7 @@ struct StorageRulesParser {
         var depth = 0
     }
 
-    /// A block as it is written.
+    /// A parsed block.
     private struct Block {
         let segments: [StorageMatch.Segment]
         var allowances: [StorageMatch.Allowance] = []
@@ -142,7 +142,7 @@ struct StorageRulesParser {
 
     // MARK: Names
 
-    /// Checks what a block names, and makes it what is matched.
+    /// Checks the names in a block, and converts it to its matched form.
     private mutating func resolve(_ block: Block, in outer: Scope) throws(ExpressionError) -> StorageMatch {
         var scope = outer
         for case let name? in block.segments.map(\.name) {

@@ -1,6 +1,6 @@
 import TreeModel
 
-/// What an expression of storage rules comes to.
+/// The value of an expression of storage rules.
 enum StorageValue: Sendable {
     case null
     case bool(Bool)
@@ -25,7 +25,7 @@ enum StorageValue: Sendable {
             }
     }
 
-    /// The number, if this is one.
+    /// The number; nil for other values.
     var number: Double? {
         switch self {
         case .integer(let integer): Double(integer)
@@ -34,7 +34,7 @@ enum StorageValue: Sendable {
         }
     }
 
-    /// Whether two values are the same; those of different types never are, but for numbers.
+    /// Whether two values are equal; values of different types never are, except for numbers.
     static func areEqual(_ one: StorageValue, _ other: StorageValue) -> Bool {
         switch (one, other) {
         case (.null, .null): return true
@@ -53,9 +53,9 @@ enum StorageValue: Sendable {
     }
 }
 
-/// Why an expression of storage rules has no value.
+/// The reason why an expression of storage rules has no value.
 ///
-/// Where `&&` and `||` need only one side, the other may fail.
+/// `&&` and `||` ignore the failure of one side if the other one decides.
 enum StorageFault: Error {
     case noSuchField, notBoolean, notText, notNumber, notComparable, badIndex, noSize, badPattern
     case divisionByZero, overflow, tooLong, tooManySteps, tooDeep

@@ -5,13 +5,13 @@ import Social
 package import Tree
 import Uploads
 
-/// The person at `people/{uid}` that an account is from its sign-up on, however it came about, and the quota of such accounts.
+/// Keeps the person at `people/{uid}` of each account from its sign-up on, and the quota of such accounts.
 package enum AccountPerson {
-    /// The name of whoever has given none, as FriendlyPix has it.
+    /// The name of an account without one, as in FriendlyPix.
     private static let unnamed = "Anonymous"
 
-    /// Adds the person to the update of an account. A new one has the account's name and picture; one who still has the name
-    /// that the account had gets the new one. The person of a deleted account stays.
+    /// Adds the person to the update of an account. A new person has the account's name and picture; an existing one
+    /// whose name is still the account's previous name receives the new one. The person of a deleted account stays.
     @Sendable package static func write(
         _ account: ShownAccount, _ snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws {
@@ -32,7 +32,7 @@ package enum AccountPerson {
         }
     }
 
-    /// The group whose quota holds for the user; nil for accounts that were made for people.
+    /// Returns the group whose quota applies to the user; nil for accounts that an admin created.
     private static func quotaGroup(of account: ShownAccount) -> QuotaScope? {
         guard account.isSelfMade, !account.isDeleted else { return nil }
         return account.isAnonymous ? .anonymous : .signedUp

@@ -1,11 +1,11 @@
 import Accounts
 import HTTPTypes
 
-/// What an address of the identity endpoints asks for: the hosts of Firebase's services are the first part of the path, as
-/// its SDKs write them for an emulator.
+/// The parsed address of an identity endpoint. The hosts of Firebase's services are the first part of the path, as its
+/// SDKs write them for an emulator.
 struct IdentityAddress: Equatable {
     let operation: IdentityOperation
-    /// The project that an administrator names; nil where none is named.
+    /// The project that an administrator names; nil if none is named.
     let project: String?
     /// Whether the fields are in the query.
     let isQuery: Bool
@@ -17,10 +17,10 @@ struct IdentityAddress: Equatable {
     ]
     private static let emulator = "/emulator/v1/projects/"
 
-    /// Whether an address is one that only emulators have.
+    /// Whether an address exists only in emulators.
     static func isOfEmulator(_ path: String) -> Bool { path.hasPrefix(emulator) }
 
-    /// Whether an address is one of these endpoints, or would be.
+    /// Whether an address is in the range of these endpoints.
     static func isOne(_ path: some StringProtocol) -> Bool {
         [toolkit, olderToolkit, emulator, "/securetoken.googleapis.com/"].contains { path.hasPrefix($0) }
     }
@@ -31,7 +31,7 @@ struct IdentityAddress: Equatable {
         self.isQuery = isQuery
     }
 
-    /// Reads an address; nil for what asks for nothing.
+    /// Parses an address; nil if it names no operation.
     ///
     /// - Parameter path: The path, without its query.
     init?(_ method: HTTPRequest.Method, _ path: String) {
@@ -53,7 +53,7 @@ struct IdentityAddress: Equatable {
         }
     }
 
-    /// `accounts:NAME`, `projects`, `projects/PROJECT:createSessionCookie`, `projects/PROJECT/accounts` or
+    /// Parses `accounts:NAME`, `projects`, `projects/PROJECT:createSessionCookie`, `projects/PROJECT/accounts` or
     /// `projects/PROJECT/accounts:NAME`.
     private init?(toolkit method: HTTPRequest.Method, _ rest: Substring) {
         let parts = rest.split(separator: "/", omittingEmptySubsequences: false)
@@ -81,7 +81,7 @@ struct IdentityAddress: Equatable {
         }
     }
 
-    /// `PROJECT/accounts`, `PROJECT/oobCodes` or `PROJECT/config`.
+    /// Parses `PROJECT/accounts`, `PROJECT/oobCodes` or `PROJECT/config`.
     private init?(emulator method: HTTPRequest.Method, _ rest: Substring) {
         let parts = rest.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2 else { return nil }
@@ -96,7 +96,7 @@ struct IdentityAddress: Equatable {
         self.init(found, project: parts[0], isQuery: method != .patch)
     }
 
-    /// What follows the colon in `accounts:NAME`; empty for `accounts`.
+    /// Returns the text after the colon in `accounts:NAME`; empty for `accounts`.
     private static func name(of part: Substring) -> String? {
         let parts = part.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.first == "accounts" else { return nil }

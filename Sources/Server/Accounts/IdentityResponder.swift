@@ -10,10 +10,10 @@ package import Requests
 import Transport
 import TreeModel
 
-/// The identity endpoints that Firebase's SDKs and firebase-admin call, and the keys by which others verify the tokens that
-/// they give out.
+/// The identity endpoints that Firebase's SDKs and firebase-admin call, and the keys with which others verify the
+/// issued tokens.
 package struct IdentityResponder: HTTPResponder {
-    /// The longest body of an app, and of an administrator who brings many accounts, in bytes.
+    /// The longest body of an app's request, and of an administrator's import of accounts, in bytes.
     private static let maxBytes = 256 << 10
     private static let maxAdminBytes = 8 << 20
     private static let keysPath = "/.well-known/jwks.json"
@@ -22,7 +22,7 @@ package struct IdentityResponder: HTTPResponder {
     let accounts: IdentityService
     let authority: TokenAuthority
     let isEmulator: Bool
-    /// The address by which the service is known; nil when it has no name.
+    /// The public address of the service; nil if it has none.
     let publicURL: PublicURL?
 
     package init(accounts: IdentityService, authority: TokenAuthority, isEmulator: Bool, publicURL: PublicURL?) {
@@ -54,7 +54,7 @@ package struct IdentityResponder: HTTPResponder {
         }
         let caller = IdentityCaller(
             isAdmin: context.identity == .admin, address: limitedAddress(of: context.client.address(of: request.head)))
-        // What is below a project is an administrator's, but for what an emulator has of its own.
+        // Paths below a project are for administrators, apart from those of emulators.
         guard address.project == nil || caller.isAdmin || IdentityAddress.isOfEmulator(path) else {
             throw IdentityError("INSUFFICIENT_PERMISSION", status: 403)
         }
@@ -62,7 +62,7 @@ package struct IdentityResponder: HTTPResponder {
         return answer(try await accounts.perform(address.operation, body, by: caller))
     }
 
-    /// What tells a caller from others: of IPv6 the network of 64 bits.
+    /// Returns the part of an address that identifies a caller; for IPv6 the 64-bit network.
     private func limitedAddress(of address: String) -> String {
         guard let ip = IPAddress(address), ip.bytes.count == 16 else { return address }
         return ip.bytes[..<8].map { String($0, radix: 16) }.joined(separator: ":")
@@ -90,7 +90,7 @@ package struct IdentityResponder: HTTPResponder {
         return fields
     }
 
-    /// OpenID Connect Discovery 1.0 §3, as far as it is about verifying tokens.
+    /// Returns the document of OpenID Connect Discovery 1.0 §3, as far as it concerns the verification of tokens.
     private func discovery(_ request: Request) -> JSONValue {
         let scheme = ClientConnection.current?.isEncrypted == true ? "https" : "http"
         let origin = publicURL?.origin ?? "\(scheme)://\(request.head.authority ?? "localhost")"
@@ -109,8 +109,8 @@ package struct IdentityResponder: HTTPResponder {
 }
 
 extension ErrorRenderer {
-    /// Those of the identity endpoints. An answer that is the service's own fault is no JSON: the JavaScript SDK takes every
-    /// error in JSON that it meets when it starts as a reason to sign its user out.
+    /// The errors of the identity endpoints. A fault of the service is not reported as JSON: the JavaScript SDK, when
+    /// it starts, signs its user out on every error in JSON.
     package static let identity = ErrorRenderer(
         answer: { error, _ in
             let problem = error as? IdentityError ?? IdentityError(otherError: error)
@@ -130,7 +130,7 @@ extension ErrorRenderer {
 }
 
 extension IdentityError {
-    /// What the server itself refuses, in the form of these endpoints.
+    /// Creates the error for a refusal by the server itself, in the form of these endpoints.
     fileprivate init(otherError error: any Error) {
         let problem = Problem(error)
         self.init(

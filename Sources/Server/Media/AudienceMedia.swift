@@ -6,27 +6,26 @@ import Store
 import Tree
 import Uploads
 
-/// Tells whose the photos of posts for audiences are: their members', their author's and admins', whatever the storage
-/// rules allow, and nobody's else.
+/// Restricts the photos of audience posts to members, the author and admins, whatever the storage rules allow.
 enum AudienceMedia {
-    /// What lets somebody fetch a file, before the storage rules are asked.
+    /// The result of the check that precedes the storage rules.
     enum Reach {
-        /// It is of no post for audiences.
+        /// The file does not belong to an audience post.
         case everybody
-        /// It is of one, and for whoever asks.
+        /// The file belongs to an audience post that the requester may see.
         case members
-        /// It is of one, and not for whoever asks.
+        /// The file belongs to an audience post that the requester may not see.
         case others
     }
 
-    /// Judges one request for a file. A file of a post for everybody costs two looks into the tree.
+    /// Checks a request for a file. A file of a public post costs two reads of the tree.
     ///
     /// - Throws: The engine's failure.
     static func reach(of name: BlobName, by identity: Identity, in snapshot: TreeSnapshot) throws -> Reach {
         guard let owner = UserID(name.userID), let id = PostID(name.postID) else { return .everybody }
         let isRestricted = try snapshot.exists(AudienceNodes.restrictedMedia(id.key) / owner.key)
-        // A file of which the tree knows nothing may be of a post for an audience that the tree has lost. What somebody else has
-        // put at its id says nothing of it.
+        // A file that is not in the tree may belong to an audience post that the tree has lost. Data that another
+        // user has written at its id is ignored.
         let author = try snapshot.get(PostNodes.post(id) / "author" / "uid")
         if try !isRestricted && (author == .string(owner.description) || snapshot.exists(UploadNodes.upload(id))) {
             return .everybody
@@ -36,7 +35,7 @@ enum AudienceMedia {
         if uid == owner { return .members }
         guard isRestricted else { return .others }
         let post = try snapshot.get(AudienceNodes.post(id))
-        // Nobody else can lend a post's id to an audience of theirs.
+        // Another user cannot claim a post's id for an audience of their own.
         guard post?["author"]?["uid"]?.stringValue == owner.description else { return .others }
         return try snapshot.commonAudience(of: uid, and: post) == nil ? .others : .members
     }

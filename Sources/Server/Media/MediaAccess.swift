@@ -7,19 +7,19 @@ import Tree
 import TreeModel
 import Uploads
 
-/// Who may fetch which file of a post: whom the storage rules allow it, and whoever has a signed address.
+/// Decides about access to the files of posts: by the storage rules, or by a signed address.
 ///
-/// To the rules an original is `/{uid}/original/{post}/{file}`, a rendition `/{uid}/rendition/{post}/{file}`.
+/// In the rules an original is `/{uid}/original/{post}/{file}`, a rendition `/{uid}/rendition/{post}/{file}`.
 ///
-/// An original has no location in it when it is handed out, whoever asks. With `location=keep` it is as it was sent: that is
-/// another address, for its owner and for admins, and for whom one of these has given it to, signed.
+/// An original is served without its location, to every requester. With `location=keep` it is served as it was sent:
+/// that is another address, for its owner, for admins, and for those to whom one of these has given a signed address.
 package struct MediaAccess: Sendable {
-    /// The life of a signed address, in seconds; it is good for up to twice as long.
+    /// The lifetime of a signed address, in seconds; it is valid for up to twice as long.
     static let lifetimeSeconds = 3600
 
     package let rules: StorageRulesStore
     package let signer: MediaSigner
-    /// Where apps reach the service; nil for addresses without a host.
+    /// The address by which apps reach the service; nil for addresses without a host.
     private let base: PublicBase?
 
     package init(_ rules: StorageRulesStore, signer: MediaSigner, at base: PublicBase?) {
@@ -28,7 +28,7 @@ package struct MediaAccess: Sendable {
         self.base = base
     }
 
-    /// Whether somebody may fetch a file.
+    /// Whether an identity may fetch a file.
     func mayRead(_ name: BlobName, byteCount: Int, contentType: String, by identity: Identity) -> Bool {
         let auth: JSONValue?
         switch identity {
@@ -47,8 +47,8 @@ package struct MediaAccess: Sendable {
         ).isAllowed
     }
 
-    /// Whether a file is somebody's own, or anybody's to an admin. They may have the location in an original, and the original
-    /// of what is shown blurred.
+    /// Whether a file belongs to the identity; an admin owns all files. Owners may have the location in an original,
+    /// and the original of a photo that is shown blurred.
     func isOwn(_ name: BlobName, _ identity: Identity) -> Bool {
         switch identity {
         case .admin: true
@@ -57,17 +57,18 @@ package struct MediaAccess: Sendable {
         }
     }
 
-    /// Whether an address is signed for a file.
+    /// Whether an address has a valid signature for a file.
     func isSigned(_ name: BlobName, _ location: MediaLocation, token: String?) -> Bool {
         guard let token else { return false }
         return (try? signer.check(token, for: name.mediaPath + location.query)) != nil
     }
 
-    /// A post with signed addresses of its renditions, for somebody who may read it, where not everybody may fetch them.
-    /// They lead to where the service is known today, wherever the post names its files: no other host gets what is signed
-    /// here. Other addresses that a client has written into it stay as they are: it may not be theirs to give.
+    /// Returns a post with signed addresses of its renditions, for a reader of the post, if the renditions are not
+    /// public. The addresses lead to the current host of the service, wherever the post names its files: no other host
+    /// receives signatures. Other addresses that a client has written into the post stay unchanged, because the client
+    /// may have no right to grant access to them.
     ///
-    /// - Parameter isRestricted: Whether it is a post for audiences.
+    /// - Parameter isRestricted: Whether the post is for audiences.
     func signed(_ post: TreeValue, id: TreeKey, isRestricted: Bool = false) -> TreeValue {
         guard isRestricted || !rules.inForce.areRenditionsPublic, var fields = post.object else { return post }
         let owner = post["author"]?["uid"]?.stringValue
@@ -95,37 +96,38 @@ package struct MediaAccess: Sendable {
         return .object(fields)
     }
 
-    /// The signed address of a rendition of what is no post yet, for its sender.
+    /// Returns the signed address of a rendition of an unpublished upload, for its sender.
     func address(ofRendition fileName: String, of record: UploadRecord) -> String {
         let address = MediaAddress.url(record.owner, record.id, fileName, at: base)
         let name = try? BlobName(userID: record.owner.description, postID: record.id.description, fileName: fileName)
         return name.map { opened(address, by: $0.mediaPath) } ?? address
     }
 
-    /// A signed address of a file, without scheme and host.
+    /// Returns a signed address of a file, without scheme and host.
     func address(of name: BlobName, _ location: MediaLocation) -> String {
-        // No file's name has a question mark: what is signed for one form of a file is good for no other.
+        // File names have no question mark, so a signature for one form of a file is invalid for the other.
         let path = name.mediaPath + location.query
         return opened(path, by: path)
     }
 
-    /// An address with a token that is signed for a path.
+    /// Returns an address with a token that is signed for a path.
     private func opened(_ address: String, by path: String) -> String {
         let token = signer.token(for: path, lifetimeSeconds: Self.lifetimeSeconds)
         return address + (address.contains("?") ? "&" : "?") + "token=\(token)"
     }
 }
 
-/// The treatment of the location in an original that is handed out.
+/// The treatment of the location in a served original.
 enum MediaLocation: String, CaseIterable {
     case remove, keep
 
-    /// The part of an address that asks for it; what removes the location need not be asked for.
+    /// The part of an address that requests this treatment; empty for the default, which removes the location.
     var query: String { self == .keep ? "?location=keep" : "" }
 
-    /// Reads the field of a query.
+    /// Parses the field of a query.
     ///
-    /// - Throws: `Failure` `bad_request` for other words: who errs would lose the location, or give it away.
+    /// - Throws: `Failure` `bad_request` for other words, because a typing error would remove the location, or reveal
+    ///   it.
     init(_ text: (some StringProtocol)?) throws(Failure) {
         guard let text else {
             self = .remove
@@ -139,7 +141,7 @@ enum MediaLocation: String, CaseIterable {
 }
 
 extension MediaAddress {
-    /// The file; nil where its name cannot be one.
+    /// The file; nil if the name is invalid.
     fileprivate var blobName: BlobName? {
         try? BlobName(userID: owner.description, postID: id.description, fileName: fileName)
     }
@@ -149,12 +151,12 @@ extension BlobName {
     /// The path at which the file is served.
     var mediaPath: String { "/media/\(userID)/\(postID)/\(fileName)" }
 
-    /// Whether the file is a photo as it was sent.
+    /// Whether the file is a photo as its sender sent it.
     var isOriginal: Bool { fileName.hasPrefix("original") }
 }
 
 extension TreeValue {
-    /// The object with each member changed; a leaf stays.
+    /// Returns the object with each member transformed; a leaf stays unchanged.
     fileprivate func mapMembers(_ transform: (TreeValue) -> TreeValue) -> TreeValue {
         guard let object else { return self }
         return .object(object.mapValues(transform))

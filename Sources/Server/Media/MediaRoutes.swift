@@ -12,8 +12,8 @@ import Transport
 package import Tree
 package import Uploads
 
-/// `/media/{uid}/{postId}/{file}`: the blobs, for as long as anybody likes to keep them: a name never changes its bytes.
-/// Originals are served without the place where they were taken, unless `location=keep` asks for them as they were sent.
+/// `/media/{uid}/{postId}/{file}`: the blobs. They may be cached forever, because the bytes of a name never change.
+/// Originals are served without their location, unless `location=keep` requests them as they were sent.
 package struct MediaRoutes: Sendable {
     private let tree: TreeStore
     private let blobs: any BlobStore
@@ -31,10 +31,10 @@ package struct MediaRoutes: Sendable {
 
     package func add(to routes: inout RouteTable) {
         let show = Endpoint(
-            "A file of a post, for whom the storage rules allow it, and whoever has a signed address.",
+            "A file of a post, for requesters permitted by the storage rules or by a signed address.",
             [
                 .path("uid", .userID), .path("post", .postID), .path("file", .text),
-                .query("token", .text, "what a signed address has"),
+                .query("token", .text, "the token of a signed address"),
                 .query("location", .one(of: MediaLocation.self), Self.locationDetails),
                 .header("Range", .text, "one range of bytes"), .header("If-Range", .text, "an entity tag"),
                 .header("If-None-Match", .text, "entity tags"),
@@ -53,7 +53,7 @@ package struct MediaRoutes: Sendable {
         try await response(of: try name(context), to: request, context)
     }
 
-    /// A file of a post as an answer, for whoever may fetch it.
+    /// Returns a file of a post, if the requester may fetch it.
     func response(of name: BlobName, to request: Request, _ context: HTTPContext) async throws -> Response {
         let location = try location(of: name, request)
         let blob = try await open(name)
@@ -73,12 +73,14 @@ package struct MediaRoutes: Sendable {
                 status: .partialContent, headers: headers, body: ResponseBody(blob, pieces.part(range)))
         case .unsatisfiable:
             let error = Failure(
-                .rangeNotSatisfiable, "the range lies outside the file", hint: "the file has \(byteCount) bytes")
+                .rangeNotSatisfiable, "the range is outside the file",
+                hint: "Request a range within the file's \(byteCount) bytes.")
             return Problem(error).response(trace: context.trace, headers: [.contentRange: "bytes */\(byteCount)"])
         }
     }
 
-    /// The size and the media type of a file of a post, for whoever may fetch it, and a token with which its address is signed.
+    /// Returns the size and the media type of a file of a post, and the token of its signed address, if the requester
+    /// may fetch it.
     func description(
         of name: BlobName, to request: Request, _ context: HTTPContext
     ) async throws -> (byteCount: Int, contentType: String, token: String) {
@@ -90,22 +92,22 @@ package struct MediaRoutes: Sendable {
         return (pieces.byteCount, type, token)
     }
 
-    /// The blob that is asked for.
+    /// Returns the name of the requested blob.
     private func name(_ context: HTTPContext) throws(Failure) -> BlobName {
         let parameters = context.parameters
         guard let uid = parameters.get("uid"), let post = parameters.get("post"), let file = parameters.get("file"),
             let name = try? BlobName(userID: uid, postID: post, fileName: file),
-            // What is no photo is an object's alone, and served by its name there.
+            // Files other than photos belong to objects, and are served only by the objects' names.
             file != ObjectStore.plainFileName
         else { throw Self.notFound }
         return name
     }
 
-    /// What lets a request fetch a file.
+    /// The right by which a request may fetch a file.
     private enum Right {
         case everybody, sender, signature
 
-        /// How long an answer may be kept, and by whom.
+        /// Returns the permitted caching of a response.
         func cacheControl(of name: BlobName) -> String {
             switch self {
             case _ where name.isOriginal: "private, no-store"
@@ -116,15 +118,16 @@ package struct MediaRoutes: Sendable {
     }
 
     private static let locationDetails =
-        "of an original: `keep` for the file as it is stored, with the place where it was taken; for its owner and admins"
+        "of an original: `keep` for the file as it is stored, with its location; for its owner and admins"
 
-    /// What is to become of the place in a file; renditions never have it, and other words are refused for them, too.
+    /// Returns the treatment of the location in a file; renditions never have one, but malformed values are refused for
+    /// them, too.
     private func location(of name: BlobName, _ request: Request) throws(Failure) -> MediaLocation {
         let location = try MediaLocation(request.uri.queryParameters["location"])
         return name.isOriginal ? location : .remove
     }
 
-    /// Sees to it that a request may fetch a file. To whoever may not, there is no such file.
+    /// Checks that a request may fetch a file. To others the file does not exist.
     private func judge(
         _ name: BlobName, _ location: MediaLocation, _ byteCount: Int, _ contentType: String, _ request: Request,
         _ context: HTTPContext
@@ -139,7 +142,7 @@ package struct MediaRoutes: Sendable {
             (restriction == .none || access.isOwn(name, identity))
                 && access.mayRead(name, byteCount: byteCount, contentType: contentType, by: identity)
         }
-        // A signed address is good for what everybody with it may see.
+        // A signed address is valid only for photos that everybody with it may see.
         let token = restriction == .always ? nil : request.uri.queryParameters["token"].map(String.init)
         if location == .keep {
             if access.isSigned(name, location, token: token) { return .signature }
@@ -153,10 +156,10 @@ package struct MediaRoutes: Sendable {
         return .signature
     }
 
-    /// The refusal of an original with its place to somebody who may have it without.
-    static let keepsLocation = Failure.notAllowed("fetch somebody else's original with the place where it was taken")
+    /// The refusal of an original with its location to a requester who may have it without.
+    static let keepsLocation = Failure.notAllowed("fetch another user's original with its location")
 
-    /// The bytes of a file, and their entity tag.
+    /// Returns the bytes of a file, and their entity tag.
     private func content(
         of name: BlobName, _ location: MediaLocation, _ blob: BlobReader
     ) async throws -> (pieces: ScrubbedPieces, tag: String) {
@@ -177,7 +180,7 @@ package struct MediaRoutes: Sendable {
     }
 
     private static let notFound = Failure(
-        .notFound, "there is no such file", hint: "the addresses stand in the post")
+        .notFound, "the file does not exist", hint: "Use the addresses in the post.")
 
     private func headers(of name: BlobName) -> HTTPFields {
         let format = name.fileName.split(separator: ".").last.flatMap { ImageFormat(fileExtension: $0) }
@@ -190,7 +193,7 @@ package struct MediaRoutes: Sendable {
         return headers
     }
 
-    /// The range, unless the client has another version of the file (RFC 9110 §13.1.5).
+    /// Returns the range, unless the client has another version of the file (RFC 9110 §13.1.5).
     private func range(_ request: Request, _ tag: String, _ byteCount: Int) -> RequestedRange {
         guard request.method == .get else { return .whole }  // RFC 9110 §14.2 defines ranges for GET alone.
         if let condition = request.headers[.ifRange], condition != tag { return .whole }

@@ -9,17 +9,17 @@ import Store
 import Synchronization
 import Uploads
 
-/// Takes the place out of originals when they are handed out, and changes nothing in the store.
+/// Removes the location from originals when they are served, and changes nothing in the store.
 ///
-/// A file is read once, to find what has to go; it is then sent from where it is stored, with these parts left out or
-/// replaced. What was found is kept for the files that were asked for last.
+/// A file is read once, to find the parts to remove; it is then sent from the store, with these parts left out or
+/// replaced. The findings are kept for the most recently requested files.
 final class OriginalScrubber: Sendable {
-    /// How many files may be in memory at a time.
+    /// The number of files that may be in memory at once.
     private static let slotCount = 2
-    /// The most memory for what was found, in bytes, and the most files of which it is kept.
+    /// The limits on kept findings: their memory, in bytes, and the number of files.
     private static let (maxKeptBytes, maxKeptCount) = (8 << 20, 256)
 
-    /// A file whose bytes are those that were looked at: names do not change theirs, but people may put files there.
+    /// A file with certain bytes: the bytes of a name do not change, but users may replace files there.
     private struct Key: Hashable {
         let name: BlobName
         let version: FileReader.Version
@@ -27,7 +27,7 @@ final class OriginalScrubber: Sendable {
 
     private struct Kept {
         var found: [Key: ScrubbedOriginal] = [:]
-        /// The files, the oldest first.
+        /// The files, the least recently used first.
         var keys: [Key] = []
         var byteCount = 0
     }
@@ -39,13 +39,14 @@ final class OriginalScrubber: Sendable {
     /// - Parameter maxBytes: The size of the largest photo that is accepted at present, in bytes.
     init(maxBytes: @escaping @Sendable () -> Int) { self.maxBytes = maxBytes }
 
-    /// An original without the place where it was taken.
+    /// Returns an original without its location.
     ///
-    /// - Throws: `Failure` `cannot_scrub` for a file that cannot be followed to its end: nobody knows what is in it.
+    /// - Throws: `Failure` `cannot_scrub` for a file that cannot be parsed to its end, because its contents are
+    ///   unknown.
     func scrub(_ name: BlobName, _ file: FileReader) async throws -> ScrubbedOriginal {
         let key = Key(name: name, version: try file.version())
         if let known = kept.withLock({ $0.found[key] }) { return known }
-        // What was accepted under a higher limit than today's is handed out, too.
+        // Photos that were accepted under a higher limit than today's are served, too.
         let limits = ImageLimits(maxInputBytes: max(maxBytes(), ImageLimits().maxInputBytes))
         let original = try await slots.withPermit {
             try Task.checkCancellation()
@@ -76,10 +77,10 @@ final class OriginalScrubber: Sendable {
     }
 }
 
-/// An original without its place, as it is handed out.
+/// A served original without its location.
 struct ScrubbedOriginal: Sendable {
     let pieces: ScrubbedPieces
-    /// What tells the bytes from those of the stored file in an entity tag; empty where they are the same.
+    /// The part of the entity tag that distinguishes these bytes from the stored file; empty if they are equal.
     let tag: String
 
     init(_ pieces: ScrubbedPieces) {

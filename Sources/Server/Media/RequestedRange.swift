@@ -1,13 +1,13 @@
 /// The part of a file that a `Range` header asks for (RFC 9110 §14.1.2).
 enum RequestedRange: Hashable {
-    /// No range, more than one, or a header that cannot be read: the whole file is right.
+    /// The whole file: there is no range, more than one, or a malformed header.
     case whole
     /// These bytes.
     case part(Range<Int>)
-    /// Nothing of it lies in the file.
+    /// The range is outside the file.
     case unsatisfiable
 
-    /// Reads the header for a file of that many bytes.
+    /// Parses the header for a file of that many bytes.
     init(header: String?, byteCount: Int) {
         self = .whole
         guard let header, let equals = header.firstIndex(of: "="),
@@ -27,7 +27,7 @@ enum RequestedRange: Hashable {
         }
     }
 
-    /// Digits alone; what is too large for a number is larger than any file.
+    /// Parses digits; a number that is too large exceeds every file.
     private static func number(_ text: Substring) -> Int? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Int(text) ?? Int.max

@@ -7,12 +7,12 @@ import Store
 import Uploads
 
 extension ResponseBody {
-    /// A part of a blob, from a file's descriptor where it is one of this machine.
+    /// Creates a body from a part of a blob, sent from the file's descriptor if the blob is local.
     init(_ blob: BlobReader, _ range: Range<Int>) {
         self.init(blob, [.stored(range)])
     }
 
-    /// A part of a blob with pieces of it left out or replaced.
+    /// Creates a body from a part of a blob with pieces of it left out or replaced.
     init(_ blob: BlobReader, _ pieces: [ScrubbedPieces.Piece]) {
         self.init(contentLength: pieces.reduce(0) { $0 + $1.byteCount }) { writer in
             for piece in pieces {

@@ -7,7 +7,7 @@ import Rules
 import Transport
 import TreeModel
 
-/// `/v1/storage-rules`: who may fetch which files of posts.
+/// `/v1/storage-rules`: the rules of access to the files of posts.
 package struct StorageRulesRoutes: Sendable {
     let rules: StorageRulesStore
 
@@ -36,13 +36,13 @@ package struct StorageRulesRoutes: Sendable {
     @Sendable private func replace(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let body = try await request.body.collect(upTo: StorageRules.maxBytes)
         guard let text = String(validating: Array(body.readableBytesView).span) else {
-            throw Failure(.invalidRules, "the rules are no UTF-8")
+            throw Failure(.invalidRules, "the rules are not UTF-8")
         }
         do throws(TreeError) {
             try await rules.set(text)
         } catch {
             guard error.code == .invalidRules else { throw error }
-            throw Failure(.invalidRules, error.message, hint: error.hint ?? "correct the rules; the old ones stay")
+            throw Failure(.invalidRules, error.message, hint: error.hint ?? "Correct the rules. The old ones stay.")
         }
         return .json(StorageRulesDocument(areRenditionsPublic: rules.inForce.areRenditionsPublic))
     }

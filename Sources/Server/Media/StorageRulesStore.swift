@@ -6,15 +6,15 @@ package import Tree
 package import TreeModel
 import Uploads
 
-/// The storage rules that are in force: those that somebody has set, which the tree keeps, or the default ones.
+/// The storage rules in force: those stored in the tree, or else the default ones.
 package final class StorageRulesStore: Sendable {
-    /// Storage rules, ready for use.
+    /// Compiled storage rules.
     struct InForce: Sendable {
-        /// Counts the changes; 0 while nobody has set any.
+        /// The number of changes; 0 for the default rules.
         let version: Int64
         let text: String
         let rules: StorageRules
-        /// Whether everybody may fetch renditions, so that posts need not be told with signed addresses.
+        /// Whether everybody may fetch renditions, so that posts need no signed addresses.
         let areRenditionsPublic: Bool
 
         init(version: Int64, text: String, bucket: String) throws(TreeError) {
@@ -31,28 +31,28 @@ package final class StorageRulesStore: Sendable {
         }
     }
 
-    /// What rules that do not compile are taken for.
+    /// The rules that replace rules that do not compile.
     private static let nothing = "service firebase.storage {}"
 
     private let tree: TreeStore
-    /// The name of the bucket to the rules.
+    /// The name of the bucket in the rules.
     let bucket: String
     private let current: Mutex<InForce>
 
-    /// Begins with the default rules.
+    /// Creates a store with the default rules.
     ///
-    /// - Parameter project: The name of the service among its clients, after which the bucket is named.
-    /// - Throws: `TreeError` when the default rules are none.
+    /// - Parameter project: The project name of the service, after which the bucket is named.
+    /// - Throws: `TreeError` if the default rules do not compile.
     package init(in tree: TreeStore, project: String) throws(TreeError) {
         self.tree = tree
         bucket = PublicBase.bucket(ofProject: project)
         current = Mutex(try InForce(version: 0, text: DefaultRules.storage, bucket: bucket))
     }
 
-    /// The rules that are in force.
+    /// The rules in force.
     var inForce: InForce { current.withLock(\.self) }
 
-    /// Takes the rules that the tree has. Those that do not compile allow nothing, and the log says so.
+    /// Loads the rules from the tree. Rules that do not compile allow nothing; this is logged.
     ///
     /// - Throws: The tree's failures.
     package func load(logger: Logger) async throws(TreeError) {
@@ -61,15 +61,15 @@ package final class StorageRulesStore: Sendable {
             apply(try InForce(version: version, text: text, bucket: bucket))
         } catch {
             logger.error(
-                "the storage rules do not compile, so nobody but admins may fetch a photo; set others with tintype rules set --storage-rules",
+                "the storage rules do not compile, so only admins may fetch photos; set others with tintype rules set --storage-rules",
                 metadata: ["fault": "\(error.message)"])
             apply(try InForce(version: version, text: Self.nothing, bucket: bucket))
         }
         try await note()
     }
 
-    /// Has the tree know what the rules in force say of renditions: an earlier version of the service did not write it, or took
-    /// for rules what are none any more.
+    /// Stores in the tree whether the rules in force make renditions public: an earlier version of the service did not
+    /// write it, or accepted rules that are now invalid.
     private func note() async throws(TreeError) {
         let (rules, path) = (inForce, ObjectNodes.rules() / "renditions_public")
         let value = TreeValue.bool(rules.areRenditionsPublic)
@@ -77,14 +77,14 @@ package final class StorageRulesStore: Sendable {
         do throws(TreeError) {
             try await tree.set(path, to: value, if: [.equals(ObjectNodes.rules() / "version", .integer(rules.version))])
         } catch {
-            // Whoever set others meanwhile has written what these say.
+            // A concurrent change of the rules has stored its own value.
             guard error.code == .preconditionFailed else { throw error }
         }
     }
 
     /// Replaces the rules.
     ///
-    /// - Throws: `TreeError` with code `invalid_rules` or `too_large` for what are no rules, and the tree's failures.
+    /// - Throws: `TreeError` with code `invalid_rules` or `too_large` for invalid rules, and the tree's failures.
     package func set(_ text: String) async throws(TreeError) {
         while true {
             let version = try await stored()?.version
@@ -103,7 +103,7 @@ package final class StorageRulesStore: Sendable {
         }
     }
 
-    /// Of two changes the later one stays, whichever is heard of first.
+    /// Applies new rules; of two changes the later one stays, whichever arrives first.
     private func apply(_ new: InForce) {
         current.withLock { current in
             if new.version > current.version { current = new }

@@ -36,14 +36,14 @@ package struct BackupRoutes: Sendable {
     @Sendable private func backup(_ request: Request, _ context: HTTPContext) async throws -> Response {
         guard context.isTrusted else {
             throw Failure(
-                .adminOnly, "a backup writes to the service's machine, and is made from there",
-                hint: "ask through the Unix socket, as the service's user: tintype backup")
+                .adminOnly, "a backup writes to the service's machine, and must be requested there",
+                hint: "Use the Unix socket, as the service's user, with tintype backup.")
         }
         guard let path = context.query["to"], path.hasPrefix("/"), path.utf8.count <= Self.maxPath,
             !path.utf8.contains(0)
         else {
             throw Failure(
-                .badRequest, "to is the whole path of a folder or a file", hint: "for instance /backup/tintype")
+                .badRequest, "to is the whole path of a folder or a file", hint: "Write it as /backup/tintype.")
         }
         let storage = storage
         return try await JobAnswer.response(to: request, isTrusted: context.isTrusted, in: slot) { answer in

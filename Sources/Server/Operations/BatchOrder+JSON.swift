@@ -6,9 +6,9 @@ import Requests
 import TreeModel
 import Uploads
 
-/// A job over posts as a body orders it.
+/// Parses the order of a post run from a request's body.
 extension BatchOrder {
-    /// A list may have some hundred thousand posts.
+    /// The longest body, in bytes; a list may have several hundred thousand posts.
     private static let maxBytes = 16 << 20
     private static let maxConcurrency = 64
     private static let members = [
@@ -26,7 +26,7 @@ extension BatchOrder {
             "switch": .any(.one(of: PostRunSwitch.self), .null), "rule": .any(.text, .null),
         ], required: ["kind"])
 
-    /// Reads an order.
+    /// Parses an order.
     ///
     /// - Throws: `Failure`: `bad_request`, `bad_user`, `bad_time`.
     init(_ request: Request, _ context: HTTPContext) async throws {
@@ -35,7 +35,7 @@ extension BatchOrder {
         let fields = OrderFields(members: members)
         guard let kind = try fields.text("kind").flatMap(PostRunKind.init) else {
             let kinds = PostRunKind.allCases.map(\.rawValue).joined(separator: " or ")
-            throw Failure(.badRequest, "kind is not \(kinds)", hint: "send \(Self.example)")
+            throw Failure(.badRequest, "kind is not \(kinds)", hint: "Send \(Self.example).")
         }
         self.init(kind)
         try Self.checkMembers(members, of: kind)
@@ -46,15 +46,16 @@ extension BatchOrder {
             onlyDamaged: try fields.flag("only_damaged"))
         posts = try fields.texts("posts")?.map { text throws(Failure) in
             guard let id = PostID(text) else {
-                throw Failure(.badRequest, "\"\(text.prefix(80))\" is no post's id", hint: "GET /v1/posts lists some")
+                throw Failure(
+                    .badRequest, "\"\(text.prefix(80))\" is not a post id", hint: "List some with GET /v1/posts.")
             }
             return id
         }
         if posts != nil, selection.user != nil {
-            throw Failure(.badRequest, "posts and user do not go together", hint: "leave one of them out")
+            throw Failure(.badRequest, "posts and user cannot be combined", hint: "Leave one of them out.")
         }
         if let texts = try fields.texts("recipes") { recipes = try RecipeSet.read(texts) }
-        if recipes?.isEmpty == true { throw Failure(.badRequest, "recipes is empty", hint: "leave it out") }
+        if recipes?.isEmpty == true { throw Failure(.badRequest, "recipes is empty", hint: "Leave it out.") }
         pace.concurrency = try fields.number("concurrency", 1...Self.maxConcurrency)
         pace.postsPerSecond = try fields.number("limit", 1...1_000_000)
         if let text = try fields.text("switch") {
@@ -67,7 +68,7 @@ extension BatchOrder {
 }
 
 extension BatchOrder {
-    /// Refuses members that say nothing about a job of this kind.
+    /// Refuses members that do not apply to a job of this kind.
     ///
     /// - Throws: `Failure` `bad_request`.
     private static func checkMembers(_ members: [String: JSONValue], of kind: PostRunKind) throws(Failure) {
@@ -81,12 +82,12 @@ extension BatchOrder {
         guard others.isEmpty else {
             throw Failure(
                 .badRequest, "\(others.joined(separator: ", ")): not for a job of the kind \(kind.rawValue)",
-                hint: "leave it out")
+                hint: "Leave it out.")
         }
     }
 }
 
-/// The members of an order, by their types.
+/// The members of an order, with checks of their types.
 private struct OrderFields {
     let members: [String: JSONValue]
 
@@ -96,7 +97,7 @@ private struct OrderFields {
         switch value(name) {
         case nil: return nil
         case .string(let text)?: return text
-        default: throw Failure(code, "\(name) is no text")
+        default: throw Failure(code, "\(name) is not a text")
         }
     }
 
@@ -105,7 +106,7 @@ private struct OrderFields {
         case nil: return nil
         case .string(let text)?: return text
         case .integer(let number)?: return "\(number)"
-        default: throw Failure(.badTime, "\(name) is no moment", hint: "for instance 2026-05-01, or milliseconds")
+        default: throw Failure(.badTime, "\(name) is not a time", hint: "Write it as 2026-05-01, or in milliseconds.")
         }
     }
 
@@ -119,9 +120,9 @@ private struct OrderFields {
 
     func texts(_ name: String) throws(Failure) -> [String]? {
         guard let value = value(name) else { return nil }
-        guard case .list(let list) = value else { throw Failure(.badRequest, "\(name) is no list") }
+        guard case .list(let list) = value else { throw Failure(.badRequest, "\(name) is not a list") }
         let texts = list.compactMap(\.string)
-        guard texts.count == list.count else { throw Failure(.badRequest, "\(name) is no list of texts") }
+        guard texts.count == list.count else { throw Failure(.badRequest, "\(name) is not a list of texts") }
         return texts
     }
 
@@ -129,7 +130,7 @@ private struct OrderFields {
         guard let value = value(name) else { return nil }
         guard case .integer(let number) = value, range.contains(number) else {
             throw Failure(
-                .badRequest, "\(name) is no number from \(range.lowerBound) to \(range.upperBound)")
+                .badRequest, "\(name) is not a number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }

@@ -10,9 +10,10 @@ package import Requests
 import Transport
 package import Uploads
 
-/// `/v1/failures`: what could not become a post, as `tintype inbox` lists it, puts it back and drops it.
+/// `/v1/failures`: files that could not become posts. They can be listed, put back and deleted, as with `tintype
+/// inbox`.
 package struct FailureRoutes: Sendable {
-    /// The sides of a smaller picture that can be asked for, in pixels.
+    /// The permitted widths of previews, in pixels.
     private static let widths = 16...2048
 
     let files: any PutAsideFiles
@@ -27,25 +28,25 @@ package struct FailureRoutes: Sendable {
 
     package func add(to routes: inout RouteTable) {
         let filter: [Parameter] = [
-            .query("reason", .text, "only what failed for this reason"),
-            .query("user", .userID, "only this person's"),
+            .query("reason", .text, "only failures for this reason"),
+            .query("user", .userID, "only this user's failures"),
         ]
         let all = filter + [.query("all", .flag, "all, where no reason and no user is given")]
         let errors: [ErrorCode] = [.badRequest, .badUser]
         let list = Endpoint.admin(
             for: "the list of failures",
-            "What could not become a post, the newest first.",
+            "The files that could not become posts, the newest first.",
             filter + .page(of: "failures", from: "before"), answers: [.json(FailureListDocument.self)],
             errors: errors, run: list)
         let dropAll = Endpoint.admin(
             for: "deciding about failures",
-            "Deletes what could not become a post, for good.", all,
+            "Deletes files that could not become posts, for good.", all,
             answers: [.json(FailureOutcomeDocument.self)], errors: errors
         ) { request, context in try await changeAll(.drop, context) }
         routes.add("/v1/failures", [.get: list, .delete: dropAll])
         let retryAll = Endpoint.admin(
             for: "deciding about failures",
-            "Puts what could not become a post back into the inbox.", all,
+            "Puts files that could not become posts back into the inbox.", all,
             answers: [.json(FailureOutcomeDocument.self)], errors: errors
         ) { request, context in try await changeAll(.retry, context) }
         routes.add("/v1/failures/retry", [.post: retryAll])
@@ -53,13 +54,13 @@ package struct FailureRoutes: Sendable {
         let one: [ErrorCode] = [.notFound]
         let drop = Endpoint.admin(
             for: "deciding about failures",
-            "Deletes something that could not become a post, for good.", [id],
+            "Deletes a file that could not become a post, for good.", [id],
             answers: [.json(FailureOutcomeDocument.self)], errors: one
         ) { request, context in try await change(.drop, context) }
         routes.add("/v1/failures/{id}", [.delete: drop])
         let retry = Endpoint.admin(
             for: "deciding about failures",
-            "Puts something that could not become a post back into the inbox.", [id],
+            "Puts a file that could not become a post back into the inbox.", [id],
             answers: [.json(FailureOutcomeDocument.self)], errors: one + [.exists]
         ) { request, context in try await change(.retry, context) }
         routes.add("/v1/failures/{id}/retry", [.post: retry])
@@ -72,7 +73,7 @@ package struct FailureRoutes: Sendable {
         routes.add("/v1/failures/{id}/picture", [.get: picture])
     }
 
-    // MARK: The list
+    // MARK: List
 
     @Sendable private func list(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let (limit, before) = (try context.query.pageLimit(), try FailureCursor.requested(by: context.query))
@@ -96,7 +97,7 @@ package struct FailureRoutes: Sendable {
         }
     }
 
-    // MARK: What is done about it
+    // MARK: Actions
 
     private enum Act { case retry, drop }
 
@@ -106,7 +107,8 @@ package struct FailureRoutes: Sendable {
         }
     }
 
-    /// Does something with files of which a client is told what is in the way: that one is gone, or another one there.
+    /// Runs an action on files and reports conflicts to the client: a file that no longer exists, or another one in its
+    /// path.
     private func told<R: Sendable>(_ body: () async throws(FileError) -> R) async throws -> R {
         do throws(FileError) {
             return try await body()
@@ -136,7 +138,7 @@ package struct FailureRoutes: Sendable {
         let query = context.query
         let isAll = try query.flag("all")
         guard isAll || query["reason"] != nil || query["user"] != nil else {
-            throw Failure(.badRequest, "nothing is chosen", hint: "give reason, user or all=true")
+            throw Failure(.badRequest, "no failures are selected", hint: "Give reason, user or all=true.")
         }
         var outcome = FailureOutcomeDocument()
         for item in try await items(query) {
@@ -151,7 +153,7 @@ package struct FailureRoutes: Sendable {
         return .json(outcome)
     }
 
-    // MARK: The picture
+    // MARK: Preview
 
     @Sendable private func picture(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let path = try FailureID.path(in: context)
@@ -163,9 +165,9 @@ package struct FailureRoutes: Sendable {
             }
         }
         guard let width else { return try await original(photo, byteCount) }
-        // What has broken a decoder is not handed to another one for a look.
+        // A file that crashed a decoder is not decoded again for a preview.
         guard !ErrorCode(named: document.code).isPoison else {
-            throw Failure(.unsupportedFormat, "it broke its decoder", hint: "fetch it without width")
+            throw Failure(.unsupportedFormat, "it broke its decoder", hint: "Fetch it without width.")
         }
         let recipe = try Recipe(name: "look", fit: .inside, width: width, height: width, quality: 75)
         let image: RenderedImage
@@ -177,7 +179,7 @@ package struct FailureRoutes: Sendable {
             throw Failure(error, about: document.file)
         }
         guard let rendition = image.renditions.first else {
-            throw Failure(.unsupportedFormat, "there is no picture of it", hint: "fetch it without width")
+            throw Failure(.unsupportedFormat, "it has no preview", hint: "Fetch it without width.")
         }
         return Response(
             status: .ok, headers: Self.headers(rendition.format.contentType),
@@ -190,7 +192,7 @@ package struct FailureRoutes: Sendable {
         return Response(status: .ok, headers: Self.headers(type), body: ResponseBody(photo, 0..<byteCount))
     }
 
-    /// Nothing in the file is run or loaded, whatever it is.
+    /// Returns header fields that prevent a browser from running or loading anything in the file.
     private static func headers(_ contentType: String) -> HTTPFields {
         [
             .contentType: contentType, .cacheControl: "private, no-store",

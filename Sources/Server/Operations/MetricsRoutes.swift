@@ -6,7 +6,7 @@ import NIOCore
 package import Requests
 import Uploads
 
-/// `/v1/metrics`: what the service counts and times, and the numbers of `/v1/status`, in the text format of Prometheus.
+/// `/v1/metrics`: the service's counters and timers, and the numbers of `/v1/status`, in the text format of Prometheus.
 package struct MetricsRoutes: Sendable {
     private let health: HealthRoutes
     private let registry: MetricsRegistry
@@ -23,7 +23,7 @@ package struct MetricsRoutes: Sendable {
     }
 
     @Sendable private func metrics(_ request: Request, _ context: HTTPContext) async throws -> Response {
-        try context.requireAdminOrThisMachine(sending: request, for: "what the service is doing")
+        try context.requireAdminOrThisMachine(sending: request, for: "the status of the service")
         var text = Exposition()
         text.add(try await health.document())
         registry.write(to: &text)
@@ -33,10 +33,10 @@ package struct MetricsRoutes: Sendable {
     }
 }
 
-/// A service's status as metrics, which are read when they are shown.
+/// A service's status as metrics, computed when they are read.
 extension Exposition {
     mutating func add(_ status: StatusDocument) {
-        gauge("tintype_ready", "Whether uploads are taken.", status.intake.status == .ready ? 1 : 0)
+        gauge("tintype_ready", "Whether uploads are accepted.", status.intake.status == .ready ? 1 : 0)
         let ends = [
             ("published", status.published), ("duplicate", status.duplicates), ("failed", status.failed),
         ]
@@ -51,15 +51,15 @@ extension Exposition {
         gauge(
             "tintype_tree_log_bytes", "The log of the tree, which a start after a crash has to read.",
             status.tree.logBytes)
-        gauge("tintype_jobs_waiting", "Jobs behind commits that are left to do.", status.jobs?.waiting ?? 0)
+        gauge("tintype_jobs_waiting", "Follow-up tasks of commits that are waiting.", status.jobs?.waiting ?? 0)
         gauge("tintype_sweeps_held", "Whether nothing is deleted for good.", status.sweeps.status == .held ? 1 : 0)
         if let space = status.freeSpace {
             gauge("tintype_disk_free_bytes", "Free bytes on the disk.", space.bytes)
-            gauge("tintype_disk_reserve_bytes", "Bytes that have to stay free.", space.reserve)
+            gauge("tintype_disk_reserve_bytes", "Bytes that must stay free.", space.reserve)
         }
-        if let files = status.inbox?.files { gauge("tintype_inbox_files", "Photos that are not taken yet.", files) }
+        if let files = status.inbox?.files { gauge("tintype_inbox_files", "Photos that are not claimed yet.", files) }
         if let unclaimed = status.unclaimed {
-            gauge("tintype_unclaimed_posts", "Posts whose files nobody claims.", unclaimed)
+            gauge("tintype_unclaimed_posts", "Posts whose files are unclaimed.", unclaimed)
         }
         if let audits = status.audits { add(audits) }
     }
@@ -69,10 +69,10 @@ extension Exposition {
             result.map { (name, $0) }
         }
         add(
-            Metric("tintype_audit_timestamp_seconds", .gauge, "When the last audit ended, since the epoch."),
+            Metric("tintype_audit_timestamp_seconds", .gauge, "The end of the last audit, since the epoch."),
             by: "action", last.map { ($0, Int($1.endedAt / 1000)) })
         add(
-            Metric("tintype_audit_findings", .gauge, "What the last audit found, and was not mended."),
+            Metric("tintype_audit_findings", .gauge, "Unrepaired findings of the last audit."),
             by: "action", last.map { ($0, $1.findings.values.reduce(0, +)) })
         counter(
             "tintype_audit_read_bytes_total", "Bytes that were read and compared since the start.", audits.read)

@@ -11,11 +11,12 @@ package import Transport
 import Tree
 package import Uploads
 
-/// Puts together what the page for operators shows at a glance. However many look, it is put together once in a while.
+/// Creates the report for the operators' page. It is created at most once in its lifetime, whatever the number of
+/// readers.
 package final class OperationsReport: Sendable {
-    /// How many streams and sessions are listed.
+    /// The largest number of listed streams and sessions.
     private static let listed = 100
-    /// For how long what was put together is good enough.
+    /// The time for which a report is reused.
     private static let lifetime = Duration.milliseconds(900)
 
     package let history: RateHistory
@@ -28,7 +29,7 @@ package final class OperationsReport: Sendable {
     private let pages: PageAddresses
     private let last = Mutex<(document: OperationsDocument, time: ContinuousClock.Instant)?>(nil)
 
-    /// The parts of the pipeline of which it tells.
+    /// The parts of the pipeline that the report covers.
     package struct Parts: Sendable {
         let storage: StorageFolder
         let disk: DiskMonitor
@@ -62,7 +63,7 @@ package final class OperationsReport: Sendable {
         }
     }
 
-    /// How everything is now, or was just now.
+    /// Returns the current report, at most a second old.
     func document() async throws -> OperationsDocument {
         if let last = last.withLock(\.self), last.time + Self.lifetime > .now { return last.document }
         let document = try await make()
@@ -70,7 +71,7 @@ package final class OperationsReport: Sendable {
         return document
     }
 
-    /// How everything is now.
+    /// Creates a report of the current state.
     private func make() async throws -> OperationsDocument {
         let status = try await health.document()
         let disk = await disk(status.freeSpace)
@@ -109,7 +110,8 @@ package final class OperationsReport: Sendable {
         return disk
     }
 
-    /// The bytes of memory that this process occupies, as Linux tells (`proc_pid_status(5)`); nil elsewhere.
+    /// Returns the resident memory of this process, in bytes, as Linux reports it (`proc_pid_status(5)`); nil
+    /// elsewhere.
     private static func residentBytes() async -> Int? {
         let text = try? await FileThreads.run { () throws(FileError) in
             try FileReader(path: "/proc/self/statm").read(at: 0, maxBytes: 4096)
@@ -123,12 +125,12 @@ package final class OperationsReport: Sendable {
 }
 
 extension Proof {
-    /// As whom something acts, and of an admin by what.
+    /// The identity, and for an admin also the label of the proof.
     fileprivate var words: String { identity == .admin ? "admin, \(label)" : identity.description }
 }
 
 extension PostRunDocument {
-    /// - Parameter obstacle: The reason for which work waits at present; nil while it does not.
+    /// - Parameter obstacle: The reason that work waits at present; nil if it does not.
     package init(_ job: PostRun, waiting obstacle: String?) {
         self.init(id: job.id.string, kind: job.kind, state: job.state, createdAt: job.createdAt.milliseconds)
         (user, onlyMissing) = (job.selection.user?.description, job.selection.onlyMissing)

@@ -7,11 +7,11 @@ package import Requests
 import Transport
 import Uploads
 
-/// `/v1/operations`: how everything is, at a glance or as it goes on.
+/// `/v1/operations`: a report of the service's state, once or as a stream.
 package struct OperationsRoutes: Sendable {
-    /// How often it is looked whether anything has changed.
+    /// The time between checks for changes.
     private static let interval = Duration.seconds(1)
-    /// After how many looks it is told all the same.
+    /// The number of checks after which the report is sent even without a change.
     private static let patience = 15
 
     private let report: OperationsReport
@@ -23,12 +23,12 @@ package struct OperationsRoutes: Sendable {
 
     package func add(to routes: inout RouteTable) {
         let show = Endpoint.admin(
-            for: "how the service is, at a glance,",
-            "How the service is, at a glance.", answers: [.json(OperationsDocument.self)], run: show)
+            for: "the operations report",
+            "A report of the service's state.", answers: [.json(OperationsDocument.self)], run: show)
         routes.add("/v1/operations", [.get: show])
         let follow = Endpoint.admin(
-            for: "how the service is, at a glance,",
-            "How the service is as it goes on, as server-sent events.",
+            for: "the operations report",
+            "Reports of the service's state whenever it changes, as server-sent events.",
             answers: [.events(OperationsDocument.self)], run: follow)
         routes.add("/v1/operations/events", [.get: follow])
     }
@@ -65,8 +65,8 @@ package struct OperationsRoutes: Sendable {
         }
     }
 
-    /// Sends how everything is whenever that has changed, or after a while, until the reader goes or may not read on, or the
-    /// service stops.
+    /// Sends the report when it has changed, or after a while, until the reader disconnects or loses its permission, or
+    /// the service stops.
     @concurrent private func send(
         by proof: Proof, to writer: inout any ResponseBodyWriter, at ticks: AsyncStream<Void>
     ) async throws {
@@ -77,7 +77,7 @@ package struct OperationsRoutes: Sendable {
                 return try await writer.write(EventMessage.revoked)
             }
             silence += 1
-            // A fault that passes is told by the silence: the next look may succeed.
+            // A transient error is skipped: the next report may succeed.
             guard let document = try? await report.document() else { continue }
             let mark = document.withoutTime.json()
             guard mark != last || silence >= Self.patience else { continue }
@@ -89,13 +89,13 @@ package struct OperationsRoutes: Sendable {
 }
 
 extension EventMessage {
-    /// What ends a stream whose client may not read on.
+    /// The last event of a stream whose client has lost its permission.
     fileprivate static let revoked = ByteBuffer(
         string: "event: auth_revoked\ndata: \"credential is no longer valid\"\n\n")
 }
 
 extension OperationsDocument {
-    /// What is worth telling: without what changes all the time by a little.
+    /// The report without the values that change slightly all the time.
     fileprivate var withoutTime: OperationsDocument {
         var document = self
         document.time = 0

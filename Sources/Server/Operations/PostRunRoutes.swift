@@ -8,13 +8,13 @@ import Transport
 import TreeModel
 package import Uploads
 
-/// `/v1/jobs`: jobs over posts that outlive whoever began them.
+/// `/v1/jobs`: post runs, which outlive the clients that began them.
 package struct PostRunRoutes: Sendable {
     let postRuns: PostRuns
     let tools: PostTools
     let disk: DiskMonitor
     let settings: SharedSettings
-    /// Room for one job at a time.
+    /// The slot that limits post runs to one at a time.
     let slot: PostRunSlot
 
     package init(postRuns: PostRuns, tools: PostTools, disk: DiskMonitor, settings: SharedSettings, slot: PostRunSlot) {
@@ -33,7 +33,7 @@ package struct PostRunRoutes: Sendable {
             "The jobs over posts, the newest first.", answers: [.json(PostRunListDocument.self)], run: list)
         let begin = Endpoint.admin(
             for: "beginning a job",
-            "Begins a job over posts, which goes on by itself.", body: ["application/json": order],
+            "Begins a job over posts, which runs without its client.", body: ["application/json": order],
             answers: [.json(PostRunDocument.self, .created)], errors: errors, run: begin)
         routes.add("/v1/jobs", [.get: list, .post: begin])
         let plan = Endpoint.admin(
@@ -51,8 +51,8 @@ package struct PostRunRoutes: Sendable {
             errors: [.notFound, .wrongState], run: remove)
         routes.add("/v1/jobs/{id}", [.get: one, .delete: remove])
         let verbs: [(String, PostRunState, String)] = [
-            ("pause", .paused, "Has a job over posts wait."),
-            ("resume", .running, "Has a job over posts go on."),
+            ("pause", .paused, "Pauses a job over posts."),
+            ("resume", .running, "Resumes a job over posts."),
             ("cancel", .cancelled, "Ends a job over posts; what it has done stays."),
         ]
         for (verb, state, summary) in verbs {
@@ -64,8 +64,8 @@ package struct PostRunRoutes: Sendable {
             routes.add("/v1/jobs/{id}/\(verb)", [.post: change])
         }
         let phases: [(String, PostRunPhase, String)] = [
-            ("switch", .switch, "Has posts show what a job has rendered."),
-            ("rollback", .rollback, "Has posts show again what they showed before a job."),
+            ("switch", .switch, "Makes posts show the renditions of a job."),
+            ("rollback", .rollback, "Makes posts show the renditions from before a job."),
         ]
         for (verb, phase, summary) in phases {
             let change = Endpoint.admin(
@@ -94,7 +94,7 @@ package struct PostRunRoutes: Sendable {
         var order = try await BatchOrder(request, context)
         if order.kind == .originals { order.rule = try order.rule(orBy: settings.value) }
         guard !slot.isInUse else {
-            throw Failure(.jobRunning, "a job of the command line is running", hint: "wait for its end, or stop it")
+            throw Failure(.jobRunning, "a job of the command line is running", hint: "Wait for its end, or stop it.")
         }
         return .json(document(try await postRuns.begin(order)), status: .created)
     }
@@ -135,5 +135,5 @@ package struct PostRunRoutes: Sendable {
         return id
     }
 
-    private static let noJob = Failure(.notFound, "there is no such job", hint: "GET /v1/jobs lists them")
+    private static let noJob = Failure(.notFound, "the job does not exist", hint: "List them with GET /v1/jobs.")
 }

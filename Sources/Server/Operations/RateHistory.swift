@@ -5,17 +5,17 @@ import Synchronization
 import Tree
 import Uploads
 
-/// How often things happen: each second the numbers of what has happened so far are kept, for an hour.
+/// Measures rates of events: the counters are recorded each second, and kept for an hour.
 ///
-/// Whoever makes something happen only adds one to a number; what a rate is, is found out when somebody asks.
+/// The sources of events only increment counters; rates are computed when they are read.
 package final class RateHistory: Service, CustomStringConvertible {
     package let description = "rates"
-    /// What is kept, in seconds.
+    /// The length of the history, in seconds.
     private static let span = 3600
-    /// A span of the history that is shown, and how many of them there are.
+    /// The length of a displayed span, in seconds, and the number of these spans.
     private static let (step, stepCount) = (10, 60)
 
-    /// Numbers of what has happened since the start.
+    /// The numbers of events since the start.
     struct Counts: Sendable {
         var accepted = 0
         var published = 0
@@ -25,13 +25,13 @@ package final class RateHistory: Service, CustomStringConvertible {
     }
 
     private struct State {
-        /// The counts at the beginning of each second; that of second `n` is at `n` modulo the length.
+        /// The counts at the beginning of each second; those of second `n` are at `n` modulo the length.
         var ring: [Counts]
         var second = 0
 
         var now: Counts { ring[second % ring.count] }
 
-        /// The counts so many seconds ago, or at the start; and how long ago that is.
+        /// Returns the counts this many seconds ago, or at the start, and the actual age in seconds.
         func past(_ seconds: Int) -> (counts: Counts, seconds: Int) {
             let ago = min(seconds, second)
             return (ring[(second - ago) % ring.count], ago)
@@ -46,7 +46,7 @@ package final class RateHistory: Service, CustomStringConvertible {
         state = Mutex(State(ring: Array(repeating: Counts(), count: Self.span + 1)))
     }
 
-    /// Keeps the numbers of each second, until a shutdown.
+    /// Records the counts of each second, until a shutdown.
     func run() async {
         let start = ContinuousClock.now
         while !Task.isEnding {
@@ -57,7 +57,7 @@ package final class RateHistory: Service, CustomStringConvertible {
         }
     }
 
-    /// Keeps the present numbers for a second, and for those that were slept through.
+    /// Records the present counts for a second, and for earlier seconds that were missed.
     func keep(second: Int) {
         let counts = read()
         state.withLock { state in
@@ -85,7 +85,7 @@ package final class RateHistory: Service, CustomStringConvertible {
             requests: rate(\.requests), bytes: rate(\.bytes))
     }
 
-    /// What happened in each of the last spans of ten seconds that are over.
+    /// The numbers of events in each of the last complete spans of ten seconds.
     var history: OperationsDocument.History {
         let ends = state.withLock { state in
             let last = state.second / Self.step

@@ -3,7 +3,7 @@ import Hummingbird
 package import Requests
 import Transport
 
-/// `/v1/refusals`: who was refused what lately, and what admins have done.
+/// `/v1/refusals`: the latest refusals, and the actions of admins.
 package struct RefusalRoutes: Sendable {
     let audit: AuditLog
 
@@ -14,7 +14,7 @@ package struct RefusalRoutes: Sendable {
     package func add(to routes: inout RouteTable) {
         let list = Endpoint.admin(
             for: "the list of refusals",
-            "The last refusals and acts of admins, the newest first.",
+            "The last refusals and actions of admins, the newest first.",
             [.query("limit", .integer(1...AuditLog.kept), "the largest number of them")],
             answers: [.json(RefusalListDocument.self)], run: list)
         routes.add("/v1/refusals", [.get: list])

@@ -4,11 +4,11 @@ package import Keeping
 package import Requests
 import Transport
 
-/// `/v1/audit` looks through the store for damage, and mends or deletes what it is told to; `/v1/explain` tells the life of
+/// `/v1/audit` searches the store for damage, and repairs or deletes it if requested; `/v1/explain` returns the life of
 /// a post, an upload or a file.
 package struct StoreCheckRoutes: Sendable {
     let tools: StoreCheckTools
-    /// Room for one audit at a time.
+    /// The slot that limits audits to one at a time.
     let slot: PostRunSlot
 
     package init(tools: StoreCheckTools, slot: PostRunSlot) {
@@ -18,17 +18,17 @@ package struct StoreCheckRoutes: Sendable {
 
     package func add(to routes: inout RouteTable) {
         let audit = Endpoint.admin(
-            for: "looking through the store",
+            for: "checking the store",
             "Compares everything in the store with everything else.",
             [
                 Parameter.query("action", .one(of: StoreCheckAction.self), "what to do").required,
-                .query("user", .userID, "only this person's posts"),
-                .query("unread_for", .integer(0...Self.maxSeconds), "only what was not read for so many seconds"),
-                .query("sample", .integer(1...100), "how many posts of a hundred are read, drawn by lot"),
-                .query("rate", .integer(Self.minRate...Self.maxRate), "how many bytes are read in a second at most"),
+                .query("user", .userID, "only this user's posts"),
+                .query("unread_for", .integer(0...Self.maxSeconds), "only files unread for this many seconds"),
+                .query("sample", .integer(1...100), "the share of posts that are read, in percent, chosen at random"),
+                .query("rate", .integer(Self.minRate...Self.maxRate), "the largest number of bytes read per second"),
                 .query("read", .flag, "whether files are read and compared"),
-                .query("change", .flag, "whether to mend, or delete, what is found"),
-                .query("max_share", .integer(0...100), "how many bytes of a hundred may be deleted"),
+                .query("change", .flag, "whether findings are repaired or deleted"),
+                .query("max_share", .integer(0...100), "the largest share of bytes that may be deleted, in percent"),
             ],
             answers: [
                 .lines(
@@ -53,7 +53,7 @@ package struct StoreCheckRoutes: Sendable {
     }
 
     private static let maxSeconds = 100_000 * 86_400
-    /// A megabyte: by less no store is read in its time.
+    /// The lowest rate, in bytes per second: at a lower one no store would be read in time.
     private static let minRate = 1_000_000
     private static let maxRate = 1 << 50
 
@@ -73,7 +73,7 @@ package struct StoreCheckRoutes: Sendable {
     private func order(_ query: RequestFields) throws(Failure) -> StoreCheckOrder {
         guard let action = query["action"].flatMap(StoreCheckAction.init) else {
             let actions = StoreCheckAction.allCases.map(\.rawValue).joined(separator: ", ")
-            throw Failure(.badRequest, "action says what to do", hint: "it is one of \(actions)")
+            throw Failure(.badRequest, "action is missing or unknown", hint: "Use one of \(actions).")
         }
         var order = StoreCheckOrder(action)
         try order.select(user: query["user"])
@@ -92,7 +92,8 @@ package struct StoreCheckRoutes: Sendable {
         guard let text = query[name] else { return nil }
         guard let number = Int(text), range.contains(number) else {
             throw Failure(
-                .badRequest, "\(name)=\(text.prefix(80)) is no number from \(range.lowerBound) to \(range.upperBound)")
+                .badRequest,
+                "\(name)=\(text.prefix(80)) is not a number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }

@@ -5,7 +5,7 @@ package import Store
 import Transport
 import Uploads
 
-/// `/v1/upgrade` tells whether the store was brought forward from an earlier version, and takes the word that all is well.
+/// `/v1/upgrade` reports whether the store was upgraded from an earlier version, and confirms the upgrade.
 package struct UpgradeRoutes: Sendable {
     private let storage: StorageFolder
 
@@ -14,14 +14,14 @@ package struct UpgradeRoutes: Sendable {
     package func add(to routes: inout RouteTable) {
         let look = Endpoint.admin(
             for: "the store's format",
-            "Whether the store was brought forward from an earlier version.",
+            "Whether the store was upgraded from an earlier version.",
             answers: [.json(UpgradeDocument.self)]
         ) { [storage] _, context in
             return .json(storage.upgrade)
         }
         let confirm = Endpoint.admin(
             for: "the store's format",
-            "Takes the store as it was brought forward, for good.",
+            "Confirms the upgrade of the store, for good.",
             answers: [.json(UpgradeDocument.self)], errors: [.wrongState]
         ) { [storage] _, context in
             try storage.confirmUpgrade()

@@ -10,30 +10,31 @@ import Transport
 import TreeModel
 import Uploads
 
-/// "Resumable Uploads for HTTP" (draft-ietf-httpbis-resumable-upload), which `URLSession` of iOS 17 and later speaks, at
+/// "Resumable Uploads for HTTP" (draft-ietf-httpbis-resumable-upload), which `URLSession` uses since iOS 17, at
 /// `/v1/uploads`. Its versions differ in names: ``InteropVersion``.
 struct IETFResumableUpload: Sendable {
-    /// The type of a body that goes on with an upload.
+    /// The type of a body that continues an upload.
     static let contentType = "application/partial-upload"
-    /// The status that tells where an upload can be gone on with.
+    /// The status of the interim response that contains the address of an upload.
     private static let resumptionSupported = HTTPResponse.Status(code: 104, reasonPhrase: "Upload Resumption Supported")
 
     let receiver: ResumableReceiver
     let response: UploadResponse
-    /// The address of the service as its clients know it; nil where they know it by what they call it.
+    /// The public address of the service; nil if the address in the request is used.
     let publicURL: PublicURL?
     let maxBytes: @Sendable () -> Int
 
-    /// Whether a request begins an upload by this protocol; nil when it does not. A form is received in one piece.
+    /// Whether a request that begins an upload by this protocol is complete; nil for other requests. A form is
+    /// received in one request.
     static func completeness(of request: Request) -> Bool? {
         request.headers.isMultipart ? nil : InteropVersion(request).isComplete(request)
     }
 
     // MARK: Beginning
 
-    /// `POST /v1/uploads`, or `PUT`: takes an id, says where that can be gone on with, and takes the bytes.
+    /// Handles `POST /v1/uploads`, or `PUT`: reserves an id, announces the upload's address, and receives the bytes.
     ///
-    /// - Parameter whole: Answers a request that brings the photo of an earlier one with its key, whole.
+    /// - Parameter whole: Answers a request with a key of an earlier upload that sends the photo again, whole.
     func create(_ request: Request, _ context: HTTPContext, whole: Handler) async throws -> Response {
         let version = InteropVersion(request)
         let isComplete = version.isComplete(request) ?? true
@@ -48,13 +49,13 @@ struct IETFResumableUpload: Sendable {
         switch try await receiver.uploads.begin(reservation, photo) {
         case .new(let new): record = new
         case .known(let known) where known.state == .receiving && !request.bringsBytes:
-            // Only its address is wanted.
+            // Only the upload's address is requested.
             record = known
         case .known(let known) where known.state == .receiving:
-            // It comes again from its first byte.
+            // The photo is sent again from its first byte.
             try await receiver.cancel(known)
             guard case .new(let again) = try await receiver.uploads.begin(reservation, photo) else {
-                throw Failure(.takenOver, "another request begins the same upload", hint: "send one at a time")
+                throw Failure(.takenOver, "another request begins the same upload", hint: "Send one at a time.")
             }
             record = again
         case .known(let known):
@@ -77,7 +78,7 @@ struct IETFResumableUpload: Sendable {
         }
     }
 
-    /// Tells a client of a version that is known something before the answer.
+    /// Sends an interim response to a client of a known version.
     private func announce(_ version: InteropVersion, _ context: HTTPContext, _ headers: HTTPFields) {
         guard let number = version.number else { return }
         var headers = headers
@@ -94,7 +95,7 @@ struct IETFResumableUpload: Sendable {
         }
     }
 
-    /// The address at which an upload goes on: an absolute one, as not every client makes one of a path.
+    /// Returns the address at which an upload is continued: an absolute one, because not every client resolves a path.
     private func location(of record: UploadRecord, _ request: Request, _ context: HTTPContext) -> String {
         let path = "/v1/uploads/\(record.id)"
         if let publicURL { return publicURL.origin + path }
@@ -102,9 +103,9 @@ struct IETFResumableUpload: Sendable {
         return "\(context.client.isEncrypted ? "https" : "http")://\(host)\(path)"
     }
 
-    // MARK: Going on
+    // MARK: Continuing
 
-    /// `HEAD /v1/uploads/{id}`: where it stands.
+    /// Handles `HEAD /v1/uploads/{id}`: reports the offset.
     func head(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let version = InteropVersion(request)
         let record = try await receiver.record(context)
@@ -114,22 +115,22 @@ struct IETFResumableUpload: Sendable {
         }
     }
 
-    /// `PATCH /v1/uploads/{id}`: more bytes.
+    /// Handles `PATCH /v1/uploads/{id}`: receives more bytes.
     func patch(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let version = InteropVersion(request)
         guard let isComplete = version.isComplete(request) else {
             throw Failure(
-                .badRequest, "it is not said whether these are the last bytes",
-                hint: "say Upload-Complete: ?1 or ?0 (or Tus-Resumable: \(Tus.version), for tus)")
+                .badRequest, "the request does not specify whether these are the last bytes",
+                hint: "Send Upload-Complete: ?1 or ?0 (or Tus-Resumable: \(Tus.version), for tus).")
         }
         let type = HeaderParameters(request.headers[.contentType] ?? "").value
         guard type == Self.contentType || !version.requiresContentType else {
             throw ErrorResponse(
-                Failure(.unsupportedType, "the body is not \(Self.contentType)", hint: "say that it is"),
+                Failure(.unsupportedType, "the body is not \(Self.contentType)", hint: "Set its Content-Type."),
                 headers: [.acceptPatch: Self.contentType])
         }
         guard let offset = request.headers[.uploadOffset].flatMap(StructuredField.integer) else {
-            throw Failure(.badRequest, "Upload-Offset is no number of bytes", hint: "say where the bytes begin")
+            throw Failure(.badRequest, "Upload-Offset is not a number", hint: "Give the position of the first byte.")
         }
         try receiver.disk.gate.check()
         let record = try await receiver.record(context)
@@ -143,15 +144,15 @@ struct IETFResumableUpload: Sendable {
         }
     }
 
-    /// `DELETE /v1/uploads/{id}`: its end.
+    /// Handles `DELETE /v1/uploads/{id}`: cancels the upload.
     func delete(_ request: Request, _ context: HTTPContext) async throws -> Response {
         try await receiver.cancel(try await receiver.record(context))
         return Response(status: .noContent)
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
-    /// Has errors say where the upload stands, as far as the protocol wants that.
+    /// Adds the upload's offset to errors, as far as the protocol requires it.
     private func answering(
         _ version: InteropVersion, about record: UploadRecord, completing: Bool, _ answer: () async throws -> Response
     ) async throws -> Response {
@@ -164,7 +165,7 @@ struct IETFResumableUpload: Sendable {
                 throw ErrorResponse(error, headers: version.completeness(record.state != .receiving))
             case .tooLarge: throw ErrorResponse(error, headers: [.uploadLimit: limit(version)])
             case .notFound, .uploadExpired, .bytesLost, .takenOver, .tooManyBytes, .lengthChanged, nil: throw error
-            // What is said of the photo: all of it has come, and going on would change nothing.
+            // Errors of the photo itself: all bytes have arrived, and continuing would change nothing.
             case let code? where completing && UploadForm.photoErrors.contains(code) && code != .tooSlow:
                 throw ErrorResponse(error, headers: version.completeness(true))
             default: throw error
@@ -172,7 +173,7 @@ struct IETFResumableUpload: Sendable {
         }
     }
 
-    /// - Parameter request: The request that brought the last byte, which is answered with the post; nil for one that looks.
+    /// - Parameter request: The request with the last byte, which is answered with the post; nil for a status request.
     private func answer(
         _ progress: ResumableReceiver.Progress, of record: UploadRecord, to request: Request?,
         _ version: InteropVersion,
@@ -198,7 +199,7 @@ struct IETFResumableUpload: Sendable {
         return response
     }
 
-    /// What an upload may be: the field `Upload-Limit`.
+    /// Returns the limits of an upload: the field `Upload-Limit`.
     func limit(_ version: InteropVersion = .unknown, of file: ResumableFile? = nil) -> String {
         let lifetime = receiver.uploads.lifetime.components.seconds
         let seconds =
@@ -206,14 +207,14 @@ struct IETFResumableUpload: Sendable {
         return "max-size=\(maxBytes()), \(version.lifetimeName)=\(seconds)"
     }
 
-    /// How many bytes the whole has, by what a request says.
+    /// Returns the size of the whole file, in bytes, according to a request; nil if it is unknown.
     private static func length(in request: Request, at offset: Int, isComplete: Bool) throws -> Int? {
         let said = request.headers[.uploadLength].flatMap(StructuredField.integer)
         guard isComplete, let rest = request.headers[.contentLength].flatMap({ Int($0) }) else { return said }
         let (sum, isTooLarge) = offset.addingReportingOverflow(rest)
         guard !isTooLarge, said ?? sum == sum else {
             throw ErrorResponse(
-                Failure(.lengthChanged, "Upload-Length is not the sum of what came and what is coming"),
+                Failure(.lengthChanged, "Upload-Length is not the sum of the received and the announced bytes"),
                 type: .inconsistentUploadLength)
         }
         return sum

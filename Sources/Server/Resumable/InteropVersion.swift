@@ -2,13 +2,13 @@ import HTTPTypes
 import Hummingbird
 import Transport
 
-/// A version of "Resumable Uploads for HTTP" while it is no RFC yet: its interop version, by which client and server know each
-/// other (`Upload-Draft-Interop-Version`). iOS 17 speaks 3, iOS 18 speaks 6.
+/// A version of the draft of "Resumable Uploads for HTTP": its interop version, which client and server exchange
+/// (`Upload-Draft-Interop-Version`). iOS 17 uses 3, iOS 18 uses 6.
 struct InteropVersion: Sendable, Equatable {
-    /// The versions that are spoken: 3 is draft-01, 4 is -02, 5 is -03, 6 is -04 and -05, 7 is -06 to -08, 8 is what follows.
+    /// The supported versions: 3 is draft-01, 4 is -02, 5 is -03, 6 is -04 and -05, 7 is -06 to -08, 8 is what follows.
     private static let known = 3...8
 
-    /// Nil when the client says none, or one that is not spoken; such a client is told nothing before the answer.
+    /// The version; nil if the client names none, or an unsupported one. Such a client receives no interim responses.
     let number: Int?
 
     static let unknown = InteropVersion(number: nil)
@@ -22,27 +22,27 @@ struct InteropVersion: Sendable, Equatable {
 
     private var isFirst: Bool { number == 3 }
 
-    /// Whether a request brings the last byte of an upload; nil when it does not say.
+    /// Whether a request has the last byte of an upload; nil if it does not specify it.
     func isComplete(_ request: Request) -> Bool? {
         if let text = request.headers[.uploadComplete] { return StructuredField.boolean(text) }
         return request.headers[.uploadIncomplete].flatMap(StructuredField.boolean).map { !$0 }
     }
 
-    /// How an answer says whether all bytes have come.
+    /// Returns the header field of a response that reports whether all bytes have arrived.
     func completeness(_ isComplete: Bool) -> HTTPFields {
         isFirst ? [.uploadIncomplete: isComplete ? "?0" : "?1"] : [.uploadComplete: isComplete ? "?1" : "?0"]
     }
 
-    /// Whether a client hears how many bytes have come, while more are coming.
+    /// Whether a client is notified of received bytes while more are arriving.
     var hasProgress: Bool { (number ?? 0) >= 5 }
 
-    /// Whether what goes on with an upload has to have a type of its own.
+    /// Whether a body that continues an upload must have the protocol's content type.
     var requiresContentType: Bool { (number ?? 8) >= 6 }
 
-    /// The status for bytes that have come and are not the last.
+    /// The status for received bytes that are not the last.
     var appended: HTTPResponse.Status { (number ?? 8) < 6 ? .created : .noContent }
 
-    /// The name of the time for which an upload may be left alone, in `Upload-Limit`.
+    /// The name of the lifetime of an idle upload, in `Upload-Limit`.
     var lifetimeName: String { (number ?? 8) < 7 ? "expires" : "max-age" }
 }
 

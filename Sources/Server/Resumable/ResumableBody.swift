@@ -5,7 +5,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The body of a request that brings bytes of an upload, as they are; with a checksum, if one was sent.
+/// The body of a request with raw bytes of an upload; its checksum is verified if one was sent.
 struct ResumableBody {
     private let announced: Int?
     private var chunks: RequestBody.AsyncIterator
@@ -13,7 +13,7 @@ struct ResumableBody {
     private let expected: [UInt8]
     private var digest: MessageDigestBox?
 
-    /// Begins to read.
+    /// Begins to read the body.
     init(_ request: Request, checksum: UploadChecksum?) {
         announced = request.headers[.contentLength].flatMap { Int($0) }
         chunks = request.body.makeAsyncIterator()
@@ -21,10 +21,10 @@ struct ResumableBody {
         digest = checksum.map { MessageDigestBox($0.algorithm) }
     }
 
-    /// The next bytes; nil when the body has ended as it should, and its checksum is right.
+    /// Returns the next bytes; nil when the body is complete, and its checksum is right.
     ///
-    /// - Throws: `Failure`: `bad_request` when the connection ended before, `checksum_mismatch`; `CancellationError` when somebody
-    ///   else goes on with the upload; what became of the connection.
+    /// - Throws: `Failure`: `bad_request` if the connection ended too early, `checksum_mismatch`; `CancellationError`
+    ///   when another request continues the upload; the connection's errors.
     mutating func next() async throws -> ByteBuffer? {
         while let buffer = try await chunks.next(isolation: #isolation) {
             byteCount += buffer.readableBytes
@@ -37,14 +37,14 @@ struct ResumableBody {
         }
         if let digest, digest.finish() != expected {
             throw Failure(
-                .checksumMismatch, "the bytes are not those of the checksum, and none of them is kept",
-                hint: "send them again")
+                .checksumMismatch, "the bytes do not match the checksum, and none of them is kept",
+                hint: "Send them again.")
         }
         return nil
     }
 }
 
-/// A digest in a value that can be copied; whoever copies it shares it.
+/// A digest in a value that can be copied; all copies share it.
 private final class MessageDigestBox {
     private var digest: MessageDigest
 

@@ -9,8 +9,7 @@ import Transport
 import TreeModel
 package import Uploads
 
-/// What the protocols of uploads in several requests have in common: which upload is meant, where it stands, and how bytes are
-/// added.
+/// The common part of the protocols for uploads in several requests: finds an upload and its offset, and adds bytes.
 package struct ResumableReceiver: Sendable {
     let uploads: ResumableUploads
     let store: UploadStore
@@ -22,48 +21,49 @@ package struct ResumableReceiver: Sendable {
         self.disk = disk
     }
 
-    /// What a request says of the bytes that it brings.
+    /// The properties of the bytes in a request.
     struct Chunk: Sendable {
-        /// Where they begin.
+        /// The offset of the first byte.
         var offset: Int
-        /// The size of the whole, if the request says it.
+        /// The size of the whole file, if the request specifies it.
         var length: Int?
-        /// Whether the whole ends with them, whatever its size.
+        /// Whether these are the last bytes, whatever the size.
         var isLast = false
-        /// Whether the upload goes on by itself once all bytes are there.
+        /// Whether the upload is processed as soon as all bytes have arrived.
         var accepts = true
         var checksum: UploadChecksum?
     }
 
-    /// Where an upload stands.
+    /// The progress of an upload.
     enum Progress: Sendable {
-        /// Bytes are missing, or whether they are all was not said.
+        /// Bytes are missing, or it is not known whether they are complete.
         case receiving(ResumableFile)
-        /// All bytes have come; this is what becomes of them.
+        /// All bytes have arrived; this is the upload's record.
         case complete(UploadRecord)
     }
 
-    // MARK: Looking
+    // MARK: Progress
 
-    /// The upload of an address, if it is theirs who ask.
+    /// Returns the upload of an address, if it belongs to the requester.
     ///
     /// - Throws: `Failure`: `not_found`; `upload_expired`.
     func record(_ context: HTTPContext) async throws -> UploadRecord {
         guard let id = PostID(context.parameters.get("id") ?? ""), let record = try await store.record(of: id),
             context.identity.owns(record), record.state != .draft, record.state != .reserved
         else {
-            throw Failure(.notFound, "there is no such upload", hint: "it may have expired; begin again")
+            throw Failure(.notFound, "the upload does not exist", hint: "Begin again: it may have expired.")
         }
         guard record.state != .expired else {
-            throw Failure(.uploadExpired, "the upload was left alone for too long, or ended", hint: "begin again")
+            throw Failure(.uploadExpired, "the upload was idle for too long, or has ended", hint: "Begin again.")
         }
         return record
     }
 
-    /// The present record of an upload. Whoever was receiving it ends, so that what is told stays true. One whose bytes have all come
-    /// goes on by itself now.
+    /// Returns the progress of an upload. A request that is receiving it is ended, so that the progress stays true. An
+    /// upload whose bytes have all arrived is now processed.
     ///
-    /// - Throws: `Failure`: `bytes_lost`, with which the upload has failed then; the refusal of what is no photo.
+    /// - Throws: `Failure`: `bytes_lost`, with which the upload has then failed; the refusal of a file that is not a
+    ///   photo.
     func progress(of record: UploadRecord) async throws -> Progress {
         guard record.state == .receiving else { return try await end(of: record) }
         return try await work(on: record, isBrief: true) { [uploads] session in
@@ -72,9 +72,9 @@ package struct ResumableReceiver: Sendable {
         }
     }
 
-    /// Where an upload stands that has just begun.
+    /// Returns the progress of an upload that has just begun.
     ///
-    /// - Throws: As ``progress(of:)``.
+    /// - Throws: See ``progress(of:)``.
     func beginning(of record: UploadRecord) async throws -> Progress {
         guard let file = try await uploads.files.record(of: record.id) else { return try await progress(of: record) }
         return .receiving(file)
@@ -95,7 +95,7 @@ package struct ResumableReceiver: Sendable {
             try await uploads.fail(record.id, with: error)
             throw error
         } catch let error as Failure where error.code == .notFound {
-            // It has moved on since it was looked up.
+            // Its state has changed since the lookup.
             guard let now = try await store.record(of: record.id), now.state != .receiving, now.state != .expired
             else { throw error }
             return try await end(of: now)
@@ -104,19 +104,20 @@ package struct ResumableReceiver: Sendable {
 
     // MARK: Receiving
 
-    /// Adds the bytes of a request's body. What has come is kept, however the request ends. Whoever was receiving ends,
-    /// unless the bytes cannot be added.
+    /// Adds the bytes of a request's body. Received bytes are kept, however the request ends. Another request that is
+    /// receiving is ended, unless the bytes cannot be added.
     ///
-    /// - Parameter onCheckpoint: Is told how many bytes are durable, while more are coming.
+    /// - Parameter onCheckpoint: Receives the number of durable bytes while more are arriving.
     /// - Throws: `Failure`: `wrong_offset`, with the right one; `length_changed`, `too_large_bytes`, `too_many_bytes`,
-    ///   `checksum_mismatch`, `taken_over`; the refusal of what is no photo; what became of the connection.
+    ///   `checksum_mismatch`, `taken_over`; the refusal of a file that is not a photo; the connection's errors.
     func receive(
         _ request: Request, into record: UploadRecord, _ chunk: Chunk,
         onCheckpoint: @escaping @Sendable (Int) -> Void = { _ in }
     ) async throws -> Progress {
         guard record.state == .receiving else { return try await repeated(chunk, of: record, request) }
         try await uploads.requireDraft(of: record)
-        // An offset that was told is that of the record: any other is wrong, whatever another request is receiving.
+        // The offset that clients receive is that of the record: any other is wrong, whatever another request is
+        // receiving.
         if let file = try await uploads.files.record(of: record.id) {
             try Self.check(chunk, of: request, against: file)
         }
@@ -133,7 +134,7 @@ package struct ResumableReceiver: Sendable {
                     return try await body.next()
                 }
             } catch {
-                // The last byte came, and then something else was in the way.
+                // The last byte has arrived, and then another error occurred.
                 guard chunk.accepts, session.record.isComplete, chunk.checksum == nil else { throw error }
             }
             guard chunk.accepts, session.record.isComplete else { return .receiving(session.record) }
@@ -141,7 +142,7 @@ package struct ResumableReceiver: Sendable {
         }
     }
 
-    /// Refuses bytes that cannot be added to those that are there.
+    /// Refuses bytes that cannot be added to the received ones.
     private static func check(_ chunk: Chunk, of request: Request, against file: ResumableFile) throws {
         guard chunk.offset == file.byteCount else { throw wrongOffset(chunk.offset, insteadOf: file.byteCount) }
         do {
@@ -153,7 +154,8 @@ package struct ResumableReceiver: Sendable {
         }
     }
 
-    /// A request for an upload all of whose bytes have come: the same end, if it brings no more, or is the last one again.
+    /// Handles a request for an upload whose bytes have all arrived: the same result, if the request adds no bytes or
+    /// repeats the last one.
     private func repeated(_ chunk: Chunk, of record: UploadRecord, _ request: Request) async throws -> Progress {
         let end = record.lastByte ?? 0
         if chunk.isLast, chunk.length == end, chunk.offset < end, request.bringsBytes {
@@ -167,9 +169,9 @@ package struct ResumableReceiver: Sendable {
         return try await self.end(of: record)
     }
 
-    /// Reads bytes that are there already, unless their client waits to be asked for them.
+    /// Reads bytes that were received before, unless their client waits for `100 Continue`.
     ///
-    /// - Throws: `Failure` `too_many_bytes`; `wrong_offset` when they end too early; what became of the connection.
+    /// - Throws: `Failure` `too_many_bytes`; `wrong_offset` if they end too early; the connection's errors.
     private func passOver(_ request: Request, _ chunk: Chunk, upTo end: Int) async throws {
         guard request.headers[.expect] == nil else { return }
         var body = ResumableBody(request, checksum: chunk.checksum)
@@ -183,29 +185,29 @@ package struct ResumableReceiver: Sendable {
 
     private static var tooManyBytes: ErrorResponse {
         ErrorResponse(
-            Failure(.tooManyBytes, "all bytes of this upload have come", hint: "ask what became of it"),
+            Failure(.tooManyBytes, "all bytes of this upload have arrived", hint: "Request its state."),
             type: .completedUpload)
     }
 
     private static func wrongOffset(_ provided: Int, insteadOf expected: Int) -> ErrorResponse {
         ErrorResponse(
             Failure(
-                .wrongOffset, "the upload has \(expected) bytes, and these begin at \(provided)",
-                hint: "send it from byte \(expected) on"),
+                .wrongOffset, "the upload has \(expected) bytes; these begin at \(provided)",
+                hint: "Send it from byte \(expected) on."),
             headers: [.uploadOffset: "\(expected)"],
             type: .mismatchingUploadOffset(expected: expected, provided: provided))
     }
 
     // MARK: The end
 
-    /// Ends an upload that its sender does not want any more.
+    /// Ends an upload that its sender cancels.
     ///
-    /// - Throws: `Failure` `wrong_state` when all bytes have come.
+    /// - Throws: `Failure` `wrong_state` when all bytes have arrived.
     func cancel(_ record: UploadRecord) async throws {
         guard record.state == .receiving else {
             throw Failure(
                 .wrongState, "upload \(record.id) is \(record.state.rawValue)",
-                hint: "to delete a post: DELETE /v1/posts")
+                hint: "Delete a post with DELETE /v1/posts.")
         }
         try await uploads.cancel(record.id)
     }

@@ -7,8 +7,8 @@ import Transport
 import TreeModel
 package import Uploads
 
-/// `/v1/uploads` for photos that come in several requests: by tus, or by "Resumable Uploads for HTTP". Whatever speaks neither is
-/// received as ``UploadRoutes`` and ``DraftRoutes`` do.
+/// `/v1/uploads` for photos that are sent in several requests: by tus, or by "Resumable Uploads for HTTP". Requests of
+/// neither protocol are handled by ``UploadRoutes`` and ``DraftRoutes``.
 package struct ResumableRoutes: Sendable {
     private let uploads: UploadRoutes
     private let drafts: DraftRoutes
@@ -28,7 +28,7 @@ package struct ResumableRoutes: Sendable {
 
     package func add(to routes: inout RouteTable) {
         let creation = uploads.creation.extended(Self.creation, create)
-        // PUT, too: that is what "curl -T" sends.
+        // PUT, too: "curl -T" uses it.
         routes.add(
             "/v1/uploads",
             [
@@ -47,15 +47,15 @@ package struct ResumableRoutes: Sendable {
             ],
             errors: UploadForm.errors + Self.errors, run: patch)
         let end = Endpoint(
-            "Ends an upload in several requests before all of it has come.", [.path("id", .postID)],
+            "Ends an upload in several requests before it is complete.", [.path("id", .postID)],
             answers: [.empty(.noContent)], errors: [.notFound, .uploadExpired, .wrongState, .protocolVersion],
             run: delete)
         let overridden = Endpoint(
-            "Does what `X-HTTP-Method-Override` says, for clients that can send no PATCH.",
+            "Acts as the method in `X-HTTP-Method-Override`, for clients that cannot send PATCH.",
             Self.onward + [.header("X-HTTP-Method-Override", .text, "`PATCH`, `DELETE` or `HEAD`")],
             body: Self.pieces, answers: onward.answers, errors: onward.errors + [.methodNotAllowed], run: overridden)
         let standing = Endpoint(
-            "Where an upload in several requests stands.", [.path("id", .postID)],
+            "The offset of an upload in several requests.", [.path("id", .postID)],
             answers: [.empty(.ok), .empty(.noContent)], errors: [.notFound, .uploadExpired, .protocolVersion],
             run: head)
         routes.add(
@@ -66,10 +66,10 @@ package struct ResumableRoutes: Sendable {
             ])
     }
 
-    /// What can be done with an upload.
+    /// The methods for an upload.
     private static let methods = "DELETE, GET, HEAD, PATCH, POST"
 
-    // MARK: Which protocol
+    // MARK: Choice of the protocol
 
     @Sendable private func create(_ request: Request, _ context: HTTPContext) async throws -> Response {
         if Tus.isSpoken(in: request) { return try await tus.create(request, context) }
@@ -94,7 +94,7 @@ package struct ResumableRoutes: Sendable {
             ? try await tus.delete(request, context) : try await draft.delete(request, context)
     }
 
-    /// Of uploads that are received in one request, and by whoever speaks neither protocol, what `GET` would say.
+    /// Answers for uploads in one request, and for clients of neither protocol, as `GET` would.
     @Sendable private func head(_ request: Request, _ context: HTTPContext) async throws -> Response {
         if Tus.isSpoken(in: request) { return try await tus.head(request, context) }
         let status = try await uploads.status.run(request, context)
@@ -114,20 +114,21 @@ package struct ResumableRoutes: Sendable {
             throw ErrorResponse(
                 Failure(
                     .methodNotAllowed, "POST is not possible here",
-                    hint: "X-HTTP-Method-Override may be PATCH, DELETE or HEAD"),
+                    hint: "Set X-HTTP-Method-Override to PATCH, DELETE or HEAD."),
                 headers: [.allow: Self.methods])
         }
     }
 
-    /// What is said of the protocols; browsers that ask for a page learn only which methods there are.
+    /// Returns the description of the protocols; a browser's preflight request receives only the methods.
     private func options(_ parameters: [Parameter], allow: String) -> Endpoint {
         Endpoint(
-            "Which protocols of uploads in several requests are spoken.", parameters,
+            "The supported protocols of uploads in several requests.", parameters,
             answers: [.empty(.noContent).with(headers: "Allow")], errors: [.methodNotAllowed]
         ) { [draft, maxBytes] request, _ in
             guard !request.head.isPreflight else {
                 throw ErrorResponse(
-                    Failure(.methodNotAllowed, "OPTIONS is not possible here", hint: "allowed: \(allow)"),
+                    Failure(
+                        .methodNotAllowed, "OPTIONS is not possible here", hint: "Use an allowed method: \(allow)."),
                     headers: [.allow: allow])
             }
             var headers = Tus.options(maxBytes: maxBytes())
@@ -139,7 +140,7 @@ package struct ResumableRoutes: Sendable {
     }
 }
 
-// MARK: - What is described
+// MARK: - Description
 
 extension ResumableRoutes {
     private static let fields: [Parameter] = [
@@ -149,15 +150,15 @@ extension ResumableRoutes {
     ]
     private static let creation =
         fields + [
-            .header("Upload-Metadata", .text, "what tus says of the file and the post")
+            .header("Upload-Metadata", .text, "for tus: the metadata of the file and the post")
         ]
     private static let onward =
         [.path("id", .postID)] + fields + [
-            .header("Upload-Offset", .text, "where the bytes begin"),
+            .header("Upload-Offset", .text, "the position of the first byte"),
             .header("Upload-Checksum", .text, "for tus: the checksum of the bytes"),
         ]
     private static let pieces: [String: Schema] = [Tus.contentType: .binary, IETFResumableUpload.contentType: .binary]
-    /// What may be wrong with an upload in several requests, beside what may be wrong with any.
+    /// The errors of uploads in several requests, in addition to those of any upload.
     static let errors: [ErrorCode] = [
         .notFound, .uploadExpired, .bytesLost, .wrongOffset, .takenOver, .lengthChanged, .tooManyBytes,
         .tooManyUploads, .checksumMismatch, .protocolVersion,
@@ -165,7 +166,7 @@ extension ResumableRoutes {
 }
 
 extension Endpoint {
-    /// The same, for more kinds of requests.
+    /// The same operation, for more kinds of requests.
     fileprivate func extended(_ parameters: [Parameter], _ run: @escaping Handler) -> Endpoint {
         var body = body
         body[Tus.contentType] = .binary

@@ -13,25 +13,25 @@ import TreeModel
 import Uploads
 
 /// The protocol tus 1.0.0 (<https://tus.io/protocols/resumable-upload>) at `/v1/uploads`, with its extensions creation,
-/// creation-with-upload, creation-defer-length, checksum, expiration and termination. The extension concatenation is refused: a
-/// photo is too small for parts in parallel to be worth their joining.
+/// creation-with-upload, creation-defer-length, checksum, expiration and termination. The extension concatenation is
+/// refused: a photo is too small to be worth sending in parallel parts.
 package struct Tus: Sendable {
     static let version = "1.0.0"
     static let extensions =
         "creation,creation-with-upload,creation-defer-length,checksum,expiration,termination"
     static let checksumAlgorithms = "sha1,sha256,md5"
-    /// The type of a body that brings bytes.
+    /// The type of a body with bytes of an upload.
     static let contentType = "application/offset+octet-stream"
 
     let receiver: ResumableReceiver
     let response: UploadResponse
 
-    /// Whether a request speaks this protocol.
+    /// Whether a request uses this protocol.
     static func isSpoken(in request: Request) -> Bool { request.headers[.tusResumable] != nil }
 
-    // MARK: Beginning
+    // MARK: Creation
 
-    /// `POST /v1/uploads`: takes an id, and the first bytes, if the body has any.
+    /// Handles `POST /v1/uploads`: reserves an id, and receives the first bytes, if the body has any.
     func create(_ request: Request, _ context: HTTPContext) async throws -> Response {
         try await create(request, context) { form, photo in
             let reservation = try ResumableForm.request(form)
@@ -39,7 +39,7 @@ package struct Tus: Sendable {
         }
     }
 
-    /// `POST /v1/uploads/{draft}/photos`: begins a photo of a draft, as an upload of its own.
+    /// Handles `POST /v1/uploads/{draft}/photos`: begins a photo of a draft, as an upload of its own.
     func create(_ request: Request, _ context: HTTPContext, of draft: UploadRecord) async throws -> Response {
         try await create(request, context) { _, photo in
             let reference = request.headers[.idempotencyKey]
@@ -47,7 +47,7 @@ package struct Tus: Sendable {
         }
     }
 
-    /// - Parameter prepare: Reads the form, and says how what it asks for is begun.
+    /// - Parameter prepare: Parses the form, and returns the action that begins the upload.
     private func create(
         _ request: Request, _ context: HTTPContext,
         _ prepare: (UploadForm, ResumableUploads.Photo) throws -> () async throws -> Reservation
@@ -74,18 +74,18 @@ package struct Tus: Sendable {
         }
     }
 
-    /// Reads what is said of the photo, and has the form know what is said of the post.
+    /// Parses the description of the photo, and adds the description of the post to the form.
     private func announcement(in request: Request, _ form: inout UploadForm) throws -> ResumableUploads.Photo {
         guard request.headers[.uploadConcat] == nil else {
             throw Failure(
-                .badRequest, "uploads are not concatenated here",
-                hint: "send the photo as one upload, without Upload-Concat (parallelUploads: 1)")
+                .badRequest, "concatenation of uploads is not supported",
+                hint: "Send the photo as one upload, without Upload-Concat (parallelUploads: 1).")
         }
         let length = try Self.length(in: request)
         guard length != nil || request.headers[.uploadDeferLength] == "1" else {
             throw Failure(
                 .badRequest, "neither Upload-Length nor Upload-Defer-Length: 1 is given",
-                hint: "say how many bytes the photo has")
+                hint: "Give the size of the photo in bytes.")
         }
         var name = form.photoName
         let field = request.headers[.uploadMetadata]
@@ -93,7 +93,7 @@ package struct Tus: Sendable {
             guard field.utf8.count <= 16 << 10, let metadata = UploadMetadata(field) else {
                 throw Failure(
                     .badRequest, "Upload-Metadata is too long",
-                    hint: "it has at most \(UploadMetadata.maxCount) pairs and 16 KiB")
+                    hint: "Send at most \(UploadMetadata.maxCount) pairs and 16 KiB.")
             }
             if let fileName = metadata.fileName { name = fileName }
             try form.take(metadata)
@@ -101,21 +101,22 @@ package struct Tus: Sendable {
         return ResumableUploads.Photo(name: name, alt: try form.takeAlt(), length: length, metadata: field)
     }
 
-    // MARK: Going on
+    // MARK: Continuing
 
-    /// `HEAD /v1/uploads/{id}`: where it stands.
+    /// Handles `HEAD /v1/uploads/{id}`: reports the offset.
     func head(_ request: Request, _ context: HTTPContext) async throws -> Response {
         try await answering(request) { try await answer(about: try await receiver.record(context), status: .ok) }
     }
 
-    /// `PATCH /v1/uploads/{id}`: more bytes.
+    /// Handles `PATCH /v1/uploads/{id}`: receives more bytes.
     func patch(_ request: Request, _ context: HTTPContext) async throws -> Response {
         try await answering(request) {
             guard HeaderParameters(request.headers[.contentType] ?? "").value == Self.contentType else {
-                throw Failure(.unsupportedType, "the body is not \(Self.contentType)", hint: "say that it is")
+                throw Failure(.unsupportedType, "the body is not \(Self.contentType)", hint: "Set its Content-Type.")
             }
             guard let offset = request.headers[.uploadOffset].flatMap(Self.integer) else {
-                throw Failure(.badRequest, "Upload-Offset is no number of bytes", hint: "say where the bytes begin")
+                throw Failure(
+                    .badRequest, "Upload-Offset is not a number", hint: "Give the position of the first byte.")
             }
             try receiver.disk.gate.check()
             let record = try await receiver.record(context)
@@ -129,7 +130,7 @@ package struct Tus: Sendable {
         }
     }
 
-    /// `DELETE /v1/uploads/{id}`: its end.
+    /// Handles `DELETE /v1/uploads/{id}`: cancels the upload.
     func delete(_ request: Request, _ context: HTTPContext) async throws -> Response {
         try await answering(request) {
             try await receiver.cancel(try await receiver.record(context))
@@ -137,7 +138,7 @@ package struct Tus: Sendable {
         }
     }
 
-    /// `OPTIONS`: what there is.
+    /// Returns the header fields of `OPTIONS`: the supported features.
     static func options(maxBytes: Int) -> HTTPFields {
         [
             .tusResumable: version, .tusVersion: version, .tusExtension: extensions, .tusMaxSize: "\(maxBytes)",
@@ -145,16 +146,16 @@ package struct Tus: Sendable {
         ]
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
-    /// Answers in words of the protocol, errors too.
+    /// Answers in the form of the protocol, errors too.
     private func answering(_ request: Request, _ answer: () async throws -> Response) async throws -> Response {
         do {
             guard request.headers[.tusResumable] == Self.version else {
                 throw ErrorResponse(
                     Failure(
-                        .protocolVersion, "tus is not spoken here in this version",
-                        hint: "say Tus-Resumable: \(Self.version)"),
+                        .protocolVersion, "this version of tus is not supported",
+                        hint: "Send Tus-Resumable: \(Self.version)."),
                     headers: [.tusVersion: Self.version])
             }
             var response = try await answer()
@@ -169,7 +170,7 @@ package struct Tus: Sendable {
         try await answer(try await receiver.progress(of: record), of: record, to: nil, status: status)
     }
 
-    /// - Parameter request: The request that brought the last byte, whose sender waits for the post; nil for one that looks.
+    /// - Parameter request: The request with the last byte, whose sender waits for the post; nil for a status request.
     private func answer(
         _ progress: ResumableReceiver.Progress, of record: UploadRecord, to request: Request?,
         status: HTTPResponse.Status
@@ -197,7 +198,7 @@ package struct Tus: Sendable {
         return Response(status: status, headers: headers)
     }
 
-    /// A moment as HTTP writes it (RFC 9110 §5.6.7).
+    /// Returns a date in the format of HTTP (RFC 9110 §5.6.7).
     static func httpDate(_ moment: Timestamp) -> String {
         let date = Date(timeIntervalSince1970: Double(moment.milliseconds / 1000))
         return date.formatted(
@@ -214,7 +215,7 @@ extension Tus {
     private static func length(in request: Request) throws(Failure) -> Int? {
         guard let text = request.headers[.uploadLength] else { return nil }
         guard let length = integer(text) else {
-            throw Failure(.badRequest, "Upload-Length is no number of bytes", hint: "say how many bytes the photo has")
+            throw Failure(.badRequest, "Upload-Length is not a number", hint: "Give the size of the photo in bytes.")
         }
         return length
     }
@@ -224,21 +225,22 @@ extension Tus {
         guard let checksum = UploadChecksum(text) else {
             throw Failure(
                 .badRequest, "Upload-Checksum cannot be read",
-                hint: "it is one of \(checksumAlgorithms), a space, and the digest in Base64")
+                hint: "Send one of \(checksumAlgorithms), a space, and the digest in Base64.")
         }
         return checksum
     }
 
-    /// Whether a request that begins an upload brings bytes.
+    /// Whether a request that begins an upload has bytes.
     private static func hasBody(_ request: Request) throws(Failure) -> Bool {
         guard request.bringsBytes else { return false }
         guard HeaderParameters(request.headers[.contentType] ?? "").value == contentType else {
-            throw Failure(.unsupportedType, "the body is not \(contentType)", hint: "say that it is, or send none")
+            throw Failure(
+                .unsupportedType, "the body is not \(contentType)", hint: "Set Content-Type, or send no body.")
         }
         return true
     }
 
-    /// At most 15 digits, and nothing else.
+    /// Parses at most 15 digits, and nothing else.
     private static func integer(_ text: String) -> Int? {
         guard (1...15).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             return nil

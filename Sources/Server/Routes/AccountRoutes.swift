@@ -8,8 +8,8 @@ package import Requests
 import Transport
 import TreeModel
 
-/// `/v1/users/{uid}/token`: tokens for anybody, for scripts, tests and servers that vouch for their users. All else about
-/// accounts is asked for at the identity endpoints.
+/// `/v1/users/{uid}/token`: tokens for any user, for scripts, tests and servers that vouch for their users. All other
+/// account operations are identity endpoints.
 package struct AccountRoutes: Sendable {
     /// The longest body, in bytes.
     private static let maxBytes = 16 << 10
@@ -26,8 +26,8 @@ package struct AccountRoutes: Sendable {
             "Issues an ID token of an account, or a custom token.",
             [
                 .path("uid", .text(upTo: Account.maxIDLength)),
-                .query("lifetime", .integer(1...KeyRing.maxLifetimeSeconds), "seconds for which an ID token is good"),
-                .query("claims", .text(upTo: CustomClaims.maxLength), "a JSON object with what it claims besides"),
+                .query("lifetime", .integer(1...KeyRing.maxLifetimeSeconds), "the lifetime of an ID token, in seconds"),
+                .query("claims", .text(upTo: CustomClaims.maxLength), "a JSON object with additional claims"),
                 .query("custom", .flag, "whether to issue a custom token, with which an app signs in"),
             ],
             body: [
@@ -68,21 +68,21 @@ package struct AccountRoutes: Sendable {
         }
     }
 
-    /// The members of the body, if there is one: the fields of the query, none of them twice.
+    /// Returns the members of the body, if there is one: they are fields of the query, and none may be given twice.
     private func members(of request: Request, _ context: HTTPContext) async throws -> [String: JSONValue] {
         guard request.bringsBytes else { return [:] }
         let members = try await context.jsonMembers(
             ["lifetime", "claims", "custom"], of: request, upTo: Self.maxBytes, example: #"{"claims": {"admin": true}}"#
         )
         if let name = members.keys.first(where: { context.query[$0] != nil }) {
-            throw Failure(.badRequest, "\(name) is given twice", hint: "give it in the query or in the body")
+            throw Failure(.badRequest, "\(name) is given twice", hint: "Give it in the query or in the body.")
         }
         return members
     }
 }
 
 extension Failure {
-    /// The refusal of something about accounts, as the photo API tells it.
+    /// Converts an error about accounts to a failure of the photo API.
     init(_ error: IdentityError) {
         self.init(identityMessage: error.message, status: error.status, retryAfter: error.retryAfterSeconds)
     }

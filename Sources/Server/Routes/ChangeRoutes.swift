@@ -9,9 +9,10 @@ import ServiceLifecycle
 package import Transport
 import Tree
 
-/// `/v1/changes`: every committed change of a part of the tree, once and in order, from a token on.
+/// `/v1/changes`: every committed change of a part of the tree, once and in order, after a token.
 ///
-/// A page at once, a page as soon as there is something (`wait`), or server-sent events, whose ids are tokens.
+/// The response is a page at once, a page as soon as there are changes (`wait`), or server-sent events, whose ids are
+/// tokens.
 package struct ChangeRoutes: Sendable {
     private let access: DatabaseAccess
     private let keepAliveInterval: Duration
@@ -25,7 +26,7 @@ package struct ChangeRoutes: Sendable {
 
     package func add(to routes: inout RouteTable) {
         let read = Endpoint(
-            "What was committed to the tree, in order, from a token on.",
+            "The committed changes of the tree, in order, after a token.",
             [
                 .query(
                     "path", .text(matching: "^[^\\x00-\\x1f\\x7f.#$\\[\\]]{0,190}$"),
@@ -57,7 +58,7 @@ package struct ChangeRoutes: Sendable {
         return .changes(page)
     }
 
-    /// The next page that has something, or an empty one when the time is over or the service stops.
+    /// Returns the next page that has changes, or an empty one when the time is over or the service stops.
     private func nextPage(_ requested: ChangesRequest, after page: ChangePage) async throws -> ChangePage {
         let deadline = ContinuousClock.now + requested.wait
         var page = page
@@ -92,7 +93,7 @@ package struct ChangeRoutes: Sendable {
             })
     }
 
-    /// Writes until the reader goes or the service stops.
+    /// Writes events until the reader disconnects or the service stops.
     private func write(
         _ requested: ChangesRequest, from token: SyncToken, to writer: inout any ResponseBodyWriter,
         until stops: AsyncStream<Void>
@@ -104,7 +105,7 @@ package struct ChangeRoutes: Sendable {
             }
             defer { group.cancelAll() }
             var token = token
-            // A token that cannot be used is not sent as an id: the client would reconnect with it for ever.
+            // An invalid token is not sent as an id: the client would reconnect with it forever.
             var lastWritten: ContinuousClock.Instant?
             while true {
                 let page: ChangePage
@@ -135,16 +136,16 @@ package struct ChangeRoutes: Sendable {
         }
     }
 
-    /// Shows that the stream is alive, and how far it is: who comes again need not begin before that.
+    /// Returns a keep-alive with the position of the stream, so that a client that reconnects need not begin before it.
     private static func sign(of token: SyncToken) -> ByteBuffer {
         ByteBuffer(string: ": keep-alive\nid: \(token)\n\n")
     }
 }
 
-/// What a request for changes asks for.
+/// A request for changes.
 private struct ChangesRequest: Sendable {
     static let maxLimit = 1000
-    /// Seconds.
+    /// The longest wait, in seconds.
     static let maxWait = 60
 
     let session: DatabaseSession
@@ -168,7 +169,7 @@ private struct ChangesRequest: Sendable {
         form = admitted.parameters.isExport ? .export : .plain
     }
 
-    /// The changes after a token, as far as they fit into one answer.
+    /// Returns the changes after a token, as many as fit into a response.
     func page(since token: SyncToken) async throws -> ChangePage {
         try await session.changes(since: token, at: path, limit: limit, form)
     }
@@ -179,7 +180,7 @@ private struct ChangesRequest: Sendable {
         case "oldest": return .oldest
         case let text?:
             guard let sequence = UInt64(text) else {
-                throw Failure(.badRequest, "since is no token", hint: "use the token of an answer, oldest or now")
+                throw Failure(.badRequest, "since is not a token", hint: "Use the token of an answer, oldest or now.")
             }
             return .token(SyncToken(sequence: sequence))
         }

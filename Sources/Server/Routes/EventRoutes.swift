@@ -35,7 +35,7 @@ package struct EventRoutes: Sendable {
     }
 }
 
-/// All posts.
+/// The events of all posts.
 private struct PostEventSource: EventSource {
     let tree: TreeStore
     let media: MediaAccess

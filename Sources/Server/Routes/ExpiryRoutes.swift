@@ -4,7 +4,7 @@ package import Keeping
 package import Requests
 import Transport
 
-/// `/v1/expire`: deletes posts by their age, or counts them; some at a time.
+/// `/v1/expire`: deletes posts by their age, or counts them, in batches.
 package struct ExpiryRoutes: Sendable {
     let expiry: PostExpiry
 
@@ -15,7 +15,7 @@ package struct ExpiryRoutes: Sendable {
     package func add(to routes: inout RouteTable) {
         let expire = Endpoint.admin(
             for: "deleting posts by their age",
-            "Deletes posts that are older than that, some at a time.",
+            "Deletes posts that are older than this, in batches.",
             [
                 Parameter.query("older_than", .integer(60...8_640_000_000), "the age in seconds").required,
                 .query("dry_run", .flag, "whether only to count"),
@@ -28,11 +28,12 @@ package struct ExpiryRoutes: Sendable {
         let query = context.query
         guard let seconds = query["older_than"].flatMap({ Int($0) }), (60...8_640_000_000).contains(seconds) else {
             throw Failure(
-                .badRequest, "older_than is no age of at least 60 seconds", hint: "such as older_than=2592000")
+                .badRequest, "older_than is not an age of at least 60 seconds",
+                hint: "Write it in seconds, such as older_than=2592000.")
         }
         let position = try query["after"].map { text in
             guard let position = PostExpiry.Position(cursor: text) else {
-                throw Failure(.badRequest, "after is no cursor", hint: "use \"next\" of the answer before")
+                throw Failure(.badRequest, "after is not a cursor", hint: "Use \"next\" of the answer before.")
             }
             return position
         }

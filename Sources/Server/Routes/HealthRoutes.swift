@@ -10,7 +10,7 @@ package import Transport
 package import Tree
 package import Uploads
 
-/// `/healthz`, `/readyz`, `/v1/version` and `/v1/status`: how the service is.
+/// `/healthz`, `/readyz`, `/v1/version` and `/v1/status`: the state of the service.
 package struct HealthRoutes: Sendable {
     let tree: TreeStore
     let disk: DiskMonitor
@@ -33,34 +33,34 @@ package struct HealthRoutes: Sendable {
             "Whether the tree answers.", answers: [.json(HealthDocument.self)], ignoresQuery: true, run: health)
         routes.add("/healthz", [.get: health])
         let readiness = Endpoint(
-            "Whether uploads and connections are taken.",
+            "Whether uploads and connections are accepted.",
             answers: [
                 .json(ReadinessDocument.self),
                 .json(ReadinessDocument.self, .serviceUnavailable).with(headers: "Retry-After"),
             ], ignoresQuery: true, run: readiness)
         routes.add("/readyz", [.get: readiness])
-        let version = Endpoint("Which service this is.", answers: [.json(VersionDocument.self)], run: version)
+        let version = Endpoint("The version of the service.", answers: [.json(VersionDocument.self)], run: version)
         routes.add("/v1/version", [.get: version])
         let status = Endpoint(
-            "What the service is doing; for admins, and on this machine.", answers: [.json(StatusDocument.self)],
+            "The status of the service; for admins, and on this machine.", answers: [.json(StatusDocument.self)],
             errors: [.badToken, .adminOnly], run: status)
         routes.add("/v1/status", [.get: status])
     }
 
-    /// 200 while the tree answers.
+    /// Answers 200 while the tree can be read.
     @Sendable private func health(_ request: Request, _ context: HTTPContext) async throws -> Response {
         _ = try await tree.keys(of: PostNodes.post(), limit: 1)
         return .json(HealthDocument())
     }
 
-    /// 200 while new uploads are taken and new connections too, else 503 and why they are not.
+    /// Answers 200 while new uploads and new connections are accepted, otherwise 503 and the reason.
     @Sendable private func readiness(_ request: Request, _ context: HTTPContext) async throws -> Response {
         var readiness = intake
         if readiness.status == .ready, room.isFull {
             let failure = Failure(
                 .tooManyConnections,
-                "\(room.count) connections are open: who comes has to wait until one of them ends",
-                hint: "find out who holds them; more need a higher limit of descriptors (ulimit -n, LimitNOFILE)")
+                "\(room.count) connections are open; new ones wait until one of them ends",
+                hint: "Find out which clients hold them, or raise the limit of descriptors (ulimit -n, LimitNOFILE).")
             readiness = ReadinessDocument(.full, failure)
         }
         guard readiness.status != .ready else { return .json(readiness) }
@@ -77,11 +77,11 @@ package struct HealthRoutes: Sendable {
     }
 
     @Sendable private func status(_ request: Request, _ context: HTTPContext) async throws -> Response {
-        try context.requireAdminOrThisMachine(sending: request, for: "what the service is doing")
+        try context.requireAdminOrThisMachine(sending: request, for: "the status of the service")
         return .json(try await document())
     }
 
-    /// What the service is doing.
+    /// Returns the status of the service.
     func document() async throws -> StatusDocument {
         let status = try await pipeline.status()
         let recipes = settings.value.recipes.map { ($0.name, $0.description) }

@@ -8,14 +8,14 @@ import ServiceLifecycle
 import Synchronization
 import Transport
 
-/// The answer to who waits for a job: what it tells, a JSON object a line. The job ends when its client goes away, and when the
-/// service does.
+/// The response to a client that waits for a job: the job's reports, a JSON object a line. The job ends when its client
+/// disconnects, or when the service stops.
 final class JobAnswer: Sendable {
-    /// How long a job may take that is about to end, as its client has just gone away.
+    /// The longest wait for a job that is ending because its client has disconnected.
     private static let patience = Duration.seconds(3)
-    /// How often it is told how far a job is.
+    /// The shortest time between reports of the progress.
     private static let interval = Duration.milliseconds(250)
-    /// How many lines wait for a slow client.
+    /// The largest number of lines that wait for a slow client.
     private static let maxLines = 256
 
     private let lines: AsyncStream<ByteBuffer>.Continuation
@@ -23,14 +23,14 @@ final class JobAnswer: Sendable {
 
     private init(lines: AsyncStream<ByteBuffer>.Continuation) { self.lines = lines }
 
-    // MARK: What jobs tell
+    // MARK: Reports of the job
 
-    /// Tells something, and waits while the client has much to read.
+    /// Sends a report, and waits while the client has many to read.
     func tell(_ document: some Document) async throws {
         while case .dropped = lines.yield(Self.line(document)) { try await Task.sleep(for: .milliseconds(20)) }
     }
 
-    /// Tells how far the job is, if that was told a while ago.
+    /// Sends a report of the progress, unless the last one is recent.
     func tell(step document: @autoclosure () -> some Document) {
         let isDue = lastStep.withLock { last in
             guard ContinuousClock.now - last >= Self.interval else { return false }
@@ -44,14 +44,14 @@ final class JobAnswer: Sendable {
         ByteBuffer(bytes: document.json() + "\n".utf8)
     }
 
-    // MARK: Answering
+    // MARK: Response
 
-    /// Answers a request with what a job tells, once it may run.
+    /// Answers a request with a job's reports, once it may run.
     ///
     /// - Parameters:
-    ///   - isTrusted: Whether its client may learn what went wrong in the service, with names of files.
-    ///   - job: Does the job and returns what it tells last.
-    /// - Throws: `Failure` `job_running` when another one has the slot.
+    ///   - isTrusted: Whether the client may see internal errors, with names of files.
+    ///   - job: Runs the job and returns its last report.
+    /// - Throws: `Failure` `job_running` if another one has the slot.
     static func response(
         to request: Request, isTrusted: Bool, in slot: PostRunSlot,
         _ job: @escaping @Sendable (JobAnswer) async throws -> some Document
@@ -61,7 +61,7 @@ final class JobAnswer: Sendable {
             status: .ok, headers: [.contentType: "application/x-ndjson"],
             body: ResponseBody { writer in
                 defer { withExtendedLifetime(ticket) {} }
-                // Noticed at once when the client goes away: the next job need not wait for a write that fails.
+                // A disconnection is noticed at once, so that the next job need not wait for a failing write.
                 let body = request.body
                 try await body.consumeWithCancellationOnInboundClose { _ in
                     try await Self.run(job, isTrusted: isTrusted, tellingTo: &writer)
@@ -70,13 +70,13 @@ final class JobAnswer: Sendable {
             })
     }
 
-    /// A job whose client has just gone away ends with the post that it is at: that is waited for.
+    /// Claims the slot. A job whose client has just disconnected ends with its current post; that end is awaited.
     private static func take(_ slot: PostRunSlot) async throws -> PostRunSlot.Ticket {
         let deadline = ContinuousClock.now + patience
         while true {
             if let ticket = slot.take() { return ticket }
             guard ContinuousClock.now < deadline else {
-                throw Failure(.jobRunning, "a job is running", hint: "wait for its end, or stop it")
+                throw Failure(.jobRunning, "a job is running", hint: "Wait for its end, or stop it.")
             }
             try await Task.sleep(for: .milliseconds(50))
         }
@@ -112,6 +112,6 @@ final class JobAnswer: Sendable {
     private static func failure(_ error: any Error, isTrusted: Bool) -> Failure {
         guard error is CancellationError else { return isTrusted ? Failure(error) : Problem(error).failure }
         return Failure(
-            .shuttingDown, "the service is stopping", hint: "run it again: it goes on from there", isTransient: true)
+            .shuttingDown, "the service is stopping", hint: "Run it again: it continues from there.", isTransient: true)
     }
 }

@@ -10,15 +10,15 @@ package import Requests
 import Transport
 import Tree
 
-/// `/v1/keys`: the keys that let servers do everything over TCP; `/v1/signing-keys`, the keys that sign tokens; and
-/// `/v1/media-keys`, those that sign addresses of photos.
+/// `/v1/keys`: the admin keys, with which servers have full access over TCP; `/v1/signing-keys`, the keys that sign
+/// tokens; and `/v1/media-keys`, the keys that sign addresses of photos.
 package struct KeyRoutes: Sendable {
     let keys: AdminKeys
     let signingKeys: SigningKeys
     let authority: TokenAuthority
     let mediaKeys: MediaSigningKeys
     let media: MediaSigner
-    /// Is told the names of new keys.
+    /// Logs the names of new keys.
     let logger: Logger
 
     package init(
@@ -37,37 +37,37 @@ package struct KeyRoutes: Sendable {
         let name = Schema.text(matching: "^[-0-9A-Z_a-z]{1,64}$")
         let list = Endpoint.admin(
             for: "the list of admin keys",
-            "The admin keys, without the keys themselves.",
+            "The admin keys, without their secrets.",
             answers: [.lines(.document(AdminKeyDocument.self))], run: list)
         let make = Endpoint.admin(
-            for: "making an admin key", isProven: true,
-            "Makes an admin key, which is told once.",
+            for: "creating an admin key", isProven: true,
+            "Creates an admin key; its secret is returned only once.",
             [
-                Parameter.query("name", name, "what to call it").required,
-                .query("lifetime", .integer(1...315_360_000), "seconds for which it is good; for ever otherwise"),
+                Parameter.query("name", name, "the name of the key").required,
+                .query("lifetime", .integer(1...315_360_000), "its lifetime in seconds; unlimited by default"),
             ],
             answers: [.json(AdminKeyDocument.self, .created)], errors: [.wrongState], run: make)
         routes.add("/v1/keys", [.get: list, .post: make])
         let remove = Endpoint.admin(
             for: "deleting an admin key", isProven: true,
-            "Deletes an admin key, which is good no more then.", [.path("name", name)],
+            "Deletes an admin key, which is then invalid.", [.path("name", name)],
             answers: [.json(AdminKeyDeletionDocument.self)], errors: [.notFound], run: remove)
         routes.add("/v1/keys/{name}", [.delete: remove])
         let rotate = Endpoint.admin(
             for: "replacing the key that signs tokens", isProven: true,
             "Replaces the key that signs tokens.",
-            [.query("compromised", .flag, "whether no token that was issued so far is to count any more")],
+            [.query("compromised", .flag, "whether all tokens issued so far become invalid")],
             answers: [.json(SigningKeyDocument.self)], run: rotate)
         routes.add("/v1/signing-keys", [.post: rotate])
         let rotateMedia = Endpoint.admin(
             for: "replacing the key that signs addresses", isProven: true,
             "Replaces the key that signs addresses of photos.",
-            [.query("compromised", .flag, "whether no address that was signed so far is to be good any more")],
+            [.query("compromised", .flag, "whether all addresses signed so far become invalid")],
             answers: [.json(SigningKeyDocument.self)], run: rotateMedia)
         routes.add("/v1/media-keys", [.post: rotateMedia])
     }
 
-    /// A JSON object a line.
+    /// Lists the keys, a JSON object a line.
     @Sendable private func list(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let entries = try await answering { () throws(IdentityError) in try await keys.list() }
         var lines = ByteBuffer()
@@ -81,8 +81,8 @@ package struct KeyRoutes: Sendable {
         let (entry, text) = try await answering { () throws(IdentityError) in
             try await keys.add(name, lifetimeSeconds: lifetime)
         }
-        // The audit does not tell queries.
-        logger.notice("an admin key was made", metadata: ["key": "\(name)"])
+        // The audit log does not contain queries.
+        logger.notice("an admin key was created", metadata: ["key": "\(name)"])
         let document = AdminKeyDocument(entry, key: text.text)
         return .json(document, status: .created, headers: [.cacheControl: "no-store"])
     }
@@ -109,7 +109,7 @@ package struct KeyRoutes: Sendable {
     private func lifetime(in query: RequestFields) throws(Failure) -> Int64? {
         guard let text = query["lifetime"] else { return nil }
         guard let seconds = Int64(text) else {
-            throw Failure(.badRequest, "lifetime=\(text.prefix(80)) is no number of seconds")
+            throw Failure(.badRequest, "lifetime=\(text.prefix(80)) is not a number of seconds")
         }
         return seconds
     }

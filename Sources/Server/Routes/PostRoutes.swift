@@ -10,7 +10,7 @@ import Transport
 package import Tree
 package import Uploads
 
-/// `/v1/posts/{id}`: one post, and its originals.
+/// `/v1/posts/{id}`: a post, and its originals.
 package struct PostRoutes: Sendable {
     let tree: TreeStore
     let store: UploadStore
@@ -36,7 +36,7 @@ package struct PostRoutes: Sendable {
             "A post.", [.path("id", .postID)], answers: [.json(PostDocument.self)],
             errors: [.permissionDenied, .notFound], run: show)
         let remove = Endpoint(
-            "Deletes a post, and all that names it.", [.path("id", .postID)],
+            "Deletes a post, and all references to it.", [.path("id", .postID)],
             answers: [.json(DeletionDocument.self)], errors: [.permissionDenied, .notAllowed, .notFound],
             run: remove)
         routes.add("/v1/posts/{id}", [.get: show, .delete: remove])
@@ -46,14 +46,14 @@ package struct PostRoutes: Sendable {
                 .path("id", .postID),
                 .query(
                     "location", .one(of: MediaLocation.self),
-                    "`keep` for the files as they are stored; else they are without the place where they were taken"),
+                    "`keep` for the files as they are stored; by default their location is removed"),
             ], answers: [.json(OriginalsDocument.self)],
             errors: [.permissionDenied, .notAllowed, .notFound],
             run: listOriginals)
         routes.add("/v1/posts/{id}/originals", [.get: originals])
         let scrub = Endpoint(
-            "Takes the place where they were taken out of a post's stored originals, for good; for its author or an admin.",
-            [.path("id", .postID), .query("check", .flag, "whether only to look what there is to remove")],
+            "Removes the location from a post's stored originals, for good; for its author or an admin.",
+            [.path("id", .postID), .query("check", .flag, "whether only to report the locations to remove")],
             answers: [.json(ScrubbedPostDocument.self)],
             errors: [.permissionDenied, .notAllowed, .notFound, .cannotScrub], run: scrub)
         routes.add("/v1/posts/{id}/scrub", [.post: scrub])
@@ -64,7 +64,8 @@ package struct PostRoutes: Sendable {
         let post = try await post(id, context)
         if let fault = PostShape.fault(of: post.record) {
             throw Failure(
-                .notFound, "posts/\(id) is no post: \(fault)", hint: "a client of the database wrote it; mend it there")
+                .notFound, "posts/\(id) is no post: \(fault)",
+                hint: "Correct it in the database, where a client wrote it.")
         }
         return .json(
             PostDocument(media.signed(post.record.withPostID(id.key), id: id.key, isRestricted: post.isRestricted)))
@@ -77,12 +78,12 @@ package struct PostRoutes: Sendable {
         return .json(DeletionDocument(postID: id.description, filesUntil: end.milliseconds))
     }
 
-    /// The originals of a post, for those who may fetch them.
+    /// Returns the originals of a post, if the requester may fetch them.
     @Sendable private func listOriginals(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let id = try context.postID()
         _ = try await post(id, context)
         let location = try MediaLocation(context.query["location"])
-        // A post that a client of the database wrote has none.
+        // A post that a client of the database wrote has no upload.
         let upload = try await store.record(of: id)
         let names = try upload?.originals ?? []
         let isForOthers = try await tree.snapshot { snapshot in
@@ -94,7 +95,7 @@ package struct PostRoutes: Sendable {
                 && (!isBlurred || media.isOwn(name, context.identity))
         }
         guard mayRead, !isForOthers else {
-            throw Failure.notAllowed("fetch the originals of what somebody else has posted")
+            throw Failure.notAllowed("fetch the originals of another user's post")
         }
         guard location == .remove || names.allSatisfy({ media.isOwn($0, context.identity) }) else {
             throw MediaRoutes.keepsLocation
@@ -102,7 +103,7 @@ package struct PostRoutes: Sendable {
         return .json(OriginalsDocument(postID: id.description, urls: names.map { media.address(of: $0, location) }))
     }
 
-    /// Takes the place out of a post's originals, for its author or an admin.
+    /// Removes the location from a post's originals, for its author or an admin.
     @Sendable private func scrub(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let id = try context.postID()
         _ = try await post(id, context)

@@ -7,15 +7,15 @@ package import Requests
 import Social
 package import Tree
 
-/// A post that whoever sends a request may read: one for everybody, or one for audiences of theirs, which is shown without
-/// the others.
+/// A post that the requester may read: a public one, or one for audiences of theirs, which is shown without the other
+/// audiences.
 package struct ReadablePost: Sendable {
     let record: TreeValue
-    /// Whether it is for audiences.
+    /// Whether the post is for audiences.
     package let isRestricted: Bool
 
-    /// - Throws: `Failure` with the code `not_found`, `TreeError` with the code `permission_denied`: to whoever may not read a
-    ///   post for audiences, there is none.
+    /// - Throws: `Failure` with the code `not_found`, `TreeError` with the code `permission_denied`: a post for
+    ///   audiences does not exist for others.
     package init(_ id: PostID, of tree: TreeStore, _ database: RealtimeDatabase, _ context: HTTPContext) async throws {
         if let restricted = try await tree.get(AudienceNodes.post(id)),
             let record = try await Self.copy(of: restricted, id, tree, database, context)
@@ -28,7 +28,7 @@ package struct ReadablePost: Sendable {
         (self.record, isRestricted) = (record, false)
     }
 
-    /// The post for audiences as whoever asks may see it; nil where they may not.
+    /// Returns the audience post as the requester may see it; nil if they may not.
     private static func copy(
         of record: TreeValue, _ id: PostID, _ tree: TreeStore, _ database: RealtimeDatabase, _ context: HTTPContext
     ) async throws -> TreeValue? {
@@ -41,5 +41,5 @@ package struct ReadablePost: Sendable {
     }
 
     package static let noPost = Failure(
-        .notFound, "there is no such post", hint: "GET /v1/posts lists the newest")
+        .notFound, "there is no such post", hint: "List the newest with GET /v1/posts.")
 }

@@ -3,7 +3,7 @@ import Hummingbird
 package import Requests
 import Transport
 
-/// Reads the operator's settings again and, unless it is a dry run, applies them. Returns those that differ.
+/// Reads the operator's settings again and, unless it is a dry run, applies them. Returns the settings that differ.
 package typealias SettingsReload = @Sendable (_ isDryRun: Bool) async throws -> [SettingsChange]
 
 /// `/v1/reload`: reads the settings again.

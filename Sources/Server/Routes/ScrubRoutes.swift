@@ -4,12 +4,13 @@ package import Keeping
 import Model
 package import Requests
 
-/// `/v1/scrub` takes the place out of the originals of posts, and tells how far it is, a JSON object a line.
+/// `/v1/scrub` removes the location from the originals of posts, and reports its progress, a JSON object a line.
 ///
-/// One job at a time. It stops when its client goes away: what was done stays, and the next job goes on from there.
+/// Only one job runs at a time. It stops when its client disconnects: its work so far stays, and the next job continues
+/// there.
 package struct ScrubRoutes: Sendable {
     let tools: PostTools
-    /// Room for one job at a time.
+    /// The slot that limits jobs to one at a time.
     let slot: PostRunSlot
 
     package init(tools: PostTools, slot: PostRunSlot) {
@@ -19,11 +20,11 @@ package struct ScrubRoutes: Sendable {
 
     package func add(to routes: inout RouteTable) {
         let scrub = Endpoint.admin(
-            for: "taking the place out of everybody's photos",
-            "Takes the place where they were taken out of stored originals, for good.",
+            for: "removing the location from the photos of all users",
+            "Removes the location from stored originals, for good.",
             [
-                .query("user", .userID, "only this person's posts"),
-                .query("check", .flag, "whether only to count the posts that have something to remove"),
+                .query("user", .userID, "only this user's posts"),
+                .query("check", .flag, "whether only to count the posts that have a location to remove"),
             ], answers: [Self.lines], errors: [.badUser, .jobRunning], run: scrub)
         routes.add("/v1/scrub", [.post: scrub])
     }
@@ -43,7 +44,7 @@ package struct ScrubRoutes: Sendable {
 }
 
 extension JobDocument {
-    /// How far a job is that has not finished.
+    /// Creates the report of an unfinished job.
     package init(_ progress: PostRunProgress) {
         self.init()
         (total, done) = (progress.total, progress.done)

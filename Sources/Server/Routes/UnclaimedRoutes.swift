@@ -8,7 +8,7 @@ package import Requests
 import Transport
 import TreeModel
 
-/// `/v1/unclaimed`: files that no post claims and no deletion explains, for the operator to look at and to decide about.
+/// `/v1/unclaimed`: files that belong to no post and to no known deletion, for the operator's decision.
 package struct UnclaimedRoutes: Sendable {
     private let files: UnclaimedFiles
 
@@ -29,12 +29,12 @@ package struct UnclaimedRoutes: Sendable {
         routes.add("/v1/unclaimed/{uid}/{post}", [.delete: remove])
         let accept = Endpoint.admin(
             for: "accepting tree and blobs as they are",
-            "Takes tree and blobs as they are for one store.",
+            "Accepts tree and blobs as they are, as one store.",
             answers: [.json(AcceptanceDocument.self)], run: accept)
         routes.add("/v1/unclaimed/accept", [.post: accept])
     }
 
-    /// A JSON object a line.
+    /// Lists the files, a JSON object a line.
     @Sendable private func list(_ request: Request, _ context: HTTPContext) async throws -> Response {
         var lines = ByteBuffer()
         for post in try await files.list() { lines.writeBytes(post.json() + "\n".utf8) }
@@ -46,13 +46,13 @@ package struct UnclaimedRoutes: Sendable {
         guard let owner = UserID(context.parameters.get("uid") ?? ""),
             let id = PostID(context.parameters.get("post") ?? "")
         else {
-            throw Failure(.notFound, "there are no such files", hint: "GET /v1/unclaimed lists them all")
+            throw Failure(.notFound, "the files do not exist", hint: "List them all with GET /v1/unclaimed.")
         }
         try await files.remove(id, of: owner.description)
         return .json(UnclaimedDeletionDocument(post: id.description))
     }
 
-    /// Takes tree and blobs as they are for one store.
+    /// Accepts tree and blobs as they are, as one store.
     @Sendable private func accept(_ request: Request, _ context: HTTPContext) async throws -> Response {
         try await files.acceptAge()
         return .json(AcceptanceDocument())

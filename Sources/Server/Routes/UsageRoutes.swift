@@ -7,7 +7,7 @@ import Transport
 import TreeModel
 package import Uploads
 
-/// `/v1/usage`: how much room people's files take up.
+/// `/v1/usage`: the storage that people's files use.
 package struct UsageRoutes: Sendable {
     private static let maxBodyBytes = 1024
 
@@ -21,19 +21,19 @@ package struct UsageRoutes: Sendable {
 
     package func add(to routes: inout RouteTable) {
         let list = Endpoint.admin(
-            for: "the list of what takes up room",
-            "How much room everybody's files take up, by users.",
+            for: "the list of storage usage",
+            "The storage that people's files use, by user.",
             .page(of: "users", from: "after"), answers: [.json(UsagePageDocument.self)],
             errors: [.badRequest], run: list)
         routes.add("/v1/usage", [.get: list])
         let show = Endpoint(
-            "How much room somebody's files take up; for that person or an admin.", [.path("uid", .userID)],
+            "The storage that a person's files use; for that person or an admin.", [.path("uid", .userID)],
             answers: [.json(UsageDocument.self)], errors: [.permissionDenied, .notAllowed, .unknownUser], run: show)
         routes.add("/v1/usage/{uid}", [.get: show])
         let quota = Schema.object(["quota": .any(.integer(0...Int.max), .text)], required: ["quota"])
         let limit = Endpoint.admin(
-            for: "saying how much somebody may store",
-            "Says how many bytes somebody may store: a number, `none`, or `default` for that of the settings.",
+            for: "setting a quota",
+            "Sets the quota of a person in bytes: a number, `none`, or `default` for that of the settings.",
             [.path("uid", .userID)], body: ["application/json": quota], answers: [.json(UsageDocument.self)],
             errors: [.badRequest, .unknownUser, .unsupportedType], run: setQuota)
         routes.add("/v1/usage/{uid}/quota", [.put: limit])
@@ -43,7 +43,7 @@ package struct UsageRoutes: Sendable {
         let limit = try context.query.pageLimit()
         guard let text = context.query["after"] else { return .json(try await reader.page(after: nil, limit: limit)) }
         guard let last = UserID(text) else {
-            throw Failure(.badRequest, "after is no cursor", hint: "use \"next\" of the page before")
+            throw Failure(.badRequest, "after is not a cursor", hint: "Use \"next\" of the page before.")
         }
         return .json(try await reader.page(after: last, limit: limit))
     }
@@ -60,9 +60,10 @@ package struct UsageRoutes: Sendable {
             }
         guard let quota else {
             throw Failure(
-                .badRequest, "quota is no amount", hint: "a number of bytes, an amount such as 5GB, none or default")
+                .badRequest, "quota is not an amount",
+                hint: "Use a number of bytes, an amount such as 5GB, none or default.")
         }
-        // Nobody has a quota who is nobody.
+        // A person who does not exist has no quota.
         _ = try await reader.document(of: user)
         try await quotas.set(quota, for: user)
         return .json(try await reader.document(of: user))
@@ -70,7 +71,7 @@ package struct UsageRoutes: Sendable {
 
     @Sendable private func show(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let user = try context.user()
-        try context.require(user, for: "see how much room somebody else's files take up")
+        try context.require(user, for: "see the storage usage of another user")
         return .json(try await reader.document(of: user))
     }
 }

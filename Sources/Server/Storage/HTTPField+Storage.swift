@@ -1,7 +1,7 @@
 package import HTTPTypes
 import Transport
 
-/// The fields of the Storage protocol, with the letters that the Android SDK reads, which takes no others.
+/// The header fields of the Storage protocol, in exactly the spelling that the Android SDK accepts.
 extension HTTPField.Name {
     static let googHash: HTTPField.Name = HTTPField.Name(parsed: "x-goog-hash")
     static let googGeneration: HTTPField.Name = HTTPField.Name(parsed: "x-goog-generation")
@@ -15,13 +15,13 @@ extension HTTPField.Name {
     package static let googUploadGranularity: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Chunk-Granularity")
     static let googUploadControlURL: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Control-URL")
 
-    /// In which the media type of what is to come is announced, by one SDK or the other.
+    /// The fields in which the SDKs announce the media type of an upload.
     static let announcedTypes: [HTTPField.Name] = [
         HTTPField.Name(parsed: "X-Goog-Upload-Header-Content-Type"),
         HTTPField.Name(parsed: "X-Goog-Upload-Content-Type"), HTTPField.Name(parsed: "X-Upload-Content-Type"),
     ]
 
-    /// In which the size of what is to come is announced.
+    /// The fields in which the size of an upload is announced.
     static let announcedLengths: [HTTPField.Name] = [
         HTTPField.Name(parsed: "X-Goog-Upload-Header-Content-Length"),
         HTTPField.Name(parsed: "X-Goog-Upload-Content-Length"), HTTPField.Name(parsed: "X-Upload-Content-Length"),
@@ -29,6 +29,6 @@ extension HTTPField.Name {
 }
 
 extension HTTPFields {
-    /// The value of the first of these fields that is there.
+    /// Returns the value of the first of these fields that is present.
     func first(of names: [HTTPField.Name]) -> String? { names.lazy.compactMap { self[$0] }.first }
 }

@@ -5,21 +5,21 @@ import NIOCore
 import Requests
 import TreeModel
 
-/// The body of an upload to the bucket, in the pieces in which it comes.
+/// The body of an upload to the bucket, in pieces as they arrive.
 struct ObjectBody {
-    /// The most that a body may have beside the object's bytes, in bytes.
+    /// The most bytes that a body may have in addition to the object's bytes.
     static let overhead = 128 << 10
 
-    /// The announced length in bytes; nil when nothing was announced.
+    /// The announced length in bytes; nil if none was announced.
     let announced: Int?
     private let maxBytes: Int
     private var chunks: RequestBody.AsyncIterator
     private var byteCount = 0
 
-    /// Begins to read.
+    /// Begins to read a body.
     ///
-    /// - Parameter maxBytes: The most bytes that are taken.
-    /// - Throws: `Failure` `too_large_bytes` when more is announced.
+    /// - Parameter maxBytes: The largest number of bytes that are accepted.
+    /// - Throws: `Failure` `too_large_bytes` if more are announced.
     init(_ request: Request, maxBytes: Int) throws(Failure) {
         announced = request.headers[.contentLength].flatMap { Int($0) }
         self.maxBytes = maxBytes
@@ -31,11 +31,11 @@ struct ObjectBody {
         guard byteCount <= maxBytes else {
             throw Failure(
                 .tooLarge, "the body has more than \(maxBytes) bytes (\(maxBytes >> 20) MiB)",
-                hint: "send a smaller file, or raise max-bytes")
+                hint: "Send a smaller file, or raise max-bytes.")
         }
     }
 
-    /// The next bytes; nil when the body has ended as it should, which a connection that ended has not.
+    /// Returns the next bytes; nil at the end of a complete body. A broken connection does not end it.
     mutating func next() async throws -> ByteBuffer? {
         while let buffer = try await chunks.next(isolation: #isolation) {
             byteCount += buffer.readableBytes
@@ -49,9 +49,9 @@ struct ObjectBody {
         return nil
     }
 
-    /// The whole body as JSON; an empty object where there is none.
+    /// Returns the whole body as JSON; an empty object if there is none.
     ///
-    /// - Throws: `Failure` `bad_request` for what is no JSON.
+    /// - Throws: `Failure` `bad_request` for a body that is not JSON.
     static func json(of request: Request) async throws -> JSONValue {
         var body = try ObjectBody(request, maxBytes: overhead)
         var bytes = ByteBuffer()
@@ -62,29 +62,29 @@ struct ObjectBody {
     static func json(_ bytes: ByteBuffer) throws(Failure) -> JSONValue {
         guard bytes.readableBytes > 0 else { return [:] }
         guard let json = JSONValue(text: bytes.readableBytesView) else {
-            throw Failure(.badRequest, "the metadata is no JSON", hint: "send a JSON object, or nothing")
+            throw Failure(.badRequest, "the metadata is not JSON", hint: "Send a JSON object, or nothing.")
         }
         return json
     }
 }
 
-/// The body of an upload in one request: the object's bytes alone, or two parts of `multipart/related`, JSON metadata and then
-/// the bytes.
+/// The body of an upload in one request: the object's bytes alone, or two parts of `multipart/related`, JSON metadata
+/// and then the bytes.
 struct ObjectParts {
     /// The longest metadata, in bytes.
     private static let maxMetadataBytes = 64 << 10
 
     private var body: ObjectBody
-    /// Nil where there are no parts.
+    /// The parser of the parts; nil for a body without parts.
     private var parser: MultipartParser?
 
-    /// The announced length of the body in bytes; nil when nothing was announced.
+    /// The announced length of the body in bytes; nil if none was announced.
     var announced: Int? { body.announced }
 
-    /// Begins to read.
+    /// Begins to read a body.
     ///
-    /// - Parameter maxBytes: The most bytes of the object.
-    /// - Throws: `Failure` `too_large_bytes` when more is announced, `bad_multipart` for parts without a boundary.
+    /// - Parameter maxBytes: The largest number of bytes of the object.
+    /// - Throws: `Failure` `too_large_bytes` if more are announced, `bad_multipart` for parts without a boundary.
     init(_ request: Request, maxBytes: Int) throws(Failure) {
         let type = request.headers[.contentType] ?? ""
         if HeaderParameters(type).value == MultipartParser.Kind.related.rawValue {
@@ -93,9 +93,9 @@ struct ObjectParts {
         body = try ObjectBody(request, maxBytes: maxBytes + (parser == nil ? 0 : ObjectBody.overhead))
     }
 
-    /// Reads the metadata, and the head of the part behind it.
+    /// Reads the metadata, and the headers of the part behind it.
     ///
-    /// - Returns: The metadata, and the media type that the second part names; nil where there are no parts.
+    /// - Returns: The metadata, and the media type that the second part names; nil for a body without parts.
     /// - Throws: `Failure` `bad_multipart` or `bad_request`.
     mutating func readMetadata() async throws -> (json: JSONValue, contentType: String?)? {
         guard parser != nil else { return nil }
@@ -112,7 +112,7 @@ struct ObjectParts {
         return (json, headers.contentType)
     }
 
-    /// The next bytes of the object; nil at its end, when the body is read to its own.
+    /// Returns the next bytes of the object; nil at its end, after the rest of the body has been read.
     ///
     /// - Throws: `Failure` `bad_multipart`.
     mutating func nextBytes() async throws -> ByteBuffer? {
@@ -124,14 +124,14 @@ struct ObjectParts {
     }
 
     private static let wrongParts = Failure(
-        .badMultipart, "an upload has two parts", hint: "send JSON metadata, then the object's bytes")
+        .badMultipart, "an upload must have two parts", hint: "Send JSON metadata, then the object's bytes.")
 
     private mutating func nextEvent() async throws -> MultipartParser.Event? {
         while true {
             if let event = try parser?.next() { return event }
             guard let buffer = try await body.next() else {
                 throw Failure(
-                    .badMultipart, "the body ends before its closing boundary", hint: "send the whole of it again")
+                    .badMultipart, "the body ends before its closing boundary", hint: "Send the whole of it again.")
             }
             parser?.feed(buffer)
         }

@@ -7,10 +7,11 @@ import Requests
 import TreeModel
 import Uploads
 
-/// What clients are told of an object: numbers as texts, and times with exactly three decimals, as the iOS SDK reads them.
+/// The description of an object for clients: numbers as texts, and times with exactly three decimals, as the iOS SDK
+/// reads them.
 struct ObjectDocument {
     let object: StoredObject
-    /// The name by which the client called the bucket.
+    /// The bucket's name in the client's request.
     let bucket: String
 
     var json: JSONValue {
@@ -36,7 +37,7 @@ struct ObjectDocument {
 
     func response(headers: HTTPFields = [:]) -> Response { .storage(json, headers: headers) }
 
-    /// A time as RFC 3339 has it, in UTC.
+    /// Returns a time in the format of RFC 3339, in UTC.
     static func time(_ moment: Timestamp) -> String {
         let (seconds, rest) = moment.milliseconds.quotientAndRemainder(dividingBy: 1000)
         let date = Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
@@ -46,8 +47,8 @@ struct ObjectDocument {
 }
 
 extension StoredObject {
-    /// How browsers are to treat the bytes: as the client said, else as something to show, with the last part of the name
-    /// (RFC 6266, RFC 8187) unless that becomes too long for a client to send it back.
+    /// The `Content-Disposition`: the client's own, otherwise `inline` with the last part of the name (RFC 6266, RFC
+    /// 8187), unless that becomes too long for a client to send it back.
     var disposition: String {
         if let text = metadata[.contentDisposition] { return text }
         let last = name.description.utf8.split(separator: UInt8(ascii: "/")).last.map { Array($0) } ?? []
@@ -57,7 +58,7 @@ extension StoredObject {
 }
 
 extension Response {
-    /// An answer of the bucket in JSON.
+    /// Returns a JSON response of the bucket.
     static func storage(_ json: JSONValue, headers: HTTPFields = [:]) -> Response {
         var headers = headers
         headers[.contentType] = "application/json; charset=utf-8"

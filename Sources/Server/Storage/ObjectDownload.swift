@@ -8,14 +8,14 @@ import Requests
 import Store
 import Uploads
 
-/// The bytes of an object as an answer: whole, a part of them, or the word that the client has them.
+/// The response with an object's bytes: all of them, a part, or the status that the client's copy is current.
 struct ObjectDownload {
     let blobs: any BlobStore
     let object: StoredObject
 
-    /// Makes the answer. The file is read as fast as the client takes it.
+    /// Creates the response. The file is read as fast as the client reads it.
     ///
-    /// - Throws: `StorageError` 404 where the object went meanwhile, 416 for a range that lies outside of it.
+    /// - Throws: `StorageError` 404 if the object was deleted meanwhile, 416 for a range outside of it.
     func response(to request: Request) async throws -> Response {
         let file = try await open()
         let tag = "\"\(object.tag)\""
@@ -50,8 +50,8 @@ struct ObjectDownload {
         return RequestedRange(header: request.headers[.range], byteCount: object.byteCount)
     }
 
-    /// What the client said of the object, and what keeps a page that somebody stores here from acting as one of the service's
-    /// own: it is shown without scripts, and nothing is guessed.
+    /// Returns the client's metadata as header fields, and fields that keep a stored page from acting as a page of the
+    /// service: it is shown without scripts, and its type is not guessed.
     private func headers(_ tag: String) -> HTTPFields {
         var headers: HTTPFields = [
             .contentType: object.metadata.servedType, .contentDisposition: object.disposition,

@@ -5,24 +5,24 @@ import Tree
 import TreeModel
 import Uploads
 
-/// Asks the storage rules what somebody may do with the objects of the bucket. Admins may do everything.
+/// Checks operations on the objects of the bucket by the storage rules. Admins are not bound by them.
 struct ObjectJudge: Sendable {
     let rules: StorageRulesStore
     let identity: Identity
 
-    /// Sees to it that an object may be read.
+    /// Checks that an object may be read.
     ///
     /// - Parameters:
-    ///   - present: The object; nil when there is none.
-    ///   - token: The download token of the address: a right one is enough.
+    ///   - present: The object; nil if it does not exist.
+    ///   - token: The download token of the address: a valid one is enough.
     /// - Throws: `StorageError` 403.
     func checkRead(_ name: ObjectName, _ present: StoredObject?, token: String?) throws(StorageError) {
         if let token, let present, present.hasToken(token) { return }
         guard may(.get, name.description, present: present) else { throw .denied("READ") }
     }
 
-    /// Sees to it that the names below a prefix may be listed. What is asked for is the folder that they are in: with a prefix
-    /// that ends within a name others' folders begin, too.
+    /// Checks that the names below a prefix may be listed. The checked path is the folder that contains them: a prefix
+    /// that ends within a name also matches the folders of others.
     ///
     /// - Throws: `StorageError` 403.
     func checkList(_ prefix: String) throws(StorageError) {
@@ -31,12 +31,12 @@ struct ObjectJudge: Sendable {
         guard may(.list, folder, present: nil) else { throw .denied("LIST") }
     }
 
-    /// Sees to it that an object may be written.
+    /// Checks that an object may be written.
     ///
     /// - Parameters:
-    ///   - present: The object that is there; nil for none.
-    ///   - new: What it is to be.
-    ///   - byteCount: The size that it is to have.
+    ///   - present: The existing object; nil for none.
+    ///   - new: The object after the write.
+    ///   - byteCount: The size of the new object, in bytes.
     /// - Throws: `StorageError` 403.
     func checkWrite(
         _ name: ObjectName, _ present: StoredObject?, _ new: ObjectMetadata, byteCount: Int
@@ -44,19 +44,19 @@ struct ObjectJudge: Sendable {
         guard mayWrite(name, present, new, byteCount: byteCount) else { throw .denied("WRITE") }
     }
 
-    /// Sees to it that an object of which not all bytes have come may be written, as far as that can be known.
+    /// Checks, as far as possible, that an object may be written whose bytes have not all arrived.
     ///
-    /// - Parameter maxBytes: The most bytes that it may come to have; nil where nothing was announced.
+    /// - Parameter maxBytes: The largest possible size, in bytes; nil if none was announced.
     /// - Throws: `StorageError` 403.
     func checkBeginning(
         _ name: ObjectName, _ present: StoredObject?, _ new: ObjectMetadata, maxBytes: Int?
     ) throws(StorageError) {
-        // A rule may be about the size: what it refuses for the smallest and for the largest, it refuses for all between.
+        // A rule may limit the size: if it refuses the smallest and the largest, it refuses all sizes between.
         if mayWrite(name, present, new, byteCount: 0) { return }
         guard let maxBytes, mayWrite(name, present, new, byteCount: maxBytes) else { throw .denied("WRITE") }
     }
 
-    /// Sees to it that an object may be deleted.
+    /// Checks that an object may be deleted.
     ///
     /// - Throws: `StorageError` 403.
     func checkDelete(_ name: ObjectName, _ present: StoredObject?) throws(StorageError) {

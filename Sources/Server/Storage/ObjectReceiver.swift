@@ -8,15 +8,15 @@ import Transport
 import TreeModel
 import Uploads
 
-/// Receives objects that come in one request: their bytes alone, or behind what is said of them.
+/// Receives objects in one request: their bytes alone, or after their metadata.
 struct ObjectReceiver {
     let objects: ObjectStore
     let gate: IntakeGate
 
-    /// Receives an object. The rules are asked before the first byte is kept, and when all are there.
+    /// Receives an object. The rules are checked before the first byte is stored, and again when all have arrived.
     ///
-    /// - Parameter pathName: The name in the path; where there is none, it is in the query, or in the metadata.
-    /// - Throws: `StorageError`, `Failure`, or what became of the connection; nothing has changed then.
+    /// - Parameter pathName: The name in the path; without one, the name is in the query, or in the metadata.
+    /// - Throws: `StorageError`, `Failure`, or the connection's errors; the bucket is unchanged then.
     func receive(_ asked: StorageRequest, named pathName: String?) async throws -> StoredObject {
         try gate.check()
         let activity = try asked.context.begin(.upload)
@@ -41,7 +41,7 @@ struct ObjectReceiver {
         try judge.checkBeginning(name, try await objects.object(name), metadata, maxBytes: parts.announced)
         let upload = try await objects.beginUpload(of: name, length: parts.announced)
         while let buffer = try await parts.nextBytes() { try await upload.write(buffer) }
-        // What will be refused need not be made durable.
+        // An upload that will be refused need not be made durable.
         let byteCount = upload.byteCount
         try judge.checkWrite(name, try await objects.object(name), metadata, byteCount: byteCount)
         return try await objects.put(try await upload.finish(), as: name, metadata) { present in

@@ -5,13 +5,13 @@ import Store
 import TreeModel
 import Uploads
 
-/// A file of a post as an object of the bucket: `USER/original/POST/FILE` or `USER/rendition/POST/FILE`, as the storage rules
-/// call it. It is there to be fetched and described, and changes with the post alone.
+/// A file of a post as an object of the bucket: `USER/original/POST/FILE` or `USER/rendition/POST/FILE`, as in the
+/// storage rules. It can be fetched and described, and changes only with the post.
 struct PostFile: Sendable {
     let blob: BlobName
     private let name: ObjectName
 
-    /// Nil for the name of any other object.
+    /// Parses the name of an object; nil for other objects.
     init?(_ name: ObjectName) {
         let parts = name.description.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 4, ["original", "rendition"].contains(parts[1]), UserID(parts[0]) != nil,
@@ -23,7 +23,7 @@ struct PostFile: Sendable {
         self.name = name
     }
 
-    /// The bytes, or what is known of them, for whoever may fetch the file at its other address.
+    /// Returns the file's bytes or metadata, if the requester may fetch the file at its media address.
     func response(to asked: StorageRequest, from media: MediaRoutes) async throws -> Response {
         if asked.query["alt"] == "media" { return try await media.response(of: blob, to: asked.request, asked.context) }
         let (byteCount, contentType, token) = try await media.description(of: blob, to: asked.request, asked.context)

@@ -1,21 +1,21 @@
 import API
 import Requests
 
-/// An address of the bucket, `/v0/b/BUCKET/o` or `/v0/b/BUCKET/o/OBJECT`, as Firebase's Storage SDKs write it: the name of an
-/// object is one segment, in which slashes are escaped.
+/// An address of the bucket, `/v0/b/BUCKET/o` or `/v0/b/BUCKET/o/OBJECT`, as Firebase's Storage SDKs write it: the name
+/// of an object is one segment, in which slashes are escaped.
 struct StorageAddress: Hashable {
     private static let prefix = "/v0/b/"
 
     let bucket: String
-    /// The name in the path, decoded; nil where there is none.
+    /// The name in the path, decoded; nil if there is none.
     let name: String?
 
-    /// Whether a path is below this application.
+    /// Whether a path belongs to this application.
     static func isOne(_ path: some StringProtocol) -> Bool { path.hasPrefix(prefix) }
 
-    /// Reads a path as it was sent, without its query; nil for what is no address of a bucket.
+    /// Parses a path as it was sent, without its query; nil if it is not an address of a bucket.
     ///
-    /// A proxy in front may have decoded the slashes in the name: it is all that follows.
+    /// A proxy in front may have decoded the slashes in the name, so the name is the whole rest of the path.
     init?(_ path: some StringProtocol) {
         guard path.hasPrefix(Self.prefix) else { return nil }
         let parts = Substring(path.dropFirst(Self.prefix.count)).utf8
@@ -33,16 +33,16 @@ struct StorageAddress: Hashable {
     }
 }
 
-/// The fields of an address's query, by their names. Those that are not known are let pass: SDKs send some for others' eyes.
+/// The fields of an address's query, by name. Unknown ones are ignored, because SDKs send some for other recipients.
 struct StorageQuery {
-    /// The longest query that is looked at, in bytes.
+    /// The longest accepted query, in bytes.
     private static let maxBytes = 16 << 10
 
     private var fields: [String: String] = [:]
 
-    /// Reads a query; of a name that occurs twice, the first one counts.
+    /// Parses a query; of several fields with one name, the first one counts.
     ///
-    /// - Throws: `Failure` `bad_request` for what is not percent-encoded UTF-8, or too long.
+    /// - Throws: `Failure` `bad_request` for a query that is too long, or not percent-encoded UTF-8.
     init(_ query: String?) throws(Failure) {
         guard (query ?? "").utf8.count <= Self.maxBytes else {
             throw Failure(.badRequest, "the query has more than \(Self.maxBytes) bytes")

@@ -8,12 +8,12 @@ package import Requests
 import Transport
 import TreeModel
 
-/// The reason why a request for the bucket is refused, in the form that Firebase's Storage SDKs know. They tell what happened by
-/// the status, and show the message.
+/// The refusal of a request for the bucket, in the form of Firebase's Storage SDKs. They derive the error from the
+/// status, and show the message.
 struct StorageError: Error, CustomStringConvertible {
     let status: HTTPResponse.Status
     let message: String
-    /// What the answer has beside.
+    /// Additional header fields of the response.
     var headers: HTTPFields = [:]
 
     var description: String { message }
@@ -28,7 +28,7 @@ struct StorageError: Error, CustomStringConvertible {
 }
 
 extension StorageError {
-    /// The refusal of the rules, in Firebase's words.
+    /// Returns the refusal by the rules, in Firebase's words.
     ///
     /// - Parameter permission: `READ`, `WRITE` or `LIST`.
     static func denied(_ permission: String) -> StorageError {
@@ -39,20 +39,19 @@ extension StorageError {
 
     static let notFound = StorageError(status: .notFound, message: "Not Found.")
 
-    /// What the server itself refuses, or cannot do.
+    /// Creates the error for a refusal or fault of the server itself.
     init(otherError error: any Error) {
         let problem = Problem(error)
-        let hint = problem.failure.hint
-        // By this the SDKs know it (`storage/quota-exceeded`).
+        // The SDKs recognise it by this status (`storage/quota-exceeded`).
         let isQuota = problem.failure.code == .quotaExceeded
         status = isQuota ? HTTPResponse.Status(code: 402, reasonPhrase: "Quota Exceeded") : problem.status
-        message = problem.failure.message + (hint.isEmpty ? "" : " (\(hint))")
+        message = problem.failure.description
         if let seconds = problem.failure.retryAfter { headers[.retryAfter] = "\(seconds)" }
     }
 }
 
 extension ErrorRenderer {
-    /// Those of the bucket.
+    /// The errors of the bucket.
     package static let storage = ErrorRenderer(
         answer: { error, _ in (error as? StorageError ?? StorageError(otherError: error)).response }, level: .info)
 }

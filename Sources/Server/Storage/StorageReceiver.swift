@@ -11,10 +11,10 @@ import Transport
 import TreeModel
 import Uploads
 
-/// Receives objects that come in several requests, in the two forms that clients speak: Firebase's SDKs with `X-Goog-Upload-…`,
-/// others with `Content-Range` as Google Cloud Storage has it ("Resumable uploads").
+/// Receives objects in several requests, in two forms: Firebase's SDKs use `X-Goog-Upload-…`, others use
+/// `Content-Range` as in Google Cloud Storage ("Resumable uploads").
 struct StorageReceiver {
-    /// What the sizes of pieces are to be multiples of, in bytes; the last one may have any.
+    /// The unit of the sizes of pieces, in bytes; the last piece may have any size.
     private static let granularity = 256 << 10
 
     let objects: ObjectStore
@@ -28,11 +28,11 @@ struct StorageReceiver {
         return asked.query["uploadType"] == "resumable"
     }
 
-    // MARK: The beginning
+    // MARK: Beginning
 
-    /// Begins an upload: the rules are asked, and its address is told.
+    /// Begins an upload: checks the rules, and returns the upload's address.
     ///
-    /// - Parameter pathName: The name in the path; where there is none, it is in the query, or in the metadata.
+    /// - Parameter pathName: The name in the path; without one, the name is in the query, or in the metadata.
     func start(_ asked: StorageRequest, named pathName: String?) async throws -> Response {
         let headers = asked.request.headers
         let json = try await ObjectBody.json(of: asked.request)
@@ -43,7 +43,7 @@ struct StorageReceiver {
         try metadata.merge(json)
         try metadata.suggest(contentType: headers.first(of: HTTPField.Name.announcedTypes))
         let length = try headers.first(of: HTTPField.Name.announcedLengths).map { text throws(StorageError) in
-            guard let length = Int(digits: text) else { throw StorageError.badRequest("This is no length.") }
+            guard let length = Int(digits: text) else { throw StorageError.badRequest("This is not a length.") }
             return length
         }
         let present = try await objects.object(name)
@@ -68,9 +68,9 @@ struct StorageReceiver {
             ])
     }
 
-    // MARK: Going on
+    // MARK: Continuing
 
-    /// Does what a request at the address of an upload asks for.
+    /// Handles a request at the address of an upload.
     func go(on address: UploadAddress, _ asked: StorageRequest) async throws -> Response {
         let step = try UploadStep(asked.request)
         guard let file = try await objects.files.record(of: address.id), let object = ResumableObject(file),
@@ -81,7 +81,7 @@ struct StorageReceiver {
             try await objects.files.remove(file.id)
             return step.cancelled
         case .query where step.isRanged && file.isComplete:
-            // Who speaks like that has sent all, and would wait for ever for the end that a crash has put off.
+            // Such a client has sent all bytes, and would wait forever for the end that a crash has delayed.
             return try await receive(
                 asked, file.id, object, step, offset: file.byteCount, isLast: true, length: nil)
         case .query:
@@ -91,7 +91,8 @@ struct StorageReceiver {
         }
     }
 
-    /// Tells how much is there. A request that still receives is ended first, for its client is gone, or has given it up.
+    /// Reports the number of received bytes. A request that still receives is ended first, because its client has
+    /// disconnected or given it up.
     private func tell(_ address: UploadAddress, _ step: UploadStep, _ asked: StorageRequest) async throws -> Response {
         do {
             return try await objects.files.withFile(address.id, isBrief: true) { session in
@@ -102,11 +103,11 @@ struct StorageReceiver {
         }
     }
 
-    /// The answer for an upload that has ended: a client that did not get it asks again.
+    /// Answers for an upload that has ended: a client that did not receive the final response asks again.
     private func ended(_ address: UploadAddress, _ step: UploadStep, _ asked: StorageRequest) async throws -> Response {
         guard let object = try await objects.result(of: address.id), step.action != .cancel else {
             throw StorageError(
-                status: .notFound, message: "There is no such upload; it may have expired. Begin again.")
+                status: .notFound, message: "The upload does not exist; it may have expired. Begin again.")
         }
         return step.final(ObjectDocument(object: object, bucket: asked.bucket), byteCount: object.byteCount)
     }
@@ -121,7 +122,7 @@ struct StorageReceiver {
         return try await objects.files.withFile(id) { session in
             let byteCount = session.record.byteCount
             guard offset ?? byteCount == byteCount else {
-                return step.active(byteCount, mismatch: "The upload has \(byteCount) bytes, and goes on there.")
+                return step.active(byteCount, mismatch: "The upload has \(byteCount) bytes, and continues there.")
             }
             if let length { try await session.announce(length: length) }
             var body = try ObjectBody(asked.request, maxBytes: session.record.maxBytes - byteCount)
@@ -133,15 +134,15 @@ struct StorageReceiver {
     }
 
     private static func receive(_ body: inout ObjectBody, in session: ResumableSession, isLast: Bool) async throws {
-        // All bytes may be there: of a final request that was cut off before its answer.
+        // All bytes may have arrived, in a final request that was cut off before its response.
         guard !session.record.isComplete else {
-            guard try await body.next() == nil else { throw StorageError.badRequest("All bytes have come.") }
+            guard try await body.next() == nil else { throw StorageError.badRequest("All bytes have arrived.") }
             return
         }
         try await session.receive(isLast: isLast) { try await body.next() }
     }
 
-    /// Gives the bytes their name. The rules are asked again, as for whom the upload began with.
+    /// Stores the object under its name. The rules are checked again, for the identity that began the upload.
     private func finish(_ session: ResumableSession, _ object: ResumableObject) async throws -> StoredObject {
         let judge = ObjectJudge(rules: rules, identity: Identity(stored: object.identity))
         let byteCount = session.record.byteCount
@@ -157,7 +158,7 @@ struct StorageReceiver {
 }
 
 extension Identity {
-    /// The words for the identity in the record of an upload.
+    /// The identity in the form that an upload's record stores.
     fileprivate var stored: JSONValue {
         switch self {
         case .admin: "admin"
@@ -176,7 +177,7 @@ extension Identity {
 }
 
 extension Identity {
-    /// By whom the unfinished uploads are counted that somebody has: those who have not signed in have theirs together.
+    /// The owner by whom unfinished uploads are counted; all unauthenticated clients share one.
     fileprivate var ownerOfUploads: TreeKey {
         switch self {
         case .admin: "=admin"

@@ -12,7 +12,7 @@ package import Tree
 import TreeModel
 package import Uploads
 
-/// The bucket as Firebase's Storage SDKs see it, by the protocol that they and the emulator speak (`/v0/b/BUCKET/o`): objects are
+/// The bucket for Firebase's Storage SDKs, in the protocol of the SDKs and the emulator (`/v0/b/BUCKET/o`): objects are
 /// uploaded, fetched, listed, described and deleted, as far as the storage rules allow it.
 package struct StorageResponder: HTTPResponder {
     let tree: TreeStore
@@ -24,7 +24,7 @@ package struct StorageResponder: HTTPResponder {
     /// The files of posts, which have names in the bucket, too.
     let files: MediaRoutes
     let isEmulator: Bool
-    /// The address by which the service is known; nil when it has no name.
+    /// The public address of the service; nil if it has none.
     let publicURL: PublicURL?
 
     package init(
@@ -51,7 +51,7 @@ package struct StorageResponder: HTTPResponder {
         """
     package static let methods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 
-    /// Whether a path is one of these.
+    /// Whether a path belongs to the bucket.
     package static func isFor(_ path: some StringProtocol) -> Bool { StorageAddress.isOne(path) }
 
     func respond(to request: Request, context: HTTPContext) async throws -> Response {
@@ -83,14 +83,15 @@ package struct StorageResponder: HTTPResponder {
         StorageReceiver(objects: objects, gate: gate, rules: media.rules, publicURL: publicURL)
     }
 
-    /// The method that is meant: some networks let no other than GET, POST and PUT pass, and the Android SDK sends PUT always.
+    /// Returns the intended method: some networks let only GET, POST and PUT pass, and the Android SDK always sends
+    /// PUT.
     private static func method(of request: Request) -> HTTPRequest.Method {
         let override = request.headers[.methodOverride]?.uppercased()
         return [.post, .put].contains(request.method) && override == "PATCH" ? .patch : request.method
     }
 
-    /// Whether a name is the bucket's: that of the service's project in either of the forms that Firebase gives them, and in an
-    /// emulator any.
+    /// Whether a name is the bucket's: that of the service's project in either of Firebase's forms, and any name in an
+    /// emulator.
     private func isBucket(_ name: String) -> Bool {
         isEmulator || name == media.rules.bucket
             || name == media.rules.bucket.replacing(".appspot.com", with: ".firebasestorage.app")
@@ -113,7 +114,7 @@ package struct StorageResponder: HTTPResponder {
         return try await ObjectDownload(blobs: blobs, object: present).response(to: asked.request)
     }
 
-    /// Whether moderation leaves an object to its owner and admins.
+    /// Whether moderation restricts an object to its owner and admins.
     private func isWithheld(_ object: StoredObject, _ identity: Identity) async throws -> Bool {
         if media.isOwn(object.blob, identity) { return false }
         return try await tree.snapshot { snapshot in
@@ -131,7 +132,7 @@ package struct StorageResponder: HTTPResponder {
         }
         if let text = asked.query["maxResults"] {
             guard let count = Int(digits: text), count >= 1 else {
-                throw StorageError.badRequest("maxResults is no positive number.")
+                throw StorageError.badRequest("maxResults is not a positive number.")
             }
             query.limit = count
         }
@@ -164,7 +165,7 @@ package struct StorageResponder: HTTPResponder {
     private func patch(_ name: ObjectName, _ asked: StorageRequest) async throws -> Response {
         let json = try await ObjectBody.json(of: asked.request)
         let object = try await objects.patch(name, with: json) { [judge = asked.judge] present, new in
-            // Of what is not there, those are told so who may know.
+            // Only a requester who may read the object receives that it does not exist.
             guard present != nil else { return try judge.checkRead(name, nil, token: nil) }
             try judge.checkWrite(name, present, new, byteCount: present?.byteCount ?? 0)
         }
@@ -181,7 +182,7 @@ package struct StorageResponder: HTTPResponder {
         return Response(status: .noContent)
     }
 
-    /// Whether a file is of a post that its author, who asks, has deleted: it goes with the post, and need not be deleted.
+    /// Whether a file belongs to a post that its author, the requester, has deleted: it is deleted with the post.
     private func hasGone(_ file: PostFile, _ identity: Identity) async throws -> Bool {
         guard media.isOwn(file.blob, identity), let id = PostID(file.blob.postID) else { return false }
         return try await tree.snapshot { snapshot in try !restrictions.isInPost(id, in: snapshot) }
@@ -196,11 +197,11 @@ package struct StorageResponder: HTTPResponder {
     }
 }
 
-/// A request for the bucket, with what was read of its address.
+/// A request for the bucket, with its parsed address.
 struct StorageRequest: Sendable {
     let request: Request
     let context: HTTPContext
-    /// The name by which the client calls the bucket.
+    /// The bucket's name in the client's request.
     let bucket: String
     let query: StorageQuery
     let judge: ObjectJudge
@@ -209,7 +210,7 @@ struct StorageRequest: Sendable {
 extension StorageAddress {
     /// The object that the path names.
     ///
-    /// - Throws: `StorageError` 404 where there is none, 400 where it is no name.
+    /// - Throws: `StorageError` 404 if the path names none, 400 if the name is invalid.
     var object: ObjectName {
         get throws(StorageError) {
             guard let name else { throw .notFound }
@@ -221,5 +222,5 @@ extension StorageAddress {
 
 extension StorageError {
     static let badName = StorageError.badRequest(
-        "This is no name of an object: it has 1 to \(ObjectName.maxBytes) bytes, and no line breaks.")
+        "This is not the name of an object: it has 1 to \(ObjectName.maxBytes) bytes, and no line breaks.")
 }

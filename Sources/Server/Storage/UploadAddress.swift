@@ -8,8 +8,8 @@ import Transport
 import TreeModel
 import Uploads
 
-/// The address at which an upload goes on that comes in several requests. Who has it may go on with it: some clients send no
-/// token with the bytes.
+/// The address at which an upload in several requests is continued. Possession of it is enough to continue: some
+/// clients send no token with the bytes.
 struct UploadAddress: Sendable {
     let id: PostID
     let secret: String
@@ -19,7 +19,7 @@ struct UploadAddress: Sendable {
         self.secret = secret
     }
 
-    /// Reads the field of a query; nil for what is none.
+    /// Parses the field of a query; nil if it is malformed.
     init?(_ text: String) {
         let parts = text.split(separator: ".", maxSplits: 1).map(String.init)
         guard parts.count == 2, let id = PostID(parts[0]) else { return nil }
@@ -29,7 +29,7 @@ struct UploadAddress: Sendable {
     /// The name of the field.
     static let field = "upload_id"
 
-    /// The absolute address: at the host by which the client called the service, as that is the one it reaches.
+    /// Returns the absolute address, at the host in the client's request, because the client can reach that one.
     func url(of name: ObjectName, in bucket: String, for request: HTTPRequest, publicURL: PublicURL?) -> String {
         let authority = request.authority ?? "localhost"
         let scheme = ClientConnection.current?.isEncrypted == true ? "https" : "http"
@@ -39,6 +39,6 @@ struct UploadAddress: Sendable {
         return "\(origin)/v0/b/\(bucket)/o?name=\(name)&\(Self.field)=\(id).\(secret)&upload_protocol=resumable"
     }
 
-    /// Whether the secret is that of an object's upload.
+    /// Whether the secret belongs to an object's upload.
     func isOf(_ object: ResumableObject) -> Bool { Digest.areEqual(Array(secret.utf8), Array(object.secret.utf8)) }
 }

@@ -3,23 +3,23 @@ import Hummingbird
 import NIOCore
 import Requests
 
-/// What one request of an upload in several asks for, and its answers, in either of the two forms.
+/// The action of one request of an upload in several requests, and its responses, in either of the two forms.
 struct UploadStep {
     enum Action: Equatable {
         case query, cancel
-        /// The body is the next bytes.
+        /// Receives the body as the next bytes.
         ///
-        /// - offset: Where they begin; nil where that was not said.
+        /// - offset: The offset of the first byte; nil if it was not specified.
         /// - isLast: Whether they end the object.
-        /// - length: The size of the whole; nil where that was not said.
+        /// - length: The size of the whole object; nil if it was not specified.
         case receive(offset: Int?, isLast: Bool, length: Int?)
     }
 
     let action: Action
-    /// Whether the request speaks with `Content-Range`.
+    /// Whether the request uses `Content-Range`.
     let isRanged: Bool
 
-    /// Reads the header fields.
+    /// Parses the header fields.
     ///
     /// - Throws: `StorageError` 400.
     init(_ request: Request) throws(StorageError) {
@@ -44,16 +44,16 @@ struct UploadStep {
         case ["upload"], ["finalize"], ["upload", "finalize"]:
             let text = request.headers[.googUploadOffset]
             let offset = text.flatMap { Int(digits: $0) }
-            guard text == nil || offset != nil else { throw .badRequest("X-Goog-Upload-Offset is no offset.") }
+            guard text == nil || offset != nil else { throw .badRequest("X-Goog-Upload-Offset is not an offset.") }
             guard offset != nil || words == ["finalize"] else {
                 throw .badRequest("X-Goog-Upload-Offset is missing.")
             }
             return .receive(offset: offset, isLast: words.contains("finalize"), length: nil)
-        default: throw .badRequest("X-Goog-Upload-Command is none that is known.")
+        default: throw .badRequest("X-Goog-Upload-Command is unknown.")
         }
     }
 
-    /// Reads `bytes FIRST-LAST/LENGTH`, of which the length may be `*`, or `bytes */LENGTH` (RFC 9110 §14.4).
+    /// Parses `bytes FIRST-LAST/LENGTH`, of which the length may be `*`, or `bytes */LENGTH` (RFC 9110 §14.4).
     private static func action(range: String?) throws(StorageError) -> Action {
         guard let range else { return .receive(offset: 0, isLast: true, length: nil) }
         guard range.hasPrefix("bytes ") else { throw badRange }
@@ -62,7 +62,7 @@ struct UploadStep {
         let length = Int(digits: parts[1])
         guard length != nil || parts[1] == "*" else { throw badRange }
         if parts[0] == "*" {
-            // An object without bytes has no first one.
+            // An object without bytes has no first byte.
             return length == 0 ? .receive(offset: 0, isLast: true, length: 0) : .query
         }
         let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
@@ -72,13 +72,13 @@ struct UploadStep {
         return .receive(offset: first, isLast: last + 1 == length, length: length)
     }
 
-    private static let badRange = StorageError.badRequest("This is no Content-Range.")
+    private static let badRange = StorageError.badRequest("This is not a Content-Range.")
 
-    // MARK: Answers
+    // MARK: Responses
 
-    /// More bytes are wanted.
+    /// Returns the response that asks for more bytes.
     ///
-    /// - Parameter mismatch: What is wrong with those that came; nil for nothing.
+    /// - Parameter mismatch: The error in the received bytes; nil for none.
     func active(_ byteCount: Int, mismatch: String? = nil) -> Response {
         if let mismatch {
             return StorageError(
@@ -95,12 +95,12 @@ struct UploadStep {
         return Response(status: .init(code: 308, reasonPhrase: "Resume Incomplete"), headers: headers)
     }
 
-    /// The object is there.
+    /// Returns the response for a complete object.
     func final(_ document: ObjectDocument, byteCount: Int) -> Response {
         document.response(headers: [.googUploadStatus: "final", .googUploadSizeReceived: "\(byteCount)"])
     }
 
-    /// Nothing is left of it.
+    /// The response to a cancelled upload.
     var cancelled: Response {
         isRanged
             ? Response(status: .noContent) : Response(status: .ok, headers: [.googUploadStatus: "cancelled"])

@@ -11,7 +11,8 @@ import Tree
 import TreeModel
 package import Uploads
 
-/// The two steps of an upload screen: photos are added to a draft one by one, then the text publishes it.
+/// The two steps of an upload screen: photos are added to a draft one by one, then the draft is published with its
+/// text.
 package struct DraftRoutes: Sendable {
     private let uploads: UploadReceiver
     private let disk: DiskMonitor
@@ -22,19 +23,19 @@ package struct DraftRoutes: Sendable {
         (self.uploads, self.disk, self.response, self.limits) = (uploads, disk, response, limits)
     }
 
-    /// `POST /v1/uploads/{id}/photos`.
+    /// The endpoint `POST /v1/uploads/{id}/photos`.
     var addition: Endpoint {
         Endpoint(
             "Adds photos to a draft.",
             [
                 .path("id", .postID), .query("name", .text, "the file name of a photo that is the body itself"),
-                .query("alt", .text(upTo: PostText.maxAltCharacters), "what that photo shows"),
+                .query("alt", .text(upTo: PostText.maxAltCharacters), "the alternative text of that photo"),
             ],
             body: UploadForm.body, answers: [.json(UploadDocument.self, .created).with(headers: "Location")],
             errors: UploadForm.errors + [.notFound], run: addPhotos)
     }
 
-    /// `POST /v1/uploads/{id}/publish`.
+    /// The endpoint `POST /v1/uploads/{id}/publish`.
     var publication: Endpoint {
         let alts = Schema.any(.text, .list(of: .text))
         let fields = Schema.object(["text": .text, "mentions": .text, "alt": alts, "photos": .text])
@@ -45,10 +46,10 @@ package struct DraftRoutes: Sendable {
             "Publishes a draft.",
             [
                 .path("id", .postID),
-                .query("text", .text(upTo: PostText.maxCharacters), "the text, if it is another now"),
-                .query("mentions", .text, "whom parts of it stand for, as JSON"),
-                .list("alt", .text(upTo: PostText.maxAltCharacters), "what the photos show, in their order"),
-                .query("photos", .text, "the numbers of the photos that stay, in their order, with spaces between"),
+                .query("text", .text(upTo: PostText.maxCharacters), "the text, if it has changed"),
+                .query("mentions", .text, "the mentions in the text, as JSON"),
+                .list("alt", .text(upTo: PostText.maxAltCharacters), "the photos' alternative texts, in their order"),
+                .query("photos", .text, "the numbers of the photos to keep, in their order, separated by spaces"),
                 .header("Prefer", .text, "`respond-async` answers before the post is published"),
             ],
             body: [
@@ -71,7 +72,7 @@ package struct DraftRoutes: Sendable {
         var pieces = try UploadPieces(context.asking(request), photoName: form.photoName, limits: limits)
         let receiver = PhotoReceiver(uploads: uploads)
         guard let first = try await receiver.readFields(&pieces, into: &form) else {
-            throw Failure(.emptyFile, "there is no photo", hint: "send a photo, raw or in the form field photo")
+            throw Failure(.emptyFile, "there is no photo", hint: "Send a photo, raw or in the form field photo.")
         }
         var session = try await uploads.resumeDraft(id)
         try await receiver.receivePhotos(&pieces, first: first, into: &session, form: &form)
@@ -87,7 +88,7 @@ package struct DraftRoutes: Sendable {
             _ = try await uploads.store.drafts.publish(
                 record.id, text: text, mentions: mentions, alts: alts, photos: photos)
         } catch let error as Failure where error.code == .wrongState {
-            // Somebody who asks again, because the first answer was lost, gets it.
+            // A client that lost the first response and repeats the request receives it again.
             let now = try await self.record(context)
             var asked = now
             try asked.arrange(photos)
@@ -99,17 +100,18 @@ package struct DraftRoutes: Sendable {
         return try await response.outcome(of: try await self.record(context), for: request)
     }
 
-    /// The draft of an address, or what it has become, if it is theirs who ask.
+    /// Returns the draft of an address, or its later state, if it belongs to the requester.
     func record(_ context: HTTPContext) async throws -> UploadRecord {
         guard let id = PostID(context.parameters.get("id") ?? ""), let record = try await uploads.store.record(of: id),
             context.identity.owns(record)
         else {
-            throw Failure(.notFound, "there is no such draft", hint: "reserve one: POST /v1/uploads?draft=true")
+            throw Failure(.notFound, "the draft does not exist", hint: "Reserve one with POST /v1/uploads?draft=true.")
         }
         return record
     }
 
-    /// What is said in the query, a form or a JSON object: the text, if another than the draft's own, and alternative texts.
+    /// Reads the fields of the query, a form or a JSON object: the text, if it replaces the draft's own, and
+    /// alternative texts.
     private func fields(of request: Request, _ context: HTTPContext) async throws -> RequestFields {
         var fields = context.query
         let type = HeaderParameters(request.headers[.contentType] ?? "").value
@@ -118,8 +120,8 @@ package struct DraftRoutes: Sendable {
             while let piece = try await pieces.next() {
                 guard case .field(let name, let value) = piece else {
                     throw Failure(
-                        .badRequest, "a photo cannot come with the text that publishes",
-                        hint: "add it before: POST /v1/uploads/{id}/photos")
+                        .badRequest, "a photo cannot be sent with the text that publishes",
+                        hint: "Add it first with POST /v1/uploads/{id}/photos.")
                 }
                 try fields.set(name, value)
             }
@@ -133,15 +135,15 @@ package struct DraftRoutes: Sendable {
         default:
             throw Failure(
                 .unsupportedType,
-                "a body of \(type.isEmpty ? "no type" : "the type \(type.prefix(80))") is not understood here",
-                hint: "send application/json, {\"text\": \"…\"}, a form, or text in the query")
+                "a body of \(type.isEmpty ? "no type" : "the type \(type.prefix(80))") is not supported here",
+                hint: "Send application/json, {\"text\": \"…\"}, a form, or text in the query.")
         }
         return fields
     }
 }
 
 extension RequestFields {
-    /// A member of a JSON object: a text, or several, or mentions.
+    /// A member of a JSON object: a text, a list of texts, or mentions.
     private enum Member: Decodable {
         case one(String)
         case several([String])
@@ -159,25 +161,26 @@ extension RequestFields {
         }
     }
 
-    /// The numbers of the photos that stay in the post, in its order; nil where it is not said.
+    /// Returns the numbers of the photos to keep in the post, in its order; nil if they are not specified.
     ///
-    /// - Throws: `Failure` `bad_request` for what is no number.
+    /// - Throws: `Failure` `bad_request` for malformed numbers.
     fileprivate func photoNumbers() throws(Failure) -> [Int]? {
         guard let text = self["photos"] else { return nil }
         let words = text.split { $0 == " " || $0 == "," }
         let numbers = words.compactMap { Int($0) }
         guard numbers.count == words.count else {
             throw Failure(
-                .badRequest, "photos is not a list of numbers", hint: "give those that the draft's document has")
+                .badRequest, "photos is not a list of numbers", hint: "Give numbers from the draft's document.")
         }
         return numbers
     }
 
-    /// Takes in the members of a JSON object, which have to be texts, lists of texts where several may be given, or mentions.
+    /// Adds the members of a JSON object, which must be texts, lists of texts where several may be given, or mentions.
     fileprivate mutating func read(jsonObject json: Data) throws(Failure) {
         guard let members = try? JSONDecoder().decode([String: Member?].self, from: json) else {
             throw Failure(
-                .badRequest, "the body is no JSON object with a text", hint: "{\"text\": \"…\", \"alt\": [\"…\"]}")
+                .badRequest, "the body is not a JSON object with a text",
+                hint: "Write it as {\"text\": \"…\", \"alt\": [\"…\"]}.")
         }
         for (name, member) in members.sorted(by: { $0.key < $1.key }) {
             switch member {
@@ -191,7 +194,7 @@ extension RequestFields {
                 guard name == "mentions" else {
                     throw Failure(
                         .badRequest, "\(name.prefix(80)) is neither a text nor a list of texts",
-                        hint: "{\"text\": \"…\", \"alt\": [\"…\"]}")
+                        hint: "Write it as {\"text\": \"…\", \"alt\": [\"…\"]}.")
                 }
                 try set(name, String(decoding: value.json(), as: UTF8.self))
             case nil: break

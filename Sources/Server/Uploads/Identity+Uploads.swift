@@ -3,7 +3,7 @@ import Model
 import Uploads
 
 extension Identity {
-    /// Whether an upload is theirs to see and to go on with. For all others there is no such upload.
+    /// Whether the identity may see and continue an upload. For others the upload does not exist.
     func owns(_ record: UploadRecord) -> Bool {
         switch self {
         case .admin: true

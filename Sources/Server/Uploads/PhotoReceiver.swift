@@ -6,21 +6,21 @@ import NIOCore
 import Requests
 import Uploads
 
-/// Brings the photos of an upload's body into a session, one after the other.
+/// Receives the photos of an upload's body into a session, one after the other.
 struct PhotoReceiver {
-    /// What is said of a photo before its bytes come.
+    /// The description of a photo, which precedes its bytes.
     struct Heading {
         let name: String
-        /// The alternative text, checked.
+        /// The alternative text, validated.
         let alt: String
     }
 
     let uploads: UploadReceiver
 
-    /// Takes in fields up to the next photo; what is said of that, or nil when there is none.
+    /// Reads fields up to the next photo; returns its heading, or nil if there is none.
     ///
-    /// - Throws: `Failure` `bad_text` and `Failure` `bad_request` for an alternative text that is none, or is of no
-    ///   photo, or what ``UploadPieces/next()`` throws.
+    /// - Throws: `Failure` `bad_text` and `Failure` `bad_request` for an alternative text that is invalid, or belongs
+    ///   to no photo; see also ``UploadPieces/next()``.
     func readFields(_ pieces: inout UploadPieces, into form: inout UploadForm) async throws -> Heading? {
         while let piece = try await pieces.next() {
             switch piece {
@@ -33,7 +33,7 @@ struct PhotoReceiver {
         return nil
     }
 
-    /// Receives the photos, beginning with the one whose heading was read, and takes in the fields between and after them.
+    /// Receives the photos, beginning with the one whose heading was read, and reads the fields between and after them.
     func receivePhotos(
         _ pieces: inout UploadPieces, first: Heading?, into session: inout UploadSession, form: inout UploadForm
     ) async throws {
@@ -45,8 +45,8 @@ struct PhotoReceiver {
         }
     }
 
-    /// Reads the photos to their end and keeps nothing of them but what an idempotency key is bound to, and the fields between
-    /// and after.
+    /// Reads the photos to their end without storing them, and the fields between and after; returns the data to which
+    /// an idempotency key is bound.
     func hashPhotos(
         _ pieces: inout UploadPieces, first: Heading?, form: inout UploadForm
     ) async throws -> [RequestFingerprint.Photo] {
@@ -71,7 +71,7 @@ struct PhotoReceiver {
         return hash.finish()
     }
 
-    /// The next bytes of the photo; nil at its end.
+    /// Returns the next bytes of the photo; nil at its end.
     private static func nextBytes(_ pieces: inout UploadPieces) async throws -> ByteBuffer? {
         guard case .photoBytes(let buffer)? = try await pieces.next() else { return nil }
         return buffer

@@ -9,7 +9,7 @@ import Transport
 import TreeModel
 import Uploads
 
-/// What the sender of an upload says beside the photos, in the query or in fields of a form.
+/// The description of an upload apart from its photos, in the query or in fields of a form.
 struct UploadForm {
     var fields: RequestFields
     private let clientReference: String?
@@ -21,13 +21,13 @@ struct UploadForm {
         identity = context.identity
     }
 
-    /// What a photo that comes as it is was called.
+    /// The name of a photo that is the body itself.
     var photoName: String { fields["name"] ?? "photo" }
 
-    /// The post's text so far: a form may bring it after the photos.
+    /// The post's text so far; in a form it may follow the photos.
     var text: String { fields["text"] ?? "" }
 
-    /// Whom parts of the text stand for: a list, as JSON text; nil when it is not said.
+    /// Returns the mentions in the text, parsed from JSON; nil if they are not specified.
     ///
     /// - Throws: `Failure` `bad_mention`.
     static func mentions(in fields: RequestFields) throws(Failure) -> [MentionSpan.Claim]? {
@@ -35,27 +35,28 @@ struct UploadForm {
         return try MentionSpan.Claim.read(JSONValue(text: text.utf8) ?? .null)
     }
 
-    /// Hands out the alternative text that belongs to the photo which begins now: it comes before it.
+    /// Removes and returns the alternative text of the photo that begins now; it precedes the photo.
     ///
     /// - Throws: `Failure` `bad_text`.
     mutating func takeAlt() throws(Failure) -> String {
         try PostText.requireAlt(fields.take("alt") ?? "")
     }
 
-    /// Sees to it that no photo is missing, once there are no more.
+    /// Checks at the end that no photo is missing.
     ///
-    /// - Throws: `Failure` with the code `bad_request` when there is an alternative text without its photo.
+    /// - Throws: `Failure` with the code `bad_request` for an alternative text without its photo.
     func checkEnd() throws(Failure) {
         guard fields["alt"] == nil else {
             throw Failure(
-                .badRequest, "alt is given, and no photo after it",
-                hint: "put each alt before the photo that it belongs to")
+                .badRequest, "alt is given without a photo after it",
+                hint: "Put each alt before the photo that it belongs to.")
         }
     }
 
-    /// What to reserve.
+    /// Returns the reservation that the form requests.
     ///
-    /// - Throws: `Failure` with the code `bad_user`, `permission_denied` or `not_allowed`, `Failure` for a bad flag.
+    /// - Throws: `Failure` with the code `bad_user`, `permission_denied` or `not_allowed`, or the failure for a
+    ///   malformed flag.
     func request() throws -> UploadRequest {
         let owner = try owner()
         var request = UploadRequest(owner: owner, intake: .socket)
@@ -65,7 +66,7 @@ struct UploadForm {
         }
         request.text = text
         request.isDraft = try fields.flag("draft")
-        // Of anything but a draft the text may come later.
+        // Unless it is a draft, the text may follow later.
         let mentions = try Self.mentions(in: fields) ?? []
         if request.isDraft { request.mentions = mentions }
         request.clientReference = clientReference
@@ -73,7 +74,8 @@ struct UploadForm {
         request.duplicates = try fields["duplicates"].map { text throws(Failure) in
             guard let policy = DuplicatePolicy(rawValue: text) else {
                 throw Failure(
-                    .badRequest, "duplicates=\(text.prefix(80)) is no policy", hint: "it is link, new-post or reject")
+                    .badRequest, "duplicates=\(text.prefix(80)) is not a policy",
+                    hint: "Use link, new-post or reject.")
             }
             return policy
         }
@@ -82,27 +84,28 @@ struct UploadForm {
 }
 
 extension UploadForm {
-    /// Who posts: whoever sends the request, or whom an admin names.
+    /// Returns the author: the sender of the request, or the user whom an admin names.
     private func owner() throws(Failure) -> UserID {
         let user: String
         switch (identity, fields["user"]) {
-        case (.anonymous, _): throw .permissionDenied(hint: "sign in, and send the token in Authorization")
+        case (.anonymous, _): throw .permissionDenied(hint: "Sign in, and send the token in Authorization.")
         case (.user(let sender), let named):
-            guard let uid = sender.uid, named == nil || named == uid else { throw .notAllowed("post as somebody else") }
+            guard let uid = sender.uid, named == nil || named == uid else { throw .notAllowed("post as another user") }
             user = uid
         case (.admin, let named?): user = named
         case (.admin, nil):
             throw Failure(
-                .badUser, "it is not said who posts",
-                hint: "give user in the query, or as a form field before the first photo")
+                .badUser, "the request names no author",
+                hint: "Give user in the query, or as a form field before the first photo.")
         }
         guard let owner = UserID(user) else { throw Failure.noUserID(user) }
         return owner
     }
 
-    /// For whom the post is to be: the field `audiences`, ids with spaces or commas between; everybody where it is not given.
+    /// Returns the audiences of the post: the field `audiences`, ids separated by spaces or commas; empty, for
+    /// everybody, if it is not given.
     ///
-    /// - Throws: `Failure` with the code `bad_audience`: what was meant for some must never be for everybody.
+    /// - Throws: `Failure` with the code `bad_audience`: a post for audiences must never become public.
     func audiences() throws(Failure) -> [AudienceID] {
         guard let text = fields["audiences"] else { return [] }
         let words = text.split { $0 == " " || $0 == "," }
@@ -110,12 +113,12 @@ extension UploadForm {
         guard ids.count == words.count, (1...PostAudiences.maxCount).contains(ids.count) else {
             throw Failure(
                 .badAudience, "\"\(text.prefix(80))\" names no audiences",
-                hint: "give 1 to \(PostAudiences.maxCount) ids, with spaces between; leave it out for everybody")
+                hint: "Give 1 to \(PostAudiences.maxCount) ids, with spaces between, or leave it out for everybody.")
         }
         return Set(ids).sorted()
     }
 
-    /// The kinds of a body with photos.
+    /// The content types of a body with photos.
     static let body: [String: Schema] = [
         "image/*": .binary, "application/octet-stream": .binary,
         "multipart/form-data": .object([
@@ -124,14 +127,14 @@ extension UploadForm {
         ]),
     ]
 
-    /// What may be wrong with an upload or its photos.
+    /// The errors of an upload or its photos.
     static let errors: [ErrorCode] =
         [
             .badMultipart, .badText, .badMention, .notConsented, .moderationRefused, .wrongState, .deleted,
             .tooManyPhotos,
         ] + photoErrors
 
-    /// What may be wrong with one photo.
+    /// The errors of a single photo.
     static let photoErrors: [ErrorCode] = [
         .emptyFile, .tooSlow, .tooLarge, .quotaExceeded, .unsupportedFormat, .unsupportedType, .tooManyPixels,
         .sideTooLong,

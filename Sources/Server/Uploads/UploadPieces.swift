@@ -13,10 +13,11 @@ enum UploadPiece {
     case photoEnded
 }
 
-/// An upload's body in pieces, in the order in which they come: a form with files, or a photo as it is.
+/// An upload's body in pieces, in the order in which they arrive: a form with files, or a photo that is the body
+/// itself.
 ///
-/// Bytes are read from the connection as they are asked for and never gathered, hence the sender is held to the pace at
-/// which the disk takes them.
+/// Bytes are read from the connection on demand and never collected, so that the sender is limited to the speed of the
+/// disk.
 struct UploadPieces {
     static let maxFieldBytes = 64 << 10
 
@@ -27,7 +28,7 @@ struct UploadPieces {
     }
 
     private let headers: HTTPFields
-    /// What a photo that comes as it is was called.
+    /// The name of a photo that is the body itself.
     private let photoName: String
     private let limits: BodyLimits
     private var chunks: RequestBody.AsyncIterator
@@ -35,10 +36,10 @@ struct UploadPieces {
     private var encoding: Encoding
     private var pending: ByteBuffer?
 
-    /// Begins to read.
+    /// Begins to read a body.
     ///
-    /// - Throws: `Failure`: `too_large_bytes` when the announced length is beyond the limit, `unsupported_type` for what
-    ///   says of itself that it is no photo, `bad_multipart`.
+    /// - Throws: `Failure`: `too_large_bytes` if the announced length exceeds the limit, `unsupported_type` for a
+    ///   content type other than a photo or a form, `bad_multipart`.
     init(_ request: Request, photoName: String = "photo", limits: BodyLimits) throws(Failure) {
         try limits.check(request.headers)
         try Self.checkType(request.headers)
@@ -57,21 +58,21 @@ struct UploadPieces {
         let type = HeaderParameters(headers[.contentType] ?? "").value
         guard type == "application/json" || type.hasPrefix("text/") else { return }
         throw Failure(
-            .unsupportedType, "a body of the type \(type.prefix(80)) is no photo, and no form with photos",
-            hint: "send the photo's bytes, or multipart/form-data; a text alone goes into the query or a form")
+            .unsupportedType, "a body of the type \(type.prefix(80)) is neither a photo nor a form with photos",
+            hint: "Send the photo's bytes, or multipart/form-data. Send a text alone in the query or a form.")
     }
 
-    /// How many bytes of photos there are at least, as far as the length of the body tells.
+    /// The smallest number of bytes of photos, according to the length of the body.
     var expectedByteCount: Int {
         guard let length = headers[.contentLength].flatMap({ Int(digits: $0) }) else { return 0 }
-        // Of a form, fields and the heads of parts are no photos.
+        // In a form, fields and the headers of parts are not photos.
         return headers.isMultipart ? max(0, length - Self.maxFieldBytes) : length
     }
 
-    /// The next piece; nil at the end.
+    /// Returns the next piece; nil at the end.
     ///
-    /// - Throws: `Failure` for a body that is too long or broken, `Failure` with the code `empty` for a photo
-    ///   without bytes, or what became of the connection.
+    /// - Throws: `Failure` for a body that is too long or incomplete, `Failure` with the code `empty` for a photo
+    ///   without bytes, or the connection's errors.
     mutating func next() async throws -> UploadPiece? {
         switch encoding {
         case .raw(let hasBegun): try await nextOfRaw(hasBegun)
@@ -80,12 +81,12 @@ struct UploadPieces {
         }
     }
 
-    /// Reads the rest and forgets it.
+    /// Reads the rest and discards it.
     mutating func drain() async throws {
         while try await chunk() != nil {}
     }
 
-    // MARK: - A photo as it is
+    // MARK: - Photo as the body
 
     private mutating func nextOfRaw(_ hasBegun: Bool) async throws -> UploadPiece? {
         if let buffer = pending {
@@ -102,12 +103,12 @@ struct UploadPieces {
         if hasBegun { return .photoEnded }
         let type = headers[.contentType]?.lowercased() ?? ""
         guard !type.hasPrefix("image/"), !type.hasPrefix("application/octet-stream") else {
-            throw Failure(.emptyFile, "the photo is empty", hint: "send the photo's bytes")
+            throw Failure(.emptyFile, "the photo is empty", hint: "Send the photo's bytes.")
         }
         return nil
     }
 
-    // MARK: - A form
+    // MARK: - Form
 
     private mutating func nextOfForm(_ parser: MultipartParser) async throws -> UploadPiece? {
         var parser = parser
@@ -119,7 +120,7 @@ struct UploadPieces {
             guard headers.fileName == nil else {
                 throw Failure(
                     .badRequest, "there is no file field \"\(headers.name.prefix(80))\"",
-                    hint: "the photos' fields are all called photo")
+                    hint: "Use the name photo for the fields of all photos.")
             }
             return .field(name: headers.name, value: try await fieldValue(headers.name, &parser))
         case .partBytes(let buffer): return .photoBytes(buffer)
@@ -150,15 +151,15 @@ struct UploadPieces {
             if let event = try parser.next() { return event }
             guard let buffer = try await chunk() else {
                 throw Failure(
-                    .badMultipart, "the form ends before its closing boundary", hint: "send the whole form again")
+                    .badMultipart, "the form ends before its closing boundary", hint: "Send the whole form again.")
             }
             parser.feed(buffer)
         }
     }
 
-    // MARK: - The connection
+    // MARK: - Connection
 
-    /// The next bytes; nil when the body has ended as it should, which a connection that ended has not.
+    /// Returns the next bytes; nil at the end of a complete body. A broken connection does not end it.
     private mutating func chunk() async throws -> ByteBuffer? {
         while let buffer = try await chunks.next(isolation: #isolation) {
             byteCount += buffer.readableBytes

@@ -10,18 +10,18 @@ package import Tree
 import TreeModel
 package import Uploads
 
-/// What is answered about an upload.
+/// Creates the responses about an upload.
 package struct UploadResponse {
-    /// How long somebody waits for an upload in a service that stops, or whose disk is full or broken.
+    /// The longest wait for an upload while the service stops, or while its disk is full or broken.
     private static let patience = Duration.seconds(5)
 
     let store: UploadStore
     let tree: TreeStore
     let gate: IntakeGate
-    /// Whether somebody decides about posts before they are published.
+    /// Whether a moderator decides about posts before they are published.
     let isModerated: Bool
     let media: MediaAccess
-    /// The address by which apps know the service; nil for addresses without a host.
+    /// The address by which apps reach the service; nil for addresses without a host.
     let base: PublicBase?
 
     package init(
@@ -35,8 +35,9 @@ package struct UploadResponse {
         self.base = base
     }
 
-    /// The post, when it is there: 201, or 200 when it was there before, or why there will be none. With `Prefer:
-    /// respond-async` (RFC 7240), and when the service stops or pauses before the end, 202 and where to ask.
+    /// Returns the post, when it is published: 201, or 200 if it existed before, or the permanent failure. With
+    /// `Prefer: respond-async` (RFC 7240), and when the service stops or pauses before the end, it returns 202 and the
+    /// address of the upload's state.
     func outcome(of record: UploadRecord, for request: Request) async throws -> Response {
         try await outcome(of: record, for: request) { ended in
             if let draft = ended.draftPosition?.id { return self.draft(try await store.drafts.any(draft)) }
@@ -48,7 +49,8 @@ package struct UploadResponse {
         }
     }
 
-    /// What is answered when the upload has become what it was to become, or why it never will; 202 as above.
+    /// Waits until an upload has reached the wanted state, and returns the response, or the permanent failure; 202 as
+    /// above.
     func outcome(
         of record: UploadRecord, for request: Request, _ success: (_ ended: UploadRecord) async throws -> Response
     ) async throws -> Response {
@@ -66,8 +68,8 @@ package struct UploadResponse {
         }
     }
 
-    /// What became of the upload; or how it stands when the service stops, or pauses, and it has not ended soon after, or when
-    /// nobody decides whether it is published.
+    /// Returns the upload's record at its end; or its present state if the service stops or pauses and it has not ended
+    /// soon after, or if the moderator does not decide.
     private func end(of record: UploadRecord) async throws -> UploadRecord {
         try await withThrowingTaskGroup(of: UploadRecord.self) { group in
             group.addTask { try await store.end(of: record.id) }
@@ -90,8 +92,8 @@ package struct UploadResponse {
         }
     }
 
-    /// Waits until the moderator has failed to decide about an upload, and returns its record; of one that is not moderated,
-    /// until the task is cancelled.
+    /// Waits until the moderator has failed to decide about an upload, and returns its record; without moderation,
+    /// waits until the task is cancelled.
     private func unmoderated(_ record: UploadRecord) async throws -> UploadRecord {
         let code = TreeValue.string(ErrorCode.moderationUnavailable.rawValue)
         let subscription = try await tree.subscribe(to: UploadNodes.upload(record.id) / "error" / "code")
@@ -107,7 +109,7 @@ package struct UploadResponse {
             try snapshot.path(ofPost: id).flatMap { path in try snapshot.get(path).map { (path, $0) } }
         }
         guard let (path, post) = found else { throw Self.deleted(id) }
-        // Whoever has sent a post may see it.
+        // The sender of a post may see it.
         let shown = media.signed(post.withShownMentions, id: id.key, isRestricted: path == AudienceNodes.post(id))
         let document = PublishedDocument(postID: id.description, post: PostDocument(shown))
         return .json(document, status: status, headers: [.location: "/v1/posts/\(id)"])
@@ -115,16 +117,16 @@ package struct UploadResponse {
 
     private static func deleted(_ id: PostID) -> Failure {
         Failure(
-            .deleted, "post \(id), which this upload became, was deleted",
-            hint: "to post it again, send it with another idempotency key")
+            .deleted, "post \(id), into which this upload was published, was deleted",
+            hint: "Send it with another idempotency key to post it again.")
     }
 
-    /// A draft as it stands: 201, and where to ask.
+    /// Returns the response for a draft: 201, and the address of its state.
     func draft(_ record: UploadRecord) -> Response {
         .json(document(of: record), status: .created, headers: [.location: "/v1/uploads/\(record.id)"])
     }
 
-    /// What may be known of an upload: no names of files, no paths.
+    /// Returns the public description of an upload: without names of files and paths.
     func document(of record: UploadRecord) -> UploadDocument {
         var document = UploadDocument(
             uploadID: record.id.description, user: record.owner.description, door: record.intake, state: record.state,
@@ -140,7 +142,7 @@ package struct UploadResponse {
             (document.draft, document.number) = (record.draftPosition?.id.description, record.draftPosition?.number)
         }
         document.error = record.error.map { Problem($0).failure }
-        // Of what is no post yet only its sender is told, and may show it to somebody.
+        // The addresses of an unpublished upload are only for its sender, who may pass them on.
         let address: (String) -> String =
             record.state.isPost
             ? { MediaAddress.url(record.owner, record.id, $0, at: base) }
@@ -158,7 +160,7 @@ package struct UploadResponse {
 }
 
 extension UploadDocument.Photo {
-    /// - Parameter address: The address of a rendition, by the name of its file.
+    /// - Parameter address: Returns the address of a rendition, by the name of its file.
     fileprivate init(_ photo: UploadRecord.Photo, of record: UploadRecord, _ address: (String) -> String) {
         self.init(originalName: photo.originalName, bytes: photo.byteCount, sha256: photo.sha256)
         alt = photo.alt.isEmpty ? nil : photo.alt
@@ -177,7 +179,7 @@ extension UploadDocument.Photo {
 }
 
 extension Request {
-    /// Whether the client would rather ask again later than wait.
+    /// Whether the client prefers a response without waiting.
     fileprivate var prefersAsync: Bool {
         headers[values: .prefer].contains { field in
             field.lowercased().split(separator: ",").contains { preference in

@@ -8,7 +8,7 @@ import Transport
 import Tree
 package import Uploads
 
-/// `/v1/uploads`: photos in, a post out.
+/// `/v1/uploads`: uploads of photos, which become posts.
 package struct UploadRoutes: Sendable {
     private let uploads: UploadReceiver
     private let files: ResumableFiles
@@ -25,25 +25,25 @@ package struct UploadRoutes: Sendable {
     }
 
     static let idempotencyKey = Parameter.header(
-        "Idempotency-Key", .text(matching: "^[!-~]{1,200}$"), "by which the same upload is known again")
+        "Idempotency-Key", .text(matching: "^[!-~]{1,200}$"), "a key by which a repeated upload is recognised")
 
-    /// `POST /v1/uploads`.
+    /// The endpoint `POST /v1/uploads`.
     var creation: Endpoint {
         Endpoint(
             "Publishes photos, a text, or both; with draft, reserves a post.",
             [
-                .query("user", .userID, "who posts"),
+                .query("user", .userID, "the author"),
                 .query("text", .text(upTo: PostText.maxCharacters), "the post's text"),
                 .query(
-                    "audiences", .text, "for which audiences the post is, with spaces between; else it is for everybody"
+                    "audiences", .text, "the audiences of the post, separated by spaces; by default it is for everybody"
                 ),
-                .query("mentions", .text, "whom parts of it stand for, as JSON"),
+                .query("mentions", .text, "the mentions in the text, as JSON"),
                 .query("draft", .flag, "whether the post is published later"),
                 .query("name", .text, "the file name of a photo that is the body itself"),
-                .query("alt", .text(upTo: PostText.maxAltCharacters), "what that photo shows"),
-                .query("duplicates", .one(of: DuplicatePolicy.self), "what becomes of photos that were posted before"),
+                .query("alt", .text(upTo: PostText.maxAltCharacters), "the alternative text of that photo"),
+                .query("duplicates", .one(of: DuplicatePolicy.self), "the handling of photos that were posted before"),
                 Self.idempotencyKey,
-                .header("Prefer", .text, "`respond-async` answers as soon as the originals are safe"),
+                .header("Prefer", .text, "`respond-async` answers as soon as the originals are durable"),
             ],
             body: UploadForm.body,
             answers: [
@@ -59,7 +59,7 @@ package struct UploadRoutes: Sendable {
             run: create)
     }
 
-    /// `GET /v1/uploads/{id}`.
+    /// The endpoint `GET /v1/uploads/{id}`.
     var status: Endpoint {
         Endpoint(
             "The state of an upload.", [.path("id", .postID)], answers: [.json(UploadDocument.self)],
@@ -86,7 +86,7 @@ package struct UploadRoutes: Sendable {
             ? response.draft(record) : try await response.outcome(of: record, for: request)
     }
 
-    /// Receives what was reserved for, and gives the reservation back when that fails.
+    /// Receives the photos of a reservation, and deletes the reservation if that fails.
     private func receive(
         _ pieces: inout UploadPieces, first: PhotoReceiver.Heading?, in session: consuming UploadSession,
         _ form: inout UploadForm
@@ -112,8 +112,8 @@ package struct UploadRoutes: Sendable {
         return try await session.keepDraft(text: form.text, mentions: mentions)
     }
 
-    /// Reads a request whose key is that of an earlier upload. The same request gets the same answer, another one is refused;
-    /// but it takes the key over from an upload that failed.
+    /// Receives a request whose key belongs to an earlier upload. The same request receives the same response, a
+    /// different one is refused; but it takes the key over from an upload that failed.
     private func receive(
         _ pieces: inout UploadPieces, first: PhotoReceiver.Heading?, of known: consuming KnownUpload, isDraft: Bool,
         _ form: inout UploadForm
@@ -149,12 +149,13 @@ package struct UploadRoutes: Sendable {
         return try await session.accept(text: form.text, mentions: mentions)
     }
 
-    /// A key that comes again has to mean the same: photos sent with it must not vanish behind another's answer.
+    /// Checks that a repeated key has the same meaning: the photos of a different request must not be lost behind
+    /// another's response.
     private func check(
         _ record: UploadRecord, against request: RequestFingerprint, hasPhotos: Bool
     ) throws(Failure) {
         guard let first = record.fingerprint else {
-            // An earlier version did not note it, or a crash came before it could be noted.
+            // An earlier version did not store it, or a crash prevented that.
             guard record.state != .draft || !hasPhotos else { throw .keyReused(record.id) }
             return
         }
@@ -163,24 +164,25 @@ package struct UploadRoutes: Sendable {
 
     private func checkDraftFlag(_ form: UploadForm) throws(Failure) {
         guard try !form.fields.flag("draft") else {
-            throw Failure(.badRequest, "draft came after the photos", hint: "put it before the first photo")
+            throw Failure(.badRequest, "draft is given after the photos", hint: "Put it before the first photo.")
         }
     }
 
-    /// What was meant for some must never be for others, in whatever order it is said.
+    /// Checks that a post for audiences never reaches others, whatever the order of the fields.
     private func checkAudiences(_ form: UploadForm, _ record: UploadRecord) throws(Failure) {
         guard try form.audiences() == record.audiences else {
             throw Failure(
-                .badAudience, "the audiences came after the photos, or an earlier request with this key named others",
-                hint: "put audiences before the first photo, or into the query")
+                .badAudience,
+                "the audiences are given after the photos, or an earlier request with this key named others",
+                hint: "Put audiences before the first photo, or into the query.")
         }
     }
 
     private func checkDraftText(_ form: UploadForm, _ record: UploadRecord) throws(Failure) {
         guard !record.text.isEmpty || form.text.isEmpty else {
             throw Failure(
-                .badRequest, "a draft's text came after its photos",
-                hint: "put the text before the photos, or send it when you publish")
+                .badRequest, "a draft's text is given after its photos",
+                hint: "Put the text before the photos, or send it when you publish.")
         }
     }
 
@@ -188,7 +190,8 @@ package struct UploadRoutes: Sendable {
         guard let id = PostID(context.parameters.get("id") ?? ""), let record = try await uploads.store.record(of: id),
             context.identity.owns(record)
         else {
-            throw Failure(.notFound, "there is no such upload", hint: "it may have expired; send the photo again")
+            throw Failure(
+                .notFound, "the upload does not exist", hint: "Send the photo again: the upload may have expired.")
         }
         guard record.state == .receiving, let file = try await files.record(of: id) else {
             return .json(response.document(of: record))

@@ -4,10 +4,10 @@ import Requests
 import Server
 import Transport
 
-/// Tells browsers whose pages may read the answers of the photo API (Fetch §3.2); the database tells it in its own
-/// answers.
+/// Adds the response header fields that permit web pages to read responses of the photo API (Fetch §3.2). The database
+/// adds its own.
 struct CORSMiddleware: RouterMiddleware {
-    /// Whose pages may, beside our own.
+    /// The origins whose pages may, in addition to the service's own.
     let origins: AllowedOrigins
 
     private static let exposed = """
@@ -22,7 +22,7 @@ struct CORSMiddleware: RouterMiddleware {
     ) async throws -> Response {
         var response = try await next(request, context)
         guard origins != .these([]) else { return response }
-        // Caches keep what each origin gets apart: media may be kept for ever.
+        // Caches store responses separately for each origin, because media may be cached for ever.
         if origins != .any { response.headers.vary(by: "Origin") }
         guard let allowed = origins.allowing(request.headers[.origin]) else { return response }
         response.headers[.accessControlAllowOrigin] = allowed
@@ -30,7 +30,8 @@ struct CORSMiddleware: RouterMiddleware {
         return request.head.isPreflight ? preflight(request, response) : response
     }
 
-    /// What may be sent to an address is what it is refused for not being: the methods that it allows.
+    /// Returns the response to a preflight request. It contains the methods of the refusal that the route answers to an
+    /// unsupported method.
     private func preflight(_ request: Request, _ refusal: Response) -> Response {
         guard refusal.status == .methodNotAllowed else { return refusal }
         var headers = refusal.headers

@@ -3,13 +3,13 @@ import Hummingbird
 import Requests
 import Transport
 
-/// Tells browsers whose pages may use an application that Firebase's SDKs speak to (Fetch §3.2): it names the page's origin and
-/// allows the headers that it asks for, as SDKs send several of their own.
+/// Adds the response header fields that permit web pages to use an application for Firebase's SDKs (Fetch §3.2): the
+/// page's origin, and the header fields that its preflight names, because SDKs send several of their own.
 struct ClientCORS: RouterMiddleware {
     let origins: AllowedOrigins
-    /// The methods that are answered.
+    /// The allowed methods.
     let methods: String
-    /// The header fields of answers that pages may read; nil for none but those that they always may.
+    /// The response header fields that pages may read in addition to the always readable ones; nil for none.
     var exposed: String?
 
     func handle(

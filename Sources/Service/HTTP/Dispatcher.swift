@@ -5,19 +5,19 @@ import Requests
 import Server
 import Transport
 
-/// The choice between the applications of the server: the photo API, the database and the bucket, whose paths no router knows
-/// beforehand, and the identity endpoints. Each has its own middleware, and answers errors in its own words.
+/// The choice between the applications of the server: the photo API, the database and the bucket, whose paths are not
+/// known to a router beforehand, and the identity endpoints. Each has its own middleware and its own form of errors.
 struct Dispatcher: HTTPResponder {
     let photos: any HTTPResponder<HTTPContext>
     let database: any HTTPResponder<HTTPContext>
-    /// The wire protocol of the database, where it is not a WebSocket.
+    /// The handler of the database's wire protocol without a WebSocket.
     let wire: any HTTPResponder<HTTPContext>
-    /// Nil for a service without accounts.
+    /// The identity endpoints; nil for a service without accounts.
     let identity: (any HTTPResponder<HTTPContext>)?
     let storage: any HTTPResponder<HTTPContext>
     let streams: EventStreams
     let sockets: WebSocketSessions
-    /// What guards the database.
+    /// The guard of the database.
     let databaseGuard: SiteGuard
     let traffic: Traffic
     let metrics: RequestMetrics
@@ -32,7 +32,7 @@ struct Dispatcher: HTTPResponder {
         }
     }
 
-    /// The application that a request is for; its part is nil for the photo API.
+    /// Returns the application for a request; its part is nil for the photo API.
     private func choice(for request: Request) -> (RequestMetrics.Part?, any HTTPResponder<HTTPContext>) {
         // An object's name may end in .json.
         if StorageResponder.isFor(request.uri.path) { return (.bucket, storage) }
@@ -41,7 +41,7 @@ struct Dispatcher: HTTPResponder {
         return Self.isForDatabase(request.head) ? (.database, database) : (nil, photos)
     }
 
-    /// Who takes the connection of a request over.
+    /// Returns the part that takes over the connection of a request.
     func owner(for request: HTTPRequest, from client: ClientConnection) -> TakeoverHandler.Choice {
         let owner = streamOwner(for: request, from: client)
         switch owner {
@@ -61,7 +61,8 @@ struct Dispatcher: HTTPResponder {
         return streams.owner(for: request, from: client)
     }
 
-    /// Whether a request is for the database: its path ends in `.json`, as of the photo API only its description does.
+    /// Whether a request is for the database. Its path ends in `.json`; in the photo API only the description's
+    /// does.
     private static func isForDatabase(_ request: HTTPRequest) -> Bool {
         guard let path = request.path?.utf8.prefix(while: { $0 != UInt8(ascii: "?") }) else { return false }
         return path.suffix(5).elementsEqual(".json".utf8) && !path.elementsEqual(OpenAPI.path.utf8)

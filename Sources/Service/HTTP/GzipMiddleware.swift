@@ -4,14 +4,14 @@ import Hummingbird
 import NIOCore
 import Requests
 
-/// Compresses answers that are text, where the client reads gzip (RFC 9110 §12.5.3).
+/// Compresses text responses if the client accepts gzip (RFC 9110 §12.5.3).
 ///
-/// Streams, files and others whose length is not known beforehand, parts, and answers that have an entity tag stay as they
-/// are.
+/// Streams, files and other responses of unknown length, partial responses, and responses with an entity tag stay as
+/// they are.
 struct GzipMiddleware: RouterMiddleware {
-    /// In bytes. What is smaller fits into one packet anyway.
+    /// The smallest size that is compressed, in bytes. Smaller responses fit into one packet anyway.
     private static let smallest = 1 << 10
-    /// In bytes. What is larger is not held in memory.
+    /// The largest size that is compressed, in bytes. Larger responses are not held in memory.
     private static let largest = 1 << 20
 
     private static let types = [
@@ -44,7 +44,7 @@ struct GzipMiddleware: RouterMiddleware {
     }
 }
 
-/// What was written of a body. Only the task that has the body written uses it.
+/// The written parts of a body. Used only by the task that has the body written.
 private final class CollectedBody {
     var bytes = ByteBuffer()
 }

@@ -2,7 +2,7 @@ package import Access
 package import Accounts
 
 extension HTTPServer {
-    /// The accounts that the server serves, and what issues their tokens.
+    /// The accounts that the server serves, and the issuer of their tokens.
     package struct AccountEndpoints: Sendable {
         package let service: IdentityService
         package let authority: TokenAuthority

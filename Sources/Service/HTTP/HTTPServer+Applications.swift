@@ -6,7 +6,7 @@ import Server
 import Store
 import Uploads
 
-/// The applications of the server that Firebase's SDKs speak to, beside the database, each with its middleware.
+// The applications of the server for Firebase's SDKs, except the database, each with its middleware.
 extension HTTPServer {
     func identity(behind guard: SiteGuard) -> (any HTTPResponder<HTTPContext>)? {
         guard let accounts else { return nil }

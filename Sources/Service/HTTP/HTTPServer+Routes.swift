@@ -12,7 +12,7 @@ import Social
 import Store
 import Uploads
 
-/// The service's own interface: its routes, each group with the parts that it needs.
+// The routes of the photo API, each group with the parts that it needs.
 extension HTTPServer {
     func photos(behind guard: SiteGuard, _ operations: OperationsReport) -> Router<HTTPContext> {
         let router = Router(context: HTTPContext.self)

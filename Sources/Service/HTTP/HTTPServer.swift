@@ -17,42 +17,43 @@ import Store
 package import Transport
 import TreeModel
 
-/// The HTTP server: the service's interface on a Unix socket and, when asked for, on a loopback port.
+/// The HTTP server: the service's interface on a Unix socket and, if configured, on a port.
 package struct HTTPServer: Service, CustomStringConvertible {
-    /// What an operator may choose about the server.
+    /// The settings of the server.
     package struct Settings: Sendable {
-        /// At most 107 bytes: the kernel's limit.
+        /// The path of the socket, at most 107 bytes: the kernel's limit.
         package var socketPath: String
-        /// Where to listen on TCP; nil for nowhere.
+        /// The address to listen at on TCP; nil for none.
         package var listen: ListenAddress?
-        /// What the service proves itself by over TCP; nil where connections are not encrypted.
+        /// The certificate and key for connections over TCP; nil if they are not encrypted.
         package var tls: TLSFiles?
-        /// The proxies that are believed when they say who the client is; nil for none.
+        /// The proxies whose information about clients is trusted; nil for none.
         package var proxies: TrustedProxies?
-        /// For all photos of one request together, in bytes; one photo has the pipeline's limit.
+        /// The largest total size of the photos in one request, in bytes. A single photo has the pipeline's limit.
         package var maxRequestBytes = 256 << 20
         package var database = DatabaseSettings()
-        /// Reads the operator's settings again; nil where nobody can.
+        /// Reads the operator's settings again; nil if that is not possible.
         package var reload: SettingsReload?
-        /// The web pages that may use the service over TCP, beside its own; with an emulator's database all may.
+        /// The web pages that may use the service over TCP, in addition to its own. In emulator mode, all may.
         package var allowedOrigins = AllowedOrigins.these([])
-        /// Where a proxy in front makes the service known; nil when there is none.
+        /// The address under which a proxy makes the service available; nil for none.
         package var publicURL: PublicURL?
-        /// How much one client may ask for.
+        /// The limits of a single client's requests.
         package var limits = ClientLimits()
-        /// How long a connection may be silent between requests, and how long a request's head may take (slow loris).
+        /// The time limit for idle connections between requests, and for a request's head (slow loris).
         package var idleTimeout = Duration.seconds(60)
-        /// How many connections may be open at once; nil for as many as the process has descriptors for.
+        /// The limits on open connections; nil for the number of descriptors of the process.
         package var connections: ConnectionLimits?
-        /// How long a body may be waited for, beyond the time in which a slow one comes.
+        /// The time that the server waits for a body, in addition to the time in which a slow one arrives.
         package var bodyPatience = Duration.seconds(60)
-        /// The times that TLS may take.
+        /// The time limits of TLS.
         var tlsTimes = TLSTransport.Times()
-        /// How fast a client has to take what it asked for.
+        /// The minimum speed at which a client must read a response.
         package var readingPace = SlowReaderHandler.Pace()
-        /// How much of the disk answers of the database may hold, in bytes.
+        /// The largest total size of database responses on disk, in bytes.
         package var maxSpooledBytes = ResponseSpool.maxBytes
-        /// How long a graceful shutdown waits for requests in work: one whose client sends no more would hold it up.
+        /// The time that a graceful shutdown waits for requests in progress, so that a client that stops sending does
+        /// not hold it up.
         package var shutdownPatience = Duration.seconds(10)
 
         package init(socketPath: String) { self.socketPath = socketPath }
@@ -77,21 +78,21 @@ package struct HTTPServer: Service, CustomStringConvertible {
     let audit: AuditLog
     private let streams: EventStreams
     let media: MediaAccess
-    /// The origins of the pages that may use the service, beside its own.
+    /// The origins of the pages that may use the service, in addition to its own.
     let origins: AllowedOrigins
     let room = ConnectionLimiter()
     let traffic = Traffic()
     private let pages: PageAddresses
     let accounts: AccountEndpoints?
 
-    /// Prepares the server.
+    /// Creates the server.
     ///
     /// - Parameters:
-    ///   - pipeline: The parts that the routes work with.
-    ///   - access: Decides as whom requests act.
-    ///   - media: Decides who may fetch which file.
-    ///   - accounts: The accounts of the service's own; nil for none.
-    ///   - onListening: Is told each address once connections are taken there.
+    ///   - pipeline: The parts for the routes.
+    ///   - access: The admission of requests.
+    ///   - media: The decision who may fetch which file.
+    ///   - accounts: The service's own accounts; nil for none.
+    ///   - onListening: Is called with each address once the server listens there.
     package init(
         _ pipeline: Pipeline, settings: Settings, access: AccessControl, media: MediaAccess,
         accounts: AccountEndpoints? = nil, logger: Logger,
@@ -120,7 +121,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
             lag: DeliveryMetrics.eventStream.lag(pipeline.storage.metrics))
     }
 
-    /// Sees whether the addresses can be listened at, before anything has begun that would have to be ended again.
+    /// Checks that the server can listen at its addresses, before other parts are started.
     ///
     /// - Throws: `Failure` that names the address, or the certificate.
     package func checkAddresses() async throws {
@@ -128,10 +129,9 @@ package struct HTTPServer: Service, CustomStringConvertible {
         try await addresses.check()
     }
 
-    /// Answers requests until a graceful shutdown; requests that are in work then are answered, if that does not
-    /// take too long.
+    /// Serves requests until a graceful shutdown. Requests in progress are then finished, within a time limit.
     ///
-    /// - Throws: `Failure` when an address cannot be listened at.
+    /// - Throws: `Failure` if the server cannot listen at an address.
     package func run() async throws {
         try addresses.prepareSocket()
         defer { addresses.removeSocket() }
@@ -157,7 +157,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
         }
     }
 
-    // MARK: - What is served
+    // MARK: - Applications
 
     var operationsReport: OperationsReport {
         OperationsReport(
@@ -193,7 +193,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
             metrics: RequestMetrics(pipeline.storage.metrics))
     }
 
-    // MARK: - Where it is served
+    // MARK: - Addresses
 
     private var addresses: ListenAddresses { ListenAddresses(socketPath: settings.socketPath, tcp: settings.listen) }
 
@@ -233,7 +233,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
         let patience = HTTPConnection.Patience(
             idle: settings.idleTimeout, body: settings.bodyPatience, reading: settings.readingPace)
         var logger = logger
-        if logger.logLevel == .info { logger.logLevel = .notice }  // Whoever starts the server tells where it listens.
+        if logger.logLevel == .info { logger.logLevel = .notice }  // The addresses are announced by `onListening`.
         return Application(
             responder: responder,
             server: HTTPServerBuilder {

@@ -4,17 +4,17 @@ import Hummingbird
 import Metering
 import Requests
 
-/// The metrics of requests. Labels are bounded: a route is a template of the photo API or a part of the server, never a path that
-/// somebody asked for.
+/// The metrics of requests. Labels are bounded: a route is a template of the photo API or a part of the server, never a
+/// requested path.
 struct RequestMetrics: Sendable {
-    /// The parts of the server that are no routes of the photo API.
+    /// The parts of the server other than the routes of the photo API.
     enum Part: String {
         case bucket, database, identity
-        /// The long polling of the database's wire protocol.
+        /// The long polling of the wire protocol.
         case wire = "long-polling"
     }
 
-    /// The protocols that take a connection over.
+    /// The protocols that take over a connection.
     enum Takeover: String, MetricLabels {
         case eventStream = "event-stream"
         case webSocket = "websocket"
@@ -31,13 +31,13 @@ struct RequestMetrics: Sendable {
 
     private struct Answered: MetricLabels {
         let route: Route
-        /// The status of the answer; nil where the connection broke before there was one.
+        /// The status of the response; nil if the connection broke before it.
         let status: Int?
 
         var pairs: [(String, String)] { route.pairs + [("status", status.map { String($0) } ?? "none")] }
     }
 
-    /// The methods that are named; all others are one.
+    /// The methods with labels of their own; all others share one.
     private static let methods: Set<HTTPRequest.Method> = [.get, .head, .post, .put, .patch, .delete, .options]
 
     private let requests: MetricFamily<Answered, Counter>
@@ -57,10 +57,10 @@ struct RequestMetrics: Sendable {
             by: Takeover.self)
     }
 
-    /// Answers a request, and records how.
+    /// Handles a request, and records its duration and status.
     ///
-    /// - Parameter part: The part of the server that answers; nil for the photo API, whose router says which route it was.
-    /// - Throws: What the body throws.
+    /// - Parameter part: The part of the server that handles it; nil for the photo API, whose router reports the route.
+    /// - Throws: The errors of the body.
     func record(
         _ method: HTTPRequest.Method, _ part: Part?, _ context: HTTPContext, _ body: () async throws -> Response
     ) async throws -> Response {
@@ -82,7 +82,7 @@ struct RequestMetrics: Sendable {
 
     func count(_ takeover: Takeover) { takeovers[takeover].increment() }
 
-    /// The template of a route; what the router found no route for, it calls by a name that is no path.
+    /// Returns the template of a route. The router marks a request without a route by a name that is not a path.
     private static func template(_ path: String?) -> String {
         guard let path, path.hasPrefix("/") else { return "other" }
         return path

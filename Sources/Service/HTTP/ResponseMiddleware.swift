@@ -11,19 +11,19 @@ import Transport
 import Uploads
 
 extension ErrorRenderer {
-    /// Those of the photo API.
+    /// The renderer for the photo API.
     static let problems = ErrorRenderer(answer: { Problem($0).response(trace: $1) }, level: .info)
-    /// Those of the database, whose answers have no trace.
+    /// The renderer for the database, whose errors have no trace.
     static let database = ErrorRenderer(answer: { error, _ in DatabaseProblem(error).response }, level: .debug)
 }
 
-/// The last hand on every answer: errors are put into words, and the headers that all answers have are set.
+/// The last middleware of every response: it renders errors and sets common header fields.
 struct ResponseMiddleware: RouterMiddleware {
     let words: ErrorRenderer
     let logger: Logger
     let audit: AuditLog
     let admission: Admission
-    /// Is told what went wrong inside the service.
+    /// Is called with faults inside the service.
     let onFault: @Sendable (any Error) -> Void
 
     func handle(
@@ -34,7 +34,7 @@ struct ResponseMiddleware: RouterMiddleware {
         do {
             response = try await next(request, context)
         } catch let error where error is IOError || error is ChannelError {
-            throw error  // The connection is broken: there is nobody to answer.
+            throw error  // The connection is broken, so that no response can be sent.
         } catch {
             response = answer(to: error, request, context)
         }
@@ -44,11 +44,12 @@ struct ResponseMiddleware: RouterMiddleware {
         return Failpoint.isOn ? Self.between(response, "\(request.method) \(request.uri.path)") : response
     }
 
-    /// An answer that goes out between the two sides of its failpoint.
+    /// Returns a response that is sent between the two sides of its failpoint.
     private static func between(_ response: Response, _ place: String) -> Response {
         var response = response
         let body = response.body
-        // Not with the body: the head is on its way by then, and may be all that there is.
+        // The failpoint is not passed with the body, because the head has been sent by then and may be the whole
+        // response.
         _ = Failpoint.reply.pass(.before, at: place)
         response.body = ResponseBody(contentLength: body.contentLength) { writer in
             try await body.write(writer)
@@ -62,20 +63,20 @@ struct ResponseMiddleware: RouterMiddleware {
             return PageRefusal.isForBrowser(request) ? PageRefusal.missing.response(to: request) : Self.noSuchAddress
         }
         let response = words.answer(error, context.trace)
-        // What is answered beside is of no matter to the log.
+        // The log contains only the error, not the response that belongs to it.
         let error = (error as? ErrorResponse)?.error ?? error
         if response.status.kind == .serverError { onFault(error) }
         log(error, response.status, request, context)
         return response
     }
 
-    /// Whether the path is one of the photo API's.
+    /// Whether the path belongs to the photo API.
     private static func isForService(_ request: HTTPRequest) -> Bool {
         guard let path = request.path?.utf8 else { return false }
         return path.starts(with: "/v1/".utf8) || path.starts(with: "/media/".utf8)
     }
 
-    /// Logs what was refused, under the `trace` of the answer.
+    /// Logs a refused request under the `trace` of its response.
     private func log(_ error: any Error, _ status: HTTPResponse.Status, _ request: Request, _ context: HTTPContext) {
         if [.unauthorized, .forbidden, .tooManyRequests].contains(status) {
             return audit.refused(
@@ -91,7 +92,7 @@ struct ResponseMiddleware: RouterMiddleware {
             ])
     }
 
-    /// Whoever forgets `.json` is told so, in the words that clients of the database know.
+    /// The response to database requests without `.json`, with the text that Firebase's clients know.
     private static var noSuchAddress: Response {
         Response(
             status: .notFound, headers: [.contentType: "text/plain; charset=utf-8"],

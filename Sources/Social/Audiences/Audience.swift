@@ -1,9 +1,9 @@
 package import Model
 package import Tree
 
-/// An audience: a name, what kind of one it is, and who is a member.
+/// An audience: its name, its kind, and the requester's role.
 package struct Audience: Sendable, Hashable {
-    /// What an audience stands for.
+    /// The kinds of audiences.
     package enum Kind: String, Sendable, CaseIterable {
         case `class`, school, student, group
     }
@@ -13,24 +13,24 @@ package struct Audience: Sendable, Hashable {
 
     package let id: AudienceID
     package let name: String
-    /// A ``Kind``, unless a client of the database wrote something else.
+    /// The name of a ``Kind``, unless a client of the database wrote another value.
     package let kind: String
-    /// What whoever asks may do in it; nil for who is no member.
+    /// The requester's role; nil for non-members.
     package let role: AudienceRole?
 
-    /// The audience, as somebody sees it; nil when it is not there.
+    /// Reads an audience for a requester; nil if it does not exist.
     package init?(_ id: AudienceID, for uid: UserID?, in snapshot: TreeSnapshot) throws(TreeError) {
         let path = AudienceNodes.audience(id)
         guard try snapshot.exists(path) else { return nil }
         self.id = id
-        // A client may have written anything.
+        // The name may be of any type, because clients can write it.
         name = try snapshot.get(path / "name")?.stringValue ?? id.description
         kind = try snapshot.get(path / "kind")?.stringValue ?? Kind.group.rawValue
         role = try uid.flatMap { uid throws(TreeError) in try snapshot.role(of: uid, in: id) }
     }
 }
 
-/// Who does something with audiences.
+/// The requester of an operation on audiences.
 package enum AudienceActor: Sendable {
     /// The owner of the service, who may do everything.
     case admin

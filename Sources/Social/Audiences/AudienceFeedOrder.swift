@@ -1,15 +1,15 @@
 import Model
 import Tree
 
-/// Brings each post for audiences to the stories of these, in the commits that add, change and delete it, whoever makes
-/// them: a copy for their members, and its place in the order of publication.
+/// Maintains the feeds of audiences in the commits that add, change and delete posts, by any writer: a copy of each
+/// post for the members, and its position in the order of publication.
 ///
 ///     stories/{audience}/{post id}                              = the post, without its audiences
-///     stories/{audience}/{position}         in the own tree     = post id
-///     story_positions/{post id}/{audience}  in the own tree     = position
+///     stories/{audience}/{position}         in the service's own tree = post id
+///     story_positions/{post id}/{audience}  in the service's own tree = position
 ///
-/// A post that gets one more audience later gets the position of that there: whoever has read the story before finds it
-/// behind what they have.
+/// A post that is later added to another audience gets the position of that commit there, so that members who have read
+/// the feed before find it among the new posts.
 struct AudienceFeedOrder: Derivation {
     let place = AudienceNodes.post.pattern
 
@@ -20,9 +20,9 @@ struct AudienceFeedOrder: Derivation {
         return try Self.writes(for: post.keys[0], at: position, in: snapshot)
     }
 
-    /// The writes that bring one post to its stories, as it is now.
+    /// Returns the writes that update the feeds for a post.
     ///
-    /// - Parameter position: The position of the post in stories that did not have it.
+    /// - Parameter position: The position of the post in feeds that do not contain it yet.
     static func writes(
         for id: TreeKey, at position: PostPosition, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
@@ -51,8 +51,8 @@ struct AudienceFeedOrder: Derivation {
         return writes
     }
 
-    /// The position for a post that lacks one: that at which it says to have been published. Several of one commit are told
-    /// apart by their ids.
+    /// Returns the position for a post without one: the stored time of its publication. Posts of one commit are
+    /// distinguished by their ids.
     static func positionOfRepair(_ id: TreeKey, _ snapshot: TreeSnapshot) throws(TreeError) -> PostPosition {
         let published = try snapshot.get(AudienceNodes.post() / id / "published")?.integerValue
         let last = try snapshot.token.sequence
@@ -62,8 +62,8 @@ struct AudienceFeedOrder: Derivation {
     }
 }
 
-/// Has each post for audiences say at which position of the change log it was published, by which clients have stories in order;
-/// what the service posts says so itself.
+/// Adds to each post for audiences the position of its publication in the change log, by which clients order audience
+/// feeds; posts of the service itself contain it already.
 ///
 /// It belongs before ``AudienceFeedOrder``.
 struct AudienceFeedTime: Derivation {
@@ -73,9 +73,9 @@ struct AudienceFeedTime: Derivation {
         for post: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
         let record = AudienceNodes.post() / post.keys[0]
-        // What nobody has written is none.
+        // A record without an author is not a post.
         guard try snapshot.exists(record / "author"), try !snapshot.exists(record / "published") else { return [] }
-        // One that was replaced stays where it was.
+        // A post that was replaced keeps its position.
         let positions = try snapshot.children(of: AudienceNodes.positions(post.keys[0])).compactMap { row in
             row.value.stringValue.flatMap { PostPosition(key: TreeKey(unchecked: $0)) }
         }
@@ -84,16 +84,16 @@ struct AudienceFeedTime: Derivation {
     }
 }
 
-/// What the members of an audience see of a post.
+/// The members' copy of a post.
 enum AudienceFeedCopy {
-    /// The record without the audiences that it names: whoever is a member of one need not know of the others.
+    /// Returns the record without its audiences: a member of one must not learn of the others.
     static func value(of record: TreeValue?) -> TreeValue? {
         guard var fields = record?.object else { return nil }
         fields["audiences"] = nil
         return fields.isEmpty ? nil : .object(fields)
     }
 
-    /// What has to stand at `stories/{audience}/{post id}`; nil for nothing.
+    /// Returns the correct value at `stories/{audience}/{post id}`; nil for none.
     static func value(
         for audience: TreeKey, ofPost id: TreeKey, in snapshot: TreeSnapshot
     ) throws(TreeError) -> TreeValue? {
@@ -103,10 +103,9 @@ enum AudienceFeedCopy {
     }
 }
 
-/// Puts the copy back, or takes away what is none, when somebody else has written where copies stand: an admin, or an
-/// import.
+/// Restores or removes copies that another writer has changed: an admin, or an import.
 ///
-/// It belongs into the first stratum.
+/// It belongs in the first stratum.
 struct RestoredAudienceFeeds: Derivation {
     let place = AudienceNodes.story.pattern
 
@@ -118,7 +117,7 @@ struct RestoredAudienceFeeds: Derivation {
     }
 }
 
-/// Lists each post for audiences among its author's, and remembers that the photos of it are not for everybody.
+/// Lists each post for audiences among its author's posts, and records that its photos are restricted.
 struct AudiencePostIndex: Derivation {
     let place = TreePattern(AudienceNodes.post.path / "author" / "uid")
 
@@ -130,14 +129,14 @@ struct AudiencePostIndex: Derivation {
         }
         if case .leaf(.string(let text)) = node.after, let uid = UserID(text) {
             writes.append(TreeWrite(path: AudienceNodes.postBy(uid) / id, value: true))
-            // It stays when the post goes, as long as there may be files.
+            // This record stays when the post is deleted, because files may remain.
             writes.append(TreeWrite(path: AudienceNodes.restrictedMedia(id) / uid.key, value: true))
         }
         return writes
     }
 }
 
-/// Deletes a post with its last audience: nobody would see it any more.
+/// Deletes a post with its last audience, because no member could see it.
 struct EmptyAudiences: Derivation {
     let place = TreePattern(AudienceNodes.post.path / "audiences" / "*")
 

@@ -1,10 +1,11 @@
 import Model
 import Tree
 
-/// Makes somebody else an owner of an audience when the last one is deleted: the first poster who is not being deleted, else the
-/// first such reader, in the order of their ids. An audience without any of them is left to admins.
+/// Makes another member an owner of an audience when the last owner's account is deleted: the first poster who is not
+/// being deleted, or else the first such reader, in the order of their ids. An audience without such a member is left
+/// to admins.
 ///
-/// It belongs behind ``LastOwner``, which keeps owners who are not being deleted, and before ``Memberships``.
+/// It belongs after ``LastOwner``, which keeps owners who are not being deleted, and before ``Memberships``.
 struct AudienceHeir: Derivation {
     let place = AudienceNodes.member.pattern
 

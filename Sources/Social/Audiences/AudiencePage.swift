@@ -4,18 +4,18 @@ package import Tree
 /// A page of audiences, in the order of their ids.
 package struct AudiencePage: Sendable {
     package let audiences: [Audience]
-    /// Behind which the next page begins; nil when this is the last.
+    /// The id after which the next page begins; nil on the last page.
     package let next: TreeKey?
     /// The position in the change log of the state that was read.
     package let token: SyncToken
 }
 
 extension Audiences {
-    /// The audiences that somebody is a member of; all that there are for nil.
+    /// Returns a page of the audiences that a person is a member of; for nil, of all audiences.
     package func page(of uid: UserID?, after cursor: TreeKey?, limit: Int) async throws -> AudiencePage {
         try await tree.snapshot { snapshot in
             let list = uid.map { AudienceNodes.membership($0) } ?? AudienceNodes.audience()
-            // One more tells whether there are more.
+            // A further key shows whether another page follows.
             let keys = try snapshot.keys(of: list, range: cursor.map { .after($0) } ?? .all, limit: limit + 1)
             var audiences: [Audience] = []
             for key in keys.prefix(limit) {
@@ -29,7 +29,7 @@ extension Audiences {
         }
     }
 
-    /// An audience with all its members, as somebody sees it; nil when it is not there.
+    /// Returns an audience with all its members, for a requester; nil if it does not exist.
     package func audience(
         _ id: AudienceID, for uid: UserID?
     ) async throws -> (audience: Audience, members: [String: AudienceRole])? {

@@ -2,18 +2,18 @@ import API
 package import Model
 package import Tree
 
-/// What a member of an audience may do.
+/// The role of a member of an audience.
 package enum AudienceRole: String, Sendable, CaseIterable {
-    /// Reads, posts, and changes the audience and its members.
+    /// The right to read, post, and change the audience and its members.
     case owner
-    /// Reads and posts.
+    /// The right to read and post.
     case poster
-    /// Reads.
+    /// The right to read.
     case reader
 
     package var mayPost: Bool { self != .reader }
 
-    /// Reads what stands at a member; nil when it is none of these.
+    /// Reads the role stored at a member; nil for an invalid value.
     init?(_ state: NodeState) {
         guard case .leaf(.string(let text)) = state else { return nil }
         self.init(rawValue: text)
@@ -21,32 +21,32 @@ package enum AudienceRole: String, Sendable, CaseIterable {
 }
 
 extension TreeSnapshot {
-    /// What somebody may do in an audience; nil for who is no member, and where there is no such audience.
+    /// Returns a person's role in an audience; nil for non-members, and if the audience does not exist.
     package func role(of uid: UserID, in audience: AudienceID) throws(TreeError) -> AudienceRole? {
         try get(AudienceNodes.member(audience) / uid.key)?.stringValue.flatMap { AudienceRole(rawValue: $0) }
     }
 
-    /// Sees to it that somebody may post for all of these audiences.
+    /// Checks that a person may post for all of these audiences.
     ///
-    /// - Throws: `Failure` with the code `not_member` for who is no member of one of them, which may not be there,
-    ///   `not_allowed` for who only reads it.
+    /// - Throws: `Failure` with the code `not_member` if the person is not a member of one of them, which may not
+    ///   exist, `not_allowed` for a reader.
     package func requirePoster(_ uid: UserID, for audiences: [AudienceID]) throws {
         for audience in audiences {
             switch try role(of: uid, in: audience) {
             case .owner, .poster: break
             case .reader:
                 throw Failure(
-                    .notAllowed, "\(uid) may read what is posted for \(audience), and not post",
-                    hint: "an owner of the audience can change that: PUT /v1/audiences/{id}/members/{uid}")
+                    .notAllowed, "\(uid) may read the posts for \(audience), but may not post",
+                    hint: "Let an owner of the audience change that with PUT /v1/audiences/{id}/members/{uid}.")
             case nil:
                 throw Failure(
-                    .notMember, "there is no audience \(audience) of which \(uid) is a member",
-                    hint: "GET /v1/audiences lists them; an owner can add a member")
+                    .notMember, "no audience \(audience) has the member \(uid)",
+                    hint: "List them with GET /v1/audiences, or let an owner add the member.")
             }
         }
     }
 
-    /// The first of the audiences for which a post is that somebody is a member of; nil for none.
+    /// Returns the first audience of a post that a person is a member of; nil for none.
     package func commonAudience(of uid: UserID, and post: TreeValue?) throws(TreeError) -> AudienceID? {
         for audience in PostAudiences.named(by: post) where try role(of: uid, in: audience) != nil { return audience }
         return nil

@@ -2,31 +2,32 @@ package import API
 package import Model
 package import Tree
 
-/// Makes and changes audiences, for their owners and admins. What follows from it, memberships and stories, derivations keep.
+/// Creates and changes audiences, for their owners and admins. Derivations maintain memberships and audience feeds.
 package struct Audiences: Sendable {
-    /// The most members of one audience.
+    /// The largest number of members of an audience.
     package static let maxMembers = 5000
 
     let tree: TreeStore
 
     package init(_ tree: TreeStore) { self.tree = tree }
 
-    /// What is to be changed of an audience.
+    /// A change of an audience.
     package struct Change: Sendable {
         package var name: String?
         package var kind: Audience.Kind?
-        /// All members, with what they may do; nil for those that there are.
+        /// The roles of all members; nil for no change.
         package var members: [UserID: AudienceRole]?
 
         package init() {}
     }
 
-    /// Makes an audience, or replaces what is known of it. Who makes one becomes an owner.
+    /// Creates an audience, or replaces its data. The creator becomes an owner.
     ///
-    /// - Parameter change: Has a name and a kind.
+    /// - Parameter change: The change, with a name and a kind.
     /// - Returns: Whether it is new, and the position in the change log just after it.
-    /// - Throws: `Failure` with the code `not_member` or `not_allowed` for who does not own it, `wrong_state` for an audience
-    ///   without an owner, or with the id of one that was deleted, `blocked`, or `bad_audience` for too many members.
+    /// - Throws: `Failure` with the code `not_member` or `not_allowed` for a requester who does not own it,
+    ///   `wrong_state` for an audience without an owner, or with the id of a deleted audience, `blocked`, or
+    ///   `bad_audience` for too many members.
     package func put(
         _ id: AudienceID, _ change: Change, by actor: AudienceActor
     ) async throws -> (isNew: Bool, token: SyncToken) {
@@ -39,7 +40,7 @@ package struct Audiences: Sendable {
                 else {
                     throw Failure(
                         .wrongState, "there was an audience \(id), which was deleted: an id is used once",
-                        hint: "choose another id")
+                        hint: "Choose another id.")
                 }
                 var members = change.members ?? [:]
                 if let uid = actor.uid { members[uid] = .owner }
@@ -53,9 +54,9 @@ package struct Audiences: Sendable {
         return (isNew, token)
     }
 
-    /// Changes what is known of an audience, field by field.
+    /// Changes the data of an audience, field by field.
     ///
-    /// - Throws: As ``put(_:_:by:)``, and `not_found` for an admin when it is not there.
+    /// - Throws: The errors of ``put(_:_:by:)``, and for an admin `not_found` if the audience does not exist.
     package func change(_ id: AudienceID, _ change: Change, by actor: AudienceActor) async throws -> SyncToken {
         try await tree.transact { snapshot, update in
             try snapshot.requireOwner(actor, of: id)
@@ -78,9 +79,9 @@ package struct Audiences: Sendable {
         update[path / "members"] = .object(Dictionary(uniqueKeysWithValues: records))
     }
 
-    /// Makes somebody a member of an audience, or changes what they may do.
+    /// Adds a member to an audience, or changes a member's role.
     ///
-    /// - Throws: `Failure` as ``put(_:_:by:)``, with the code `wrong_state` for the last owner.
+    /// - Throws: The errors of ``put(_:_:by:)``; `Failure` with the code `wrong_state` for the last owner.
     package func setMember(
         _ uid: UserID, to role: AudienceRole, of id: AudienceID, by actor: AudienceActor
     ) async throws -> SyncToken {
@@ -99,7 +100,7 @@ package struct Audiences: Sendable {
         }.token
     }
 
-    /// Has somebody be a member no more: an owner any member, and each member themselves. Who is none is none.
+    /// Removes a member: owners may remove all members, and members themselves. Does nothing for a non-member.
     ///
     /// - Throws: `Failure` with the code `wrong_state` for the last owner.
     package func removeMember(_ uid: UserID, of id: AudienceID, by actor: AudienceActor) async throws -> SyncToken {
@@ -111,7 +112,7 @@ package struct Audiences: Sendable {
         }.token
     }
 
-    /// Deletes an audience: its story at once, and behind it the posts that were for no other.
+    /// Deletes an audience: its feed at once, and later the posts that were for no other audience.
     package func remove(_ id: AudienceID, by actor: AudienceActor) async throws -> SyncToken {
         try await tree.transact { snapshot, update in
             try snapshot.requireOwner(actor, of: id)
@@ -119,11 +120,11 @@ package struct Audiences: Sendable {
         }.token
     }
 
-    /// Takes a post away from an audience, for an owner of it, the post's author, and admins; with its last audience the
-    /// post is deleted.
+    /// Removes a post from an audience, for an owner of the audience, the post's author, and admins; without an
+    /// audience left, the post is deleted.
     ///
     /// - Returns: Whether it was the last, and the position in the change log just after it.
-    /// - Throws: `Failure` with the code `not_found` when the audience does not have the post.
+    /// - Throws: `Failure` with the code `not_found` if the post is not in the audience.
     package func removePost(
         _ post: PostID, from id: AudienceID, by actor: AudienceActor
     ) async throws -> (isDeleted: Bool, token: SyncToken) {
@@ -134,7 +135,7 @@ package struct Audiences: Sendable {
             let audiences = PostAudiences.named(by: try snapshot.get(path))
             guard audiences.contains(id) else {
                 throw Failure(
-                    .notFound, "\(id) has no post \(post)", hint: "GET /v1/audiences/{id}/posts lists them")
+                    .notFound, "\(id) has no post \(post)", hint: "List them with GET /v1/audiences/{id}/posts.")
             }
             update[path / "audiences" / id.key] = nil
             return try snapshot.childCount(of: path / "audiences") == 1
@@ -144,7 +145,7 @@ package struct Audiences: Sendable {
 }
 
 extension TreeSnapshot {
-    /// Sees to it that somebody owns an audience.
+    /// Checks that the requester owns an audience.
     ///
     /// - Throws: `Failure` with the code `not_member`, `not_allowed`, or for an admin `not_found`.
     fileprivate func requireOwner(_ actor: AudienceActor, of id: AudienceID) throws {
@@ -154,7 +155,7 @@ extension TreeSnapshot {
         }
         switch try role(of: uid, in: id) {
         case .owner: return
-        case .poster, .reader: throw Failure.notAllowed("change what an audience is that is not yours")
+        case .poster, .reader: throw Failure.notAllowed("change an audience that is not yours")
         case nil: throw Failure.notMember(of: id)
         }
     }
@@ -166,38 +167,38 @@ extension TreeSnapshot {
         }
     }
 
-    /// Sees to it that somebody has not blocked whoever makes them a member.
+    /// Checks that a person has not blocked the requester who makes them a member.
     fileprivate func requireOpen(_ uid: UserID, to actor: AudienceActor, in id: AudienceID) throws {
         guard let maker = actor.uid, maker != uid, try role(of: uid, in: id) == nil,
             try exists(PeopleNodes.blocking(uid) / maker.key)
         else { return }
         throw Failure(
             .blocked, "\(maker) cannot make \(uid) a member: \(uid) has blocked them",
-            hint: "another owner may be able to")
+            hint: "Let another owner add the member.")
     }
 }
 
 extension Failure {
-    /// The refusal of an audience that is not there, to somebody who may know.
+    /// Returns the refusal of an audience that does not exist, for a requester who may learn this.
     package static func noAudience(_ id: AudienceID) -> Failure {
-        Failure(.notFound, "there is no audience \(id)", hint: "PUT /v1/audiences/{id} makes one")
+        Failure(.notFound, "the audience \(id) does not exist", hint: "Create one with PUT /v1/audiences/{id}.")
     }
 
-    /// The refusal of an audience to whoever is no member of it, whether it is there or not.
+    /// Returns the refusal of an audience for a non-member, whether it exists or not.
     package static func notMember(of id: AudienceID) -> Failure {
         Failure(
-            .notMember, "there is no audience \(id) of which you are a member", hint: "GET /v1/audiences lists yours")
+            .notMember, "you are not a member of any audience \(id)", hint: "List yours with GET /v1/audiences.")
     }
 
     fileprivate static func noOwner(_ id: AudienceID) -> Failure {
         Failure(
-            .wrongState, "the audience \(id) would have no owner any more",
-            hint: "make somebody else an owner first, or delete the audience")
+            .wrongState, "the audience \(id) would lose its last owner",
+            hint: "Make another member an owner first, or delete the audience.")
     }
 
     fileprivate static func tooManyMembers(_ id: AudienceID) -> Failure {
         Failure(
             .badAudience, "the audience \(id) would have more than \(Audiences.maxMembers) members",
-            hint: "make one more audience")
+            hint: "Create another audience.")
     }
 }

@@ -1,10 +1,10 @@
 import Model
 import Tree
 
-/// Has the posts of an audience that is deleted leave it; nobody is a member any more, so nobody reads its story meanwhile.
+/// Starts the removal of a deleted audience from its posts; without members, its feed cannot be read in the meantime.
 ///
-/// Its id is used from then on. An import, or a deletion of all audiences at once, uses no ids: who may do that may do
-/// everything.
+/// The id is marked as used. An import, or a deletion of all audiences at once, does not mark ids; both require the
+/// owner's rights.
 struct AudienceDeletionCause: Derivation {
     let place = AudienceNodes.audience.pattern
 
@@ -21,10 +21,10 @@ struct AudienceDeletionCause: Derivation {
     }
 }
 
-/// Takes an audience that is gone off its posts; those that were for no other go.
+/// Removes a deleted audience from its posts, and deletes posts that were for no other audience.
 struct DeletedAudienceTask: FollowUpTask {
     static let kind = FollowUpTaskKind.deleteAudience
-    /// The number of posts that go in one step: each takes its records along.
+    /// The number of posts that one step removes, each with its records.
     private static let batch = 50
 
     func step(

@@ -1,24 +1,25 @@
 import Model
 import Tree
 
-/// The posts of all audiences that somebody is a member of, as one list: it is put together when it is read, so that a post
-/// costs the same however many members its audiences have.
+/// The posts of all audiences that a person is a member of, as one list. The list is merged when it is read, so that
+/// the cost of a post does not depend on the number of members of its audiences.
 struct MemberAudienceFeeds: PostList {
-    /// The most audiences that are put together, in the order of their ids: anybody may make somebody a member.
+    /// The largest number of audiences that are merged, in the order of their ids; the number of a person's audiences
+    /// is not limited, because others can add members.
     static let maxAudiences = 2000
 
     private let uid: UserID
 
     init(of uid: UserID) { self.uid = uid }
 
-    /// A story, read on and on.
+    /// An audience feed that is read in batches.
     private struct AudienceFeed {
         let list: TreePath
         var rows: ArraySlice<TreeChild> = []
         var range: KeyRange
         var isAtEnd = false
 
-        /// The next row, which stays; reads some when there is none.
+        /// Returns the next row without removing it; reads a batch if none is left.
         mutating func first(_ batch: Int, from snapshot: TreeSnapshot) throws(TreeError) -> TreeChild? {
             if rows.isEmpty, !isAtEnd {
                 let read = try snapshot.children(of: list, range: range, order: .descending, limit: batch)
@@ -36,7 +37,7 @@ struct MemberAudienceFeeds: PostList {
             guard let audience = AudienceID(key.string) else { continue }
             stories.append(AudienceFeed(list: AudienceNodes.published(audience), range: range))
         }
-        // Of each one's share, and a little more.
+        // Each feed's share of the page, and a reserve.
         let batch = 2 * limit / max(1, stories.count) + 1
         var rows: [TreeChild] = []
         while rows.count < limit {
@@ -46,7 +47,7 @@ struct MemberAudienceFeeds: PostList {
                 if next.map({ $0.key < row.key }) ?? true { next = row }
             }
             guard let next else { break }
-            // A post has the same position in all audiences that it came to at once.
+            // A post has the same position in all audiences to which it was added in the same commit.
             for index in stories.indices where stories[index].rows.first?.key == next.key {
                 stories[index].rows.removeFirst()
             }
@@ -55,8 +56,8 @@ struct MemberAudienceFeeds: PostList {
         return rows
     }
 
-    /// The copy of a post, with those of its audiences that the person is a member of; where it came to one of them later,
-    /// only its last position counts.
+    /// Returns the copy of a post, with those of its audiences that the person is a member of; if it was added to one
+    /// of them later, only its last position counts.
     func record(of post: ListedPost, from snapshot: TreeSnapshot) throws(TreeError) -> TreeValue? {
         var audiences: [AudienceID] = []
         for row in try snapshot.children(of: AudienceNodes.positions(post.id)) {

@@ -1,9 +1,9 @@
 import Model
 import Tree
 
-/// Keeps for each person the audiences that they are a member of, with what they may do: the other side of the members.
+/// Maintains for each person the audiences that they are a member of, with their roles: the mirror of the members.
 struct Memberships: Derivation {
-    /// Where that stands.
+    /// The path of the memberships.
     static let memberships = AudienceNodes.membership.pattern
 
     let place = AudienceNodes.member.pattern
@@ -14,7 +14,7 @@ struct Memberships: Derivation {
     }
 }
 
-/// Lists the owners of each audience, so that nobody has to look for them among its members.
+/// Lists the owners of each audience, so that they need not be searched among its members.
 struct AudienceOwners: Derivation {
     let place = AudienceNodes.member.pattern
 
@@ -24,10 +24,10 @@ struct AudienceOwners: Derivation {
     }
 }
 
-/// Keeps the last owner of an audience, whoever would remove them or take their rights: nobody could do anything with it
-/// any more. Only who is deleted altogether goes all the same (``AudienceHeir``).
+/// Keeps the last owner of an audience when a writer removes or demotes them, because otherwise only admins could
+/// change the audience. Only an owner whose account is deleted is removed (``AudienceHeir``).
 ///
-/// It belongs behind ``AudienceOwners``, whose list it goes by and keeps, and before ``Memberships``.
+/// It belongs after ``AudienceOwners``, whose list it reads and maintains, and before ``Memberships``.
 struct LastOwner: Derivation {
     let place = AudienceNodes.member.pattern
 

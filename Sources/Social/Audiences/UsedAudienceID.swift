@@ -1,8 +1,8 @@
 import Model
 import Tree
 
-/// Refuses an audience with the id of one that was deleted: it would pass for that one wherever the id is still named, and
-/// whoever made it would see posts that are still there.
+/// Refuses an audience with the id of a deleted one: it would be mistaken for that audience where the id is still
+/// named, and its creator would see the remaining posts.
 struct UsedAudienceID: Constraint {
     let place = AudienceNodes.audience.pattern
     let reason = "there was an audience with this id, which was deleted: an id is used once"

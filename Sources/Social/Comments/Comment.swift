@@ -2,30 +2,31 @@ package import API
 import Model
 package import Tree
 
-/// A comment on a post, as it stands at `comments/{post}/{id}`: FriendlyPix's fields, and whether it was edited and whom it
+/// A comment on a post, stored at `comments/{post}/{id}`: FriendlyPix's fields, and the time of the last edit and the
 /// mentions.
 package struct Comment: Sendable, Hashable {
     /// The key of the post.
     package let post: TreeKey
     /// A push id, unless a client of the database wrote something else.
     package let id: TreeKey
-    /// The uid of whoever wrote it.
+    /// The uid of the author.
     package let author: String
-    /// The author's name and picture, as they are in the comment.
+    /// The author's name, as stored in the comment.
     package let fullName: String?
     package let profilePicture: String?
     package let text: String
-    /// When it was written.
+    /// The time of the comment.
     package let timestamp: Timestamp
-    /// When the text was changed for the last time; nil when it never was.
+    /// The time of the last change of the text; nil for none.
     package let edited: Timestamp?
-    /// In the order of the text.
+    /// The mentions, in the order of the text.
     package let mentions: [MentionSpan]
 
-    /// What a calendar can show, in milliseconds around 1970 (ECMA-262 §21.4.1.1).
+    /// The range of valid times, in milliseconds around 1970 (ECMA-262 §21.4.1.1).
     private static let times = -8.64e15...8.64e15
 
-    /// Why a record is no comment that can be shown, such as "its text is missing"; nil when it is one.
+    /// Returns the fault of a record that cannot be shown as a comment, such as "it has no text"; nil for a valid
+    /// record.
     static func fault(of record: TreeValue) -> String? {
         guard record.object != nil else { return "it is no object" }
         guard record["text"]?.stringValue != nil else { return "it has no text" }
@@ -33,7 +34,7 @@ package struct Comment: Sendable, Hashable {
         return time(record["timestamp"]) == nil ? "its timestamp is no time in milliseconds" : nil
     }
 
-    /// Reads a record; nil when it is no comment.
+    /// Reads a record; nil if it is not a comment.
     init?(_ id: TreeKey, of post: TreeKey, _ record: TreeValue) {
         guard Self.fault(of: record) == nil, let text = record["text"]?.stringValue,
             let author = record["author"]?["uid"]?.stringValue, let timestamp = Self.time(record["timestamp"])
@@ -54,21 +55,21 @@ package struct Comment: Sendable, Hashable {
     }
 }
 
-/// What somebody writes: the text of a comment, and whom it mentions.
+/// The input for a comment: its text and its mentions.
 package struct CommentText: Sendable, Hashable {
     package let text: String
     package let mentions: [MentionSpan]
 
-    /// Checks a text and its mentions; whether these people exist, is checked when it is written.
+    /// Checks a text and its mentions; the existence of the mentioned people is checked when the comment is written.
     ///
     /// - Throws: `Failure` with the code `bad_text` or `bad_mention`.
     package init(_ text: String, mentions: [MentionSpan.Claim] = []) throws(Failure) {
         guard let checked = PostText.checked(text) else {
             throw Failure(
                 .badText, "the comment has more than \(PostText.maxCharacters) characters, or control characters",
-                hint: "shorten it")
+                hint: "Shorten it.")
         }
-        guard !checked.isEmpty else { throw Failure(.badText, "the comment is empty", hint: "write something") }
+        guard !checked.isEmpty else { throw Failure(.badText, "the comment is empty", hint: "Write something.") }
         self.text = checked
         self.mentions = try MentionSpan.checked(mentions, of: text, storedAs: checked)
     }

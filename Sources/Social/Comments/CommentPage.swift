@@ -1,20 +1,20 @@
 package import Model
 package import Tree
 
-/// A page of the comments on a post. What clients of the database wrote and is no comment is passed over, and named; what
-/// somebody wrote whom the viewer has blocked, or who has blocked the viewer, is passed over.
+/// A page of the comments on a post. Records that are not comments are skipped and listed; comments between people of
+/// whom one has blocked the other are skipped.
 package struct CommentPage: Sendable {
-    /// The comments of a post that are read, and their reader.
+    /// The selection of a post's comments, and their reader.
     package struct Selection: Sendable {
-        /// The reader; nil for an admin, and for somebody unknown.
+        /// The reader; nil for an admin, and for a requester without an id.
         package let viewer: UserID?
-        /// The comment behind which they are; nil for all.
+        /// The comment after which the selection begins; nil for no limit.
         package let after: TreeKey?
-        /// The comment before which they are; nil for all.
+        /// The comment before which the selection ends; nil for no limit.
         package let before: TreeKey?
-        /// Whether the newest come first, or else the oldest.
+        /// Whether the newest comments come first; otherwise the oldest do.
         package let isNewestFirst: Bool
-        /// How many at most.
+        /// The largest number of comments.
         package let limit: Int
 
         package init(
@@ -28,7 +28,7 @@ package struct CommentPage: Sendable {
             self.limit = limit
         }
 
-        /// The keys of what is behind a comment, in the order of the page.
+        /// Returns the range of the keys after a comment, in the order of the page.
         fileprivate func range(behind end: TreeKey?) -> KeyRange {
             let (first, last) = isNewestFirst ? (after, end ?? before) : (end ?? after, before)
             return KeyRange(
@@ -38,20 +38,20 @@ package struct CommentPage: Sendable {
 
     private var rows = PageRows<Comment, TreeKey>()
 
-    /// In the order that was asked for.
+    /// The comments in the requested order.
     package var comments: [Comment] { rows.items }
-    /// The records that are no comments; the first ones.
+    /// The first records that are not comments.
     package var skipped: [SkippedRecord] { rows.skipped }
-    /// Whether comments follow this page.
+    /// Whether more comments follow this page.
     package var hasMore: Bool { rows.hasMore }
-    /// A position in the change log up to which everything is in the page.
+    /// A position in the change log; the page contains all changes up to it.
     package var token: SyncToken? { rows.token }
 
-    /// The comment behind which the next page begins; nil when this is the last.
+    /// The comment after which the next page begins; nil on the last page.
     package var next: TreeKey? { rows.next }
 
-    /// Reads on, in one state of the tree, until the page is full and knows whether more follow; or as far as one state is
-    /// to be read.
+    /// Continues in a snapshot of the tree, until the page is full and it is known whether more comments follow, or
+    /// until the limit for one snapshot.
     ///
     /// - Returns: Whether the page is complete.
     mutating func readOn(
@@ -69,7 +69,7 @@ package struct CommentPage: Sendable {
         } read: { record throws(TreeError) in
             if try blocked.containAuthor(of: record.value, in: snapshot) { return .hidden }
             if let comment = Comment(record.key, of: post.key, record.value) { return .item(comment) }
-            let fault = Comment.fault(of: record.value) ?? "it is no comment"
+            let fault = Comment.fault(of: record.value) ?? "it is not a comment"
             return .skipped(SkippedRecord(id: record.key, fault: fault))
         }
     }

@@ -3,12 +3,12 @@ package import Access
 package import Model
 package import Tree
 
-/// Comments: `comments/{post}/{id}`. Their number, and the list of each person's comments, follow from it.
+/// Comments, at `comments/{post}/{id}`. Derivations maintain their number and the list of each person's comments.
 package struct Comments: Sendable {
     private let tree: TreeStore
     private let ids: PushIDGenerator
 
-    /// - Parameter ids: What gives each comment its id.
+    /// - Parameter ids: Generates the ids of comments.
     package init(_ tree: TreeStore, ids: PushIDGenerator) {
         self.tree = tree
         self.ids = ids
@@ -16,18 +16,18 @@ package struct Comments: Sendable {
 
     // MARK: Writing
 
-    /// A comment as it is after a change.
+    /// A comment after a change, and the position of the change.
     package typealias Outcome = (comment: Comment, token: SyncToken)
 
-    /// Adds a comment, with its author's present name and picture and the time of the commit.
+    /// Adds a comment, with its author's current name and picture and the time of the commit.
     ///
-    /// Of two comments on a post the one that was committed later has the greater id: whoever reads on behind the last
-    /// one that they have misses none.
+    /// Of two comments on a post, the one that was committed later has the greater id, so that a reader who continues
+    /// after the last known comment misses none.
     ///
-    /// - Parameter key: By which the same request is known again: it gets the comment that it has made before.
-    /// - Throws: `Failure` with the code `not_found` when there is no such post, `blocked` when its author and they
-    ///   have fallen out, `bad_mention` when somebody is mentioned who is not there, `key_reused` for the key of another
-    ///   request, `deleted` when the comment that the request has made is gone.
+    /// - Parameter key: The key of the request; a repeated request returns the comment that it created before.
+    /// - Throws: `Failure` with the code `not_found` if the post does not exist, `blocked` if the commenter and the
+    ///   post's author have a block between them, `bad_mention` if a mentioned person does not exist, `key_reused` for
+    ///   the key of another request, `deleted` if the comment of the request has been deleted.
     package func add(
         _ text: CommentText, by uid: UserID, to post: PostID, as key: RequestKey? = nil
     ) async throws -> Outcome {
@@ -36,7 +36,7 @@ package struct Comments: Sendable {
             try ExistingPost(post, for: uid, in: snapshot).requireOpen(to: uid, who: "comment on this post")
             try snapshot.requireConsent(of: uid, toContent: true)
             try MentionSpan.requirePeople(text.mentions, in: snapshot)
-            // To be decided anew, with another id, when somebody else's comment comes first.
+            // This read makes the transaction run again, with another id, if another comment is committed first.
             _ = try snapshot.keys(of: ReactionNodes.comment(post), order: .descending, limit: 1)
             let (name, picture) = try snapshot.nameAndPicture(of: uid)
             let author = Person(uid: uid, fullName: name, profilePicture: picture).author
@@ -51,10 +51,11 @@ package struct Comments: Sendable {
         return (try await written(id, on: post), token)
     }
 
-    /// Changes the text of a comment and whom it mentions, for its author, and notes the time. The same once more changes
-    /// nothing.
+    /// Changes the text and the mentions of a comment, for its author, and records the time. Repeating the same change
+    /// has no effect.
     ///
-    /// - Throws: As ``add(_:by:to:)``; `Failure` with the code `not_allowed` when it is somebody else's.
+    /// - Throws: The errors of ``add(_:by:to:)``; `Failure` with the code `not_allowed` for the comment of another
+    ///   author.
     package func edit(
         _ id: TreeKey, on post: PostID, to text: CommentText, by uid: UserID
     ) async throws -> Outcome {
@@ -64,7 +65,8 @@ package struct Comments: Sendable {
             try snapshot.requireConsent(of: uid, toContent: true)
             guard let record = try snapshot.get(path) else { throw Self.noComment }
             guard record["author"]?["uid"]?.stringValue == uid.description else {
-                throw Failure(.notAllowed, "you may not change somebody else's comment", hint: "its author may")
+                throw Failure(
+                    .notAllowed, "you may not change another person's comment", hint: "Sign in as its author.")
             }
             try MentionSpan.requirePeople(text.mentions, in: snapshot)
             let mentions = MentionSpan.value(of: text.mentions)
@@ -78,11 +80,11 @@ package struct Comments: Sendable {
 
     /// Deletes a comment, for its author, for the author of the post, or for an admin.
     ///
-    /// - Throws: `Failure` with the code `not_found` when there is no such comment, `permission_denied` or `not_allowed`
-    ///   for anybody else.
+    /// - Throws: `Failure` with the code `not_found` if the comment does not exist, `permission_denied` or
+    ///   `not_allowed` for other requesters.
     package func remove(_ id: TreeKey, from post: PostID, by identity: Identity) async throws -> SyncToken {
         if identity == .anonymous {
-            throw Failure.permissionDenied(hint: "sign in, and send the token in Authorization")
+            throw Failure.permissionDenied(hint: "Sign in, and send the token in Authorization.")
         }
         let path = ReactionNodes.comment(post) / id
         return try await tree.transact { snapshot, update in
@@ -91,27 +93,31 @@ package struct Comments: Sendable {
             let owner = try snapshot.get(PostNodes.post(post) / "author" / "uid")?.stringValue
             guard identity == .admin || identity.uid.map({ $0 == author || $0 == owner }) == true else {
                 throw Failure(
-                    .notAllowed, "you may not delete this comment", hint: "its author may, the post's, and an admin")
+                    .notAllowed, "you may not delete this comment",
+                    hint: "Sign in as its author, the post's author or an admin.")
             }
             update[path] = nil
         }.token
     }
 
-    /// A comment that has just been written, by which its times are told.
+    /// Reads a comment that has just been written, to return its times.
     private func written(_ id: TreeKey, on post: PostID) async throws -> Comment {
         let record = try await tree.get(ReactionNodes.comment(post) / id)
         guard let comment = record.flatMap({ Comment(id, of: post.key, $0) }) else {
-            throw Failure(.deleted, "the comment has been deleted again", hint: "by its author, or the post's")
+            throw Failure(
+                .deleted, "the comment has been deleted",
+                hint: "Read the comments again: its author or the post's author deleted it.")
         }
         return comment
     }
 
     // MARK: Reading
 
-    /// A comment.
+    /// Returns a comment.
     ///
-    /// - Parameter viewer: Whoever looks at it; nil for an admin, and for somebody unknown.
-    /// - Throws: `Failure` with the code `not_found`, also where the viewer and its author have fallen out.
+    /// - Parameter viewer: The reader; nil for an admin, and for a requester without an id.
+    /// - Throws: `Failure` with the code `not_found`, also if the reader and the comment's author have a block between
+    ///   them.
     package func comment(_ id: TreeKey, on post: PostID, for viewer: UserID?) async throws -> Comment {
         let record = try await tree.snapshot { snapshot -> TreeValue? in
             guard let record = try snapshot.get(ReactionNodes.comment(post) / id) else { return nil }
@@ -121,16 +127,16 @@ package struct Comments: Sendable {
         guard let record else { throw Self.noComment }
         guard let comment = Comment(id, of: post.key, record) else {
             throw Failure(
-                .notFound, "comments/\(post)/\(id) is no comment: \(Comment.fault(of: record) ?? "")",
-                hint: "a client of the database wrote it; mend it there")
+                .notFound, "comments/\(post)/\(id) is not a comment: \(Comment.fault(of: record) ?? "")",
+                hint: "Correct it in the database, where a client wrote it.")
         }
         return comment
     }
 
-    /// A page of the comments on a post, in the order of their ids. It is full unless there are no more; cancelling the
-    /// task ends it.
+    /// Returns a page of the comments on a post, in the order of their ids. The page is full unless it is the last;
+    /// cancelling the task ends it early.
     ///
-    /// - Throws: `Failure` with the code `not_found` when there is no such post.
+    /// - Throws: `Failure` with the code `not_found` if the post does not exist.
     package func page(of post: PostID, _ selection: CommentPage.Selection) async throws -> CommentPage {
         try await tree.page(CommentPage()) { page, snapshot in
             _ = try ExistingPost(post, in: snapshot)
@@ -139,5 +145,6 @@ package struct Comments: Sendable {
     }
 
     private static let noComment = Failure(
-        .notFound, "there is no such comment", hint: "it may have been deleted; GET /v1/posts/{id}/comments lists them")
+        .notFound, "the comment does not exist",
+        hint: "It may have been deleted. List the comments with GET /v1/posts/{id}/comments.")
 }

@@ -2,7 +2,7 @@ import Model
 package import Tree
 
 extension TreeValue {
-    /// A post as it is shown: its mentions as a list in the order of the text, in both units, without what is none.
+    /// The post in its public form: its valid mentions as a list in the order of the text, in both units.
     package var withShownMentions: TreeValue {
         guard var fields = object, let written = fields["mentions"] else { return self }
         let spans = MentionSpan.read(written, of: fields["text"]?.stringValue ?? "")

@@ -2,34 +2,35 @@ package import API
 package import Model
 package import Tree
 
-/// A part of a text that stands for a person: `@Anna`.
+/// A part of a text that mentions a person: `@Anna`.
 ///
-/// It is told in UTF-16 units, as JavaScript, Java and `NSString` count, and stored so; and in characters, as Swift counts
-/// and people do (UAX #29, extended grapheme clusters). It begins and ends between two characters.
+/// Its position is expressed and stored in UTF-16 units, as JavaScript, Java and `NSString` count; and expressed in
+/// characters, as Swift and people count (UAX #29, extended grapheme clusters). It starts and ends at boundaries of
+/// characters.
 package struct MentionSpan: Sendable, Hashable {
-    /// The most mentions of one text.
+    /// The largest number of mentions in a text.
     package static let maxCount = 30
 
     package let uid: UserID
-    /// The UTF-16 units before it.
+    /// The number of UTF-16 units before it.
     package let start: Int
-    /// UTF-16 units.
+    /// The length, in UTF-16 units.
     package let length: Int
-    /// The characters before it.
+    /// The number of characters before it.
     package let characterStart: Int
-    /// Characters.
+    /// The length, in characters.
     package let characterLength: Int
 
-    /// What a client says that a mention is.
+    /// A mention as a client sends it.
     package struct Claim: Sendable, Hashable {
         package let uid: String
-        /// UTF-16 units.
+        /// The number of UTF-16 units before it.
         package var start: Int
-        /// UTF-16 units.
+        /// The length, in UTF-16 units.
         package let length: Int
-        /// Characters; nil when the client does not say.
+        /// The number of characters before it; nil if the client does not send it.
         package let characterStart: Int?
-        /// Characters; nil when the client does not say.
+        /// The length, in characters; nil if the client does not send it.
         package let characterLength: Int?
 
         package init(
@@ -44,30 +45,30 @@ package struct MentionSpan: Sendable, Hashable {
     }
 }
 
-// MARK: - Checking
+// MARK: - Checks
 
 extension MentionSpan {
     /// Checks the mentions of a text, but not whether the people exist.
     ///
     /// - Parameters:
-    ///   - claims: In any order.
+    ///   - claims: The mentions, in any order.
     ///   - text: The text as it was sent.
-    ///   - stored: The same without the white space around it, as it is to be stored; what is returned is about it.
+    ///   - stored: The text as it will be stored, without surrounding white space; the result refers to it.
     /// - Returns: The mentions in the order of the text.
-    /// - Throws: `Failure` with the code `bad_mention`, which names the first that is none by its place in the list.
+    /// - Throws: `Failure` with the code `bad_mention`, which names the first invalid mention by its index in the list.
     package static func checked(
         _ claims: [Claim], of text: String, storedAs stored: String
     ) throws(Failure) -> [MentionSpan] {
         guard claims.count <= maxCount else {
             throw Failure(
-                .badMention, "there are \(claims.count) mentions", hint: "a text may have \(maxCount) at most")
+                .badMention, "there are \(claims.count) mentions", hint: "Use at most \(maxCount) in a text.")
         }
         let dropped = text.prefix(while: \.isWhitespace)
         let (units, characters) = (dropped.utf16.count, dropped.count)
         var spans: [(index: Int, span: MentionSpan)] = []
         for (index, claim) in claims.enumerated() {
-            // Else subtracting could overflow.
-            guard claim.start >= units else { throw fault(index, "lies outside of the text") }
+            // Otherwise the subtraction could overflow.
+            guard claim.start >= units else { throw fault(index, "is outside of the text") }
             var moved = claim
             moved.start -= units
             let span = try span(moved, in: stored, number: index)
@@ -75,7 +76,7 @@ extension MentionSpan {
                 claim.characterStart.map { $0 == span.characterStart + characters } ?? true
                 && claim.characterLength.map { $0 == span.characterLength } ?? true
             guard isTrue else {
-                throw fault(index, "has a wrong number of characters", hint: "leave these out: the service counts")
+                throw fault(index, "has a wrong number of characters", hint: "Leave these out: the service counts.")
             }
             spans.append((index, span))
         }
@@ -86,13 +87,14 @@ extension MentionSpan {
         return spans.map(\.span)
     }
 
-    /// Sees to it that all who are mentioned exist.
+    /// Checks that all mentioned people exist.
     ///
     /// - Throws: `Failure` with the code `bad_mention`, `TreeError` when the store cannot be read.
     package static func requirePeople(_ spans: [MentionSpan], in snapshot: TreeSnapshot) throws {
         for uid in Set(spans.map(\.uid)).sorted(by: { $0.description < $1.description }) {
             guard try snapshot.exists(PeopleNodes.person(uid)) else {
-                throw Failure(.badMention, "there is no person \(uid) to mention", hint: "mention who has a profile")
+                throw Failure(
+                    .badMention, "the person \(uid) does not exist", hint: "Mention people who have a profile.")
             }
         }
     }
@@ -102,15 +104,15 @@ extension MentionSpan {
     private static func fault(_ index: Int, _ what: String, hint: String? = nil) -> Failure {
         Failure(
             .badMention, "mentions/\(index) \(what)",
-            hint: hint ?? "start and length count UTF-16 units of the text; mentions do not overlap")
+            hint: hint ?? "Count start and length in UTF-16 units of the text, without overlaps.")
     }
 
     private static func span(_ claim: Claim, in text: String, number: Int) throws(Failure) -> MentionSpan {
         guard let uid = UserID(claim.uid) else {
-            throw fault(number, "names nobody", hint: "uid has 1 to 128 of A–Z, a–z, 0–9, _ and -")
+            throw fault(number, "names nobody", hint: "Use a uid of 1 to 128 of A–Z, a–z, 0–9, _ and -.")
         }
         guard let part = Part(start: claim.start, length: claim.length, of: text) else {
-            throw fault(number, "lies outside of the text")
+            throw fault(number, "is outside of the text")
         }
         guard let characters = part.characters(of: text) else {
             throw fault(number, "begins or ends within a character")
@@ -120,11 +122,11 @@ extension MentionSpan {
             characterLength: characters.count)
     }
 
-    /// A part of a text, found by its UTF-16 units.
+    /// A part of a text, by its UTF-16 units.
     private struct Part {
         private let range: Range<String.Index>
 
-        /// Finds the part; nil when the text ends before it does.
+        /// Finds the part; nil if it extends beyond the text.
         init?(start: Int, length: Int, of text: String) {
             let count = text.utf16.count
             guard start >= 0, start <= count, length >= 1, length <= count - start else { return nil }
@@ -132,7 +134,7 @@ extension MentionSpan {
             range = lower..<text.utf16.index(lower, offsetBy: length)
         }
 
-        /// The numbers of its characters; nil when it begins or ends within one.
+        /// Returns the range of its characters; nil if it starts or ends within a character.
         func characters(of text: String) -> Range<Int>? {
             guard let lower = range.lowerBound.samePosition(in: text),
                 let upper = range.upperBound.samePosition(in: text)
@@ -143,10 +145,11 @@ extension MentionSpan {
     }
 }
 
-// MARK: - In the tree
+// MARK: - Stored form
 
 extension MentionSpan {
-    /// The mentions as they stand beside a text: `mentions/{n}`, without what the text tells; nil for none.
+    /// Returns the mentions in their stored form next to a text: `mentions/{n}`, without data that the text contains;
+    /// nil for none.
     package static func value(of spans: [MentionSpan]) -> TreeValue? {
         guard !spans.isEmpty else { return nil }
         var fields: [TreeKey: TreeValue] = [:]
@@ -159,11 +162,11 @@ extension MentionSpan {
         return .object(fields)
     }
 
-    /// Reads mentions back. Clients of the database write there, too: what cannot be one is left out, and what overlaps
-    /// one before it.
+    /// Reads stored mentions. Clients of the database also write them: invalid mentions, and those that overlap an
+    /// earlier one, are left out.
     package static func read(_ value: TreeValue?, of text: String) -> [MentionSpan] {
         let records = (value?.object ?? [:]).sorted { $0.key < $1.key }.prefix(maxCount)
-        // A longer one is no text that was ever checked; counting its characters takes long.
+        // A longer text was never checked, and counting its characters takes long.
         guard !records.isEmpty, text.utf8.count <= 16 * PostText.maxCharacters else { return [] }
         var spans = records.compactMap { _, record -> MentionSpan? in
             guard let uid = record["uid"]?.stringValue, let start = record["start"]?.integerValue,

@@ -1,7 +1,8 @@
 import Model
 import Tree
 
-/// Keeps a list of each person's comments: at ``ReactionNodes/commented`` those that name the person as their author.
+/// Maintains the list of each person's comments: at ``ReactionNodes/commented``, those that name the person as their
+/// author.
 struct CommentIndex: Derivation {
     let place = TreePattern(ReactionNodes.comment.path / "author" / "uid")
 

@@ -1,19 +1,19 @@
 package import TreeModel
 
-/// The strata of ``SocialDerivations`` that see what an update writes.
+/// The strata of ``SocialDerivations`` that process the writes of an update.
 package enum DerivationScope: Int, Sendable {
-    /// All: somebody has written it.
+    /// All strata: a route or a client has made the update.
     case all = 0
-    /// All behind those that put back what only derivations may write: the service removes such things.
+    /// All strata after those that restore protected data: the service itself removes such data.
     case removal = 1
-    /// Those that count: it mends derived data, or copies, and nobody is told of what was there all along.
+    /// The strata that count: the update repairs derived data or copies, and creates no notifications for old facts.
     case repair = 2
-    /// None, so that nothing is looked up: new values of what is there, and what no derivation follows.
+    /// No strata, so that nothing is looked up: new values of existing nodes, and nodes without derivations.
     case none = 1000
 }
 
 extension MultiPathUpdate {
-    /// The derivations that see what the update writes; all, if nothing else is said.
+    /// The derivations that process the update; all by default.
     package var scope: DerivationScope {
         get { DerivationScope(rawValue: firstStratum) ?? .all }
         set { firstStratum = newValue.rawValue }

@@ -1,22 +1,22 @@
 import Model
 package import Tree
 
-/// Keeps how many posts each list has of each day, so that it is known at once how many there are, and of any time: those of whole
-/// days by these numbers, and of the two days at its ends by a look.
+/// Maintains the number of posts of each list on each day, so that posts can be counted quickly, also within a period:
+/// whole days by these numbers, and the two days at its ends by their keys.
 ///
 ///     post_days/{day}                           posts for everybody
 ///     audience_post_days/{day}                  posts for audiences
-///     post_days_by/{person}/{day}               somebody's posts for everybody
-///     audience_post_days_by/{person}/{day}      somebody's posts for audiences
+///     post_days_by/{person}/{day}               a person's posts for everybody
+///     audience_post_days_by/{person}/{day}      a person's posts for audiences
 ///
-/// They stand in the own tree. A day is a number of days since the epoch, UTC, by the time in the post's id; a key that is no
-/// post's id is not counted.
+/// The numbers are stored in the tree of the service's own data. A day is a number of days since the epoch, UTC, from
+/// the time in the post's id; keys that are not ids of posts are not counted.
 package struct PostDays: Derivation {
-    /// What numbers are kept of.
+    /// The kinds of lists whose posts are counted.
     private enum Kind: Sendable, CaseIterable {
         case posts, audiencePosts, postsOf, audiencePostsBy
 
-        /// Where the numbers are.
+        /// The parent path of the numbers.
         var root: TreePath {
             switch self {
             case .posts: PostNodes.day()
@@ -29,9 +29,9 @@ package struct PostDays: Derivation {
         var isOfPeople: Bool { self == .postsOf || self == .audiencePostsBy }
     }
 
-    /// The milliseconds of a day.
+    /// The length of a day, in milliseconds.
     private static let day: Int64 = 86_400_000
-    /// How many keys are read at a time.
+    /// The number of keys that are read at a time.
     private static let page = 1000
 
     static let all = Kind.allCases.map { PostDays(kind: $0) }
@@ -43,7 +43,7 @@ package struct PostDays: Derivation {
         case .posts: PostNodes.post.pattern
         case .audiencePosts: AudienceNodes.post.pattern
         case .postsOf: PeopleNodes.ownPost.pattern
-        // The list itself is derived where no derivation sees it.
+        // Derivations do not see the derived list itself, so this kind follows the posts' authors.
         case .audiencePostsBy: TreePattern(AudienceNodes.post.path / "author" / "uid")
         }
     }
@@ -62,7 +62,7 @@ package struct PostDays: Derivation {
         return writes
     }
 
-    /// The list that a node is in; nil for none.
+    /// Returns the list that a node belongs to; nil for none.
     private func list(of keys: [TreeKey], _ state: NodeState) -> TreePath? {
         guard state.isThere else { return nil }
         switch kind {
@@ -75,7 +75,7 @@ package struct PostDays: Derivation {
         }
     }
 
-    /// Where the numbers of a list are; nil for a list of which none are kept.
+    /// Returns the path of a list's numbers; nil for a list without numbers.
     private static func numbers(of list: TreePath) -> TreePath? {
         if list == PostNodes.post() { return Kind.posts.root }
         if list == AudienceNodes.post() { return Kind.audiencePosts.root }
@@ -91,23 +91,23 @@ package struct PostDays: Derivation {
 
     private static func key(of id: PostID) -> TreeKey { TreeKey(unchecked: String(number(of: id))) }
 
-    /// The number of the day on which a post was made.
+    /// Returns the number of the day on which a post was created.
     private static func number(of id: PostID) -> Int64 { id.timestamp.milliseconds / day }
 
     private static func beginning(of number: Int64) -> Timestamp { Timestamp(milliseconds: number * day) }
 
     // MARK: Counting
 
-    /// The keys of posts made since a time, and until another.
+    /// Returns the range of keys of posts created since one time and before another.
     package static func range(since: Timestamp?, until: Timestamp?) -> KeyRange {
         KeyRange(
             lower: since.map { .including(PostID.first(at: $0).key) } ?? .unbounded,
             upper: until.map { .excluding(PostID.first(at: $0).key) } ?? .unbounded)
     }
 
-    /// Counts the posts of a list, made since a time and until another.
+    /// Counts the posts of a list that were created since one time and before another.
     ///
-    /// - Parameter areKept: Whether the numbers are in order: not before `SocialRepair` has been through all data.
+    /// - Parameter areKept: Whether the numbers are correct, which they are once `SocialRepair` has processed all data.
     package static func count(
         _ list: TreePath, since: Timestamp?, until: Timestamp?, areKept: Bool, in snapshot: TreeSnapshot
     ) throws(TreeError) -> Int {
@@ -128,7 +128,7 @@ package struct PostDays: Derivation {
         return count
     }
 
-    /// Counts by the keys themselves.
+    /// Counts by reading the keys.
     private static func look(
         _ list: TreePath, since: Timestamp?, until: Timestamp?, in snapshot: TreeSnapshot
     ) throws(TreeError) -> Int {
@@ -145,7 +145,7 @@ package struct PostDays: Derivation {
 // MARK: - Repair
 
 extension PostDays {
-    /// Mends the numbers that are there.
+    /// Corrects the existing numbers.
     var repairingNumbers: RepairStage {
         RepairStage(place: TreePattern(kind.isOfPeople ? kind.root / "*" / "*" : kind.root / "*")) {
             node, snapshot throws(TreeError) in
@@ -156,7 +156,8 @@ extension PostDays {
         }
     }
 
-    /// Adds the numbers that are missing: each by the first post of its day, as all others would come to the same.
+    /// Adds the missing numbers; only the first post of a day adds its number, because all posts of the day would give
+    /// the same.
     var addingNumbers: RepairStage {
         RepairStage(place: place) { node, snapshot throws(TreeError) in
             let keys = place.wildcards(of: node)

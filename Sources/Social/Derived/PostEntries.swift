@@ -1,7 +1,7 @@
 import Model
 import Tree
 
-/// Lists each post among its author's posts and in the author's own feed, as long as it is there.
+/// Lists each post among its author's posts and in the author's own feed, until it is deleted.
 struct PostEntries: Derivation {
     let place = TreePattern(PostNodes.post.path / "author" / "uid")
 
@@ -17,10 +17,10 @@ struct PostEntries: Derivation {
     }
 }
 
-/// Keeps the list of a person's posts as it is, whoever writes there: what is not that person's post is not in it, and what is
-/// stays, also when a client replaces the person.
+/// Protects the list of a person's posts against other writers: other entries are removed, and existing ones stay, also
+/// when a client replaces the person's record.
 ///
-/// It belongs into the first stratum.
+/// It belongs in the first stratum.
 struct OwnPosts: Derivation {
     let place = PeopleNodes.ownPost.pattern
 
@@ -33,7 +33,7 @@ struct OwnPosts: Derivation {
     }
 }
 
-/// Lists each post at the hashtags of its text, as long as it has them.
+/// Lists each post under the hashtags of its text.
 struct HashtagIndex: Derivation {
     let place = TreePattern(PostNodes.post.path / "text")
 

@@ -3,7 +3,7 @@ import Model
 import Tree
 
 extension RepairStage {
-    /// All of them: what is listed comes before what is counted.
+    /// All stages; lists come before their counts.
     package static let all =
         (SocialDerivations.links.map(completing) + hiddenLinks.map(removing)).map { $0.finding(.linkHalf) }
         + [
@@ -17,10 +17,10 @@ extension RepairStage {
 
     private static let postDays = PostDays.all.flatMap { [$0.repairingNumbers, $0.addingNumbers] }
 
-    /// The links that nobody but a derivation writes.
+    /// The links that only derivations write.
     private static let hiddenLinks = SocialDerivations.links.filter { $0.other.path.namespace.isReserved }
 
-    /// Completes the other side of what is there.
+    /// Returns the stage that adds the missing other sides of existing links.
     private static func completing(_ link: ReverseLink) -> RepairStage {
         RepairStage(place: link.place) { node, snapshot throws(TreeError) in
             let other = link.other.path(filledWith: link.place.wildcards(of: node).reversed())
@@ -28,7 +28,7 @@ extension RepairStage {
         }
     }
 
-    /// Removes the other side of what is gone.
+    /// Returns the stage that removes the other sides of deleted links.
     private static func removing(_ link: ReverseLink) -> RepairStage {
         RepairStage(place: link.other) { node, snapshot throws(TreeError) in
             let fact = link.place.path(filledWith: link.other.wildcards(of: node).reversed())
@@ -36,21 +36,21 @@ extension RepairStage {
         }
     }
 
-    /// Removes the rows of names that nobody has.
+    /// Removes rows of the name index for names that no person has.
     private static let removingNames = RepairStage(place: PeopleNodes.name.pattern) {
         row, snapshot throws(TreeError) in
         guard let key = row.keys.last, try !NameIndex.hasCause(key, in: snapshot) else { return [] }
         return [TreeWrite(path: row, value: nil)]
     }
 
-    /// Removes posts from hashtags that are not in their texts, or not in this form of Unicode.
+    /// Removes posts from hashtags that their texts do not contain, or contain in another Unicode form.
     private static let removingHashtags = RepairStage(place: PostNodes.tagged.pattern) {
         node, snapshot throws(TreeError) in
         let text = try snapshot.get(PostNodes.post() / node.keys[2] / "text")?.stringValue ?? ""
         return Hashtags.tags(in: text).contains(node.keys[1]) ? [] : [TreeWrite(path: node, value: nil)]
     }
 
-    /// Derives from what is there as if it had just been written.
+    /// Returns the stage that applies a derivation to existing nodes as if they had just been written.
     private static func again(_ derivation: some Derivation) -> RepairStage {
         let place = derivation.place
         return RepairStage(place: place) { node, snapshot throws(TreeError) in
@@ -63,7 +63,7 @@ extension RepairStage {
         }
     }
 
-    /// Removes from the lists of unread notifications what is not, or not any more.
+    /// Removes notifications from the lists of unread ones that do not exist or are read.
     private static let removingRead = RepairStage(place: NotificationNodes.unreadID.pattern) {
         node, snapshot throws(TreeError) in
         let keys = NotificationNodes.unreadID.pattern.wildcards(of: node)
@@ -71,7 +71,7 @@ extension RepairStage {
         return try snapshot.exists(mark) ? [] : [TreeWrite(path: node, value: nil)]
     }
 
-    /// What follows from audiences and from the posts for them.
+    /// The stages for audiences and for the posts of audiences.
     private static let audiences = [
         again(AudienceOwners()),
         RepairStage(place: AudienceNodes.owner.pattern) { node, snapshot throws(TreeError) in
@@ -91,7 +91,7 @@ extension RepairStage {
         again(RestoredAudienceFeeds()),
     ]
 
-    /// Counts unread notifications by their lists, which are right by then.
+    /// The stages that count unread notifications from their lists, which are correct by then.
     private static let unreadNumbers = [TreePattern(NotificationNodes.unreadID() / "*"), SocialDerivations.unread].map {
         place in
         RepairStage(place: place) { node, snapshot throws(TreeError) in
@@ -102,7 +102,7 @@ extension RepairStage {
         }
     }
 
-    /// Counts the children of each node that has any.
+    /// Returns the stage that counts the children of each node with children.
     private static func counting(_ counter: NodeCounter) -> RepairStage {
         let parent = counter.place.parent
         return RepairStage(place: parent) { node, snapshot throws(TreeError) in
@@ -112,7 +112,7 @@ extension RepairStage {
         }
     }
 
-    /// Removes the numbers of nodes that have no children.
+    /// Returns the stage that removes the counts of nodes without children.
     private static func removingNumbers(_ counter: NodeCounter) -> RepairStage {
         let parent = counter.place.parent
         return RepairStage(place: counter.number) { node, snapshot throws(TreeError) in

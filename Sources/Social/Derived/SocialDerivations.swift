@@ -1,10 +1,10 @@
 import Model
 package import Tree
 
-/// What follows from what people write, in the same commit, whoever writes it: a route, a client of the database, an
-/// import.
+/// The derivations of social data. They run in the commit of their facts, whether a route, a client of the database or
+/// an import writes these.
 package enum SocialDerivations {
-    /// The numbers that are kept: what is counted, and where its number stands.
+    /// The counters: the counted nodes, and the path of the number.
     private static let numbers: [(counted: TreePattern, number: TreePattern)] = [
         (ReactionNodes.like.pattern, TreePattern(ReactionNodes.stats.path / "likes")),
         (ReactionNodes.comment.pattern, TreePattern(ReactionNodes.stats.path / "comments")),
@@ -15,9 +15,9 @@ package enum SocialDerivations {
 
     static let counters = numbers.map { NodeCounter(of: $0.counted, at: $0.number) }
 
-    /// The pairs of places of which each has what the other has, with its keys the other way round.
+    /// The pairs of paths whose nodes mirror each other, with swapped keys.
     static let links = [
-        // Blocks first: who follows in the update that ends one is told of.
+        // Blocks come first, so that a follow in the update that ends a block creates a notification.
         ReverseLink(of: PeopleNodes.blocking.path, at: PeopleNodes.blocked.path),
         ReverseLink(of: PeopleNodes.blocked.path, at: PeopleNodes.blocking.path),
         ReverseLink(of: PeopleNodes.following.path, at: PeopleNodes.follower.path),
@@ -25,7 +25,7 @@ package enum SocialDerivations {
         ReverseLink(of: ReactionNodes.like.path, at: ReactionNodes.liked.path),
     ]
 
-    /// What people are told of. The order of announcements is among it, as it takes part in the same numbering.
+    /// The derivations of notifications, including the order of announcements, which shares their numbering.
     static let notices: [any Derivation] = [
         BlockedNotifications(of: PeopleNodes.blocking.path), BlockedNotifications(of: PeopleNodes.blocked.path),
         LikeNotifications(), CommentNotifications(), PostNotifications(), FollowNotifications.ofFollowing,
@@ -34,30 +34,30 @@ package enum SocialDerivations {
         AnnouncementOrder(),
     ]
 
-    /// The numbers of people's notifications; ``NotificationLimit`` keeps them, too.
+    /// The counter of people's notifications; ``NotificationLimit`` also updates it.
     static let notificationCounter = NodeCounter(
         of: NotificationNodes.notification.pattern, at: NotificationNodes.count.pattern)
 
-    /// The numbers of unread notifications.
+    /// The path of the numbers of unread notifications.
     static let unread = NotificationNodes.unread.pattern
 
-    /// All of them, in strata: each sees what those before it have written.
+    /// All derivations, in strata: each stratum sees the writes of those before it.
     package static let strata = strata(maxNotifications: NotificationLimit.maxNotifications)
 
-    /// - Parameter maxNotifications: The number of notifications that are kept of one person.
+    /// - Parameter maxNotifications: The number of notifications that are kept for each person.
     static func strata(maxNotifications: Int) -> [[any Derivation]] {
         [
-            // What others write where only derivations may, or where everybody reads what is the person's own, and follows
+            // These undo what others write to derived data or to private data in public records, and end follows
             // between people of whom one blocks the other.
             numbers.map { Restored($0.number) } + [Restored(unread)] + SearchKeys.places.map { Restored($0) }
                 + [BlockedFollows(of: PeopleNodes.blocking.path), BlockedFollows(of: PeopleNodes.blocked.path)]
                 + [DeviceTokens(), OwnPosts(), Restored(Memberships.memberships), RestoredAudienceFeeds()],
-            // The other sides, and what people are told of: of what was written, and not of what follows from that.
+            // The other sides of links, and notifications: they follow from the written facts, not from derived data.
             links + notices
                 + [SearchKeys(), NameIndex(), SearchPrivacy(), CommentIndex(), PostEntries(), HashtagIndex()]
                 + [AudienceOwners(), EmptyAudiences(), CommentFlagsEnd()],
-            // What counts both sides, and what is to be done about them. Posts for audiences come before names, so that the post
-            // of an update that brings a name, too, is found.
+            // Counters of both sides, and follow-up tasks. Posts for audiences come before names, so that a rename in
+            // the same update finds the post.
             counters + PostDays.all + [AudiencePostIndex(), DeletionCause(), FollowCause()]
                 + [PostFlagsEnd(of: PostNodes.post.path), PostFlagsEnd(of: AudienceNodes.post.path)]
                 + [
@@ -66,10 +66,11 @@ package enum SocialDerivations {
                 ]
                 + [notificationCounter, NotificationDeliveries(), AnnouncementDeliveries()]
                 + [AudienceFeedTime(), LastOwner()],
-            // After the follow-up tasks, which have to know where a post was, and what counts notifications.
+            // These run after the follow-up tasks, which need the old position of a post, and after the counter of
+            // notifications.
             [PostOrder(), AudienceFeedOrder(), NotificationLimit(maxNotifications), AudienceHeir()]
                 + [FlagIndex.ofPosts, FlagIndex.ofComments],
-            // What posts are left when an audience goes, and what is unread of the notifications that are left.
+            // Audiences are deleted from posts, and unread notifications are counted, when the rest is complete.
             [AudienceDeletionCause(), UnreadIndex(), NodeCounter(of: TreePattern(UnreadIndex.unread), at: unread)]
                 + [Memberships()],
         ]
@@ -78,6 +79,6 @@ package enum SocialDerivations {
     /// The constraints of social data.
     package static let constraints: [any Constraint] = [UsedAudienceID()]
 
-    /// To be raised with every change after which data that are there already have to be gone through again.
+    /// The version of the derivations; increase it with each change that requires existing data to be processed again.
     package static let version: Int64 = 7
 }

@@ -2,29 +2,29 @@ package import Logging
 import Model
 package import Tree
 
-/// Brings what derivations keep in order with what it follows from, where data are older than the derivations, or a version
-/// has worked on them that does not know these.
+/// Corrects derived data that are missing or wrong because they are older than the derivations, or because a version
+/// without these derivations has changed the data.
 ///
-/// It works in steps, each one update, and may be stopped anywhere. Whoever writes meanwhile is taken into account.
+/// It works in steps, each one update, and may be interrupted at any point. Concurrent writes are taken into account.
 package struct SocialRepair: Sendable {
-    /// The number of nodes that one step looks at.
+    /// The number of nodes that one step reads.
     private static let batch = 200
 
     private let tree: TreeStore
     private let logger: Logger
     private let version: TreePath
 
-    /// - Parameter version: Where it is kept which version of the derivations all data have been gone through by, and how
-    ///   far that is.
+    /// - Parameter version: The path at which the version of the last complete repair, and the progress of the present
+    ///   one, are stored.
     package init(_ tree: TreeStore, version: TreePath, logger: Logger) {
         self.tree = tree
         self.version = version
         self.logger = logger
     }
 
-    /// Notes of a tree without any data that there is nothing to do.
+    /// Marks a tree without data as repaired.
     ///
-    /// - Returns: Whether it has none, and had not been noted.
+    /// - Returns: Whether it has no data and was not marked before.
     @discardableResult
     package func skipIfEmpty() async throws -> Bool {
         try await tree.transact { [version] snapshot, update in
@@ -36,9 +36,9 @@ package struct SocialRepair: Sendable {
 
     private static let done: TreeValue = ["done": .integer(SocialDerivations.version)]
 
-    /// Does what there is to do, unless it has been done.
+    /// Performs the repair, unless it is complete already.
     ///
-    /// - Throws: The engine's failure; then another run goes on.
+    /// - Throws: The engine's failure; another run then continues.
     package func run() async throws {
         guard try await tree.get(version / "done")?.integerValue != SocialDerivations.version else { return }
         var count = 0
@@ -63,12 +63,12 @@ package struct SocialRepair: Sendable {
         update[version] = Self.done
         try await tree.update(update)
         guard count > 0 else { return }
-        logger.info("counters, search keys and links are in order", metadata: ["writes": "\(count)"])
+        logger.info("counters, search keys and links are correct", metadata: ["writes": "\(count)"])
     }
 
-    /// The places where something else stands than what follows from the data; empty where all is right.
+    /// Returns the paths whose derived data are wrong; empty if all are correct.
     ///
-    /// Costs a read of everything.
+    /// Reads all data.
     package func faults() async throws -> [TreePath] {
         var faults: [TreePath] = []
         for stage in RepairStage.all {
@@ -89,7 +89,7 @@ package struct SocialRepair: Sendable {
         return faults
     }
 
-    /// Where an earlier run was cut off.
+    /// Returns the position at which an earlier run stopped.
     private func progress() async throws -> (stage: Int, last: TreePath?) {
         let parts = try await tree.get(version / "progress")?.stringValue?.split(separator: " ", maxSplits: 1) ?? []
         guard let stage = parts.first.flatMap({ Int($0) }), RepairStage.all.indices.contains(stage) else {
@@ -99,7 +99,7 @@ package struct SocialRepair: Sendable {
         return (stage, parts.count > 1 ? try? TreePath(String(parts[1]), in: namespace) : nil)
     }
 
-    /// The writes of some nodes that change anything.
+    /// Returns the writes for some nodes that would change stored data.
     private static func missing(
         _ stage: RepairStage, _ nodes: [TreePath], _ snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {

@@ -1,18 +1,18 @@
 import Model
 package import Tree
 
-/// A post in a feed, with what stands around it.
+/// A post in a feed, with its counts and comments.
 package struct FeedItem: Sendable {
     package let id: TreeKey
-    /// The record at `posts/{id}`, or of a post for audiences the copy of it.
+    /// The record at `posts/{id}`, or of a post for audiences its copy.
     package let record: TreeValue
-    /// What the post is made of: readers of a feed choose a cell by it, and pass over kinds that they do not know.
+    /// The kind of the post's content: readers of a feed choose a cell by it, and skip unknown kinds.
     package let kind: String
-    /// The numbers of likes and comments; nil where they are not shown.
+    /// The numbers of likes and comments; nil if they are not shown.
     package let counts: (likes: Int64, comments: Int64)?
-    /// Whether the viewer likes it; nil for nobody in particular, and where that is not shown.
+    /// Whether the viewer likes it; nil without a viewer, and if likes are not shown.
     package let isLiked: Bool?
-    /// The first comments; none where they are not shown.
+    /// The first comments; empty if they are not shown.
     package let comments: [Comment]
 
     init(
@@ -35,15 +35,15 @@ package struct FeedItem: Sendable {
         comments = view.showsComments ? try Self.comments(of: post.id, &blocks, in: snapshot) : []
     }
 
-    /// What a post is made of that does not say so.
+    /// Returns the kind of a post whose record does not contain it.
     private static func kind(of record: TreeValue) -> String {
         guard record["photos"] != nil || record["full_url"] != nil else { return "text" }
         return record["text"]?.stringValue?.isEmpty == false ? "photo_text" : "photo"
     }
 
-    /// The number of comments that a feed shows with a post.
+    /// The number of comments that a feed shows for a post.
     private static let commentCount = 2
-    /// The number of comments that are looked at to find those.
+    /// The number of comments that are read to find those.
     private static let lookedAtCount = 10
 
     private static func comments(
@@ -51,7 +51,7 @@ package struct FeedItem: Sendable {
     ) throws(TreeError) -> [Comment] {
         var range = KeyRange.all
         var comments: [Comment] = []
-        // Mostly the first ones can be shown: those that cannot be are written by clients, or by who is blocked.
+        // Usually the first ones can be shown; others are malformed, or their authors are blocked.
         for limit in [commentCount, lookedAtCount - commentCount] {
             let rows = try snapshot.children(of: ReactionNodes.comment(post), range: range, limit: limit)
             for row in rows where comments.count < commentCount {

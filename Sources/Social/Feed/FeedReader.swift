@@ -1,7 +1,7 @@
 package import Model
 package import Tree
 
-/// A list of posts in the order of publication; ``HomeFeed`` has those of home screens.
+/// A list of posts in the order of publication; for home feeds, see ``HomeFeed``.
 package enum FeedList: Sendable, Hashable {
     /// All posts.
     case all
@@ -11,7 +11,7 @@ package enum FeedList: Sendable, Hashable {
     case hashtag(TreeKey)
     /// The posts of an audience.
     case story(AudienceID)
-    /// The posts of all audiences that somebody is a member of.
+    /// The posts of all audiences that a person is a member of.
     case stories(UserID)
 
     fileprivate var posts: any PostList {
@@ -25,15 +25,15 @@ package enum FeedList: Sendable, Hashable {
     }
 }
 
-/// What a page of a feed is to have beside the posts.
+/// The data to include in a page of a feed along with the posts.
 package struct FeedView: Sendable {
-    /// Whoever looks at it, and does not see whom they have blocked, or who has blocked them; nil for nobody in particular.
+    /// The reader, for whom posts are hidden where one has blocked the other; nil for none.
     package var viewer: UserID?
     /// Whether the numbers of likes and comments are shown.
     package var showsCounts = true
     /// Whether comments are shown.
     package var showsComments = true
-    /// Whether it is shown if the viewer likes a post.
+    /// Whether the page includes whether the viewer likes each post.
     package var showsLikes = true
 
     package init(viewer: UserID?) { self.viewer = viewer }
@@ -41,13 +41,13 @@ package struct FeedView: Sendable {
 
 /// A page of a feed.
 package struct FeedPage: Sendable {
-    /// The last published first.
+    /// The posts, the last published first.
     package let items: [FeedItem]
-    /// The posts alone, and what was passed over.
+    /// The posts alone, and the skipped records.
     package let posts: PostPage
-    /// Whether the list has all that it should have; else a later reading has more.
+    /// Whether the list is complete; otherwise a later reading contains more.
     package internal(set) var isComplete = true
-    /// The position in the change log from which whoever follows the changes misses nothing.
+    /// The position in the change log from which a client can follow all later changes.
     package var token: SyncToken? { posts.token }
 
     init(_ posts: PostPage, _ view: FeedView, in snapshot: TreeSnapshot) throws(TreeError) {
@@ -61,20 +61,21 @@ package struct FeedPage: Sendable {
 
 /// Reads pages of feeds.
 package struct FeedReader: Sendable {
-    /// The most records, about, that are read in vain for each post that a page may have.
+    /// The approximate number of hidden records that are read for each post of a page.
     private static let hiddenPerItem = 5
-    /// The most posts, about, that are passed over without their records.
+    /// The approximate number of posts that are skipped without reading their records.
     private static let maxPassed = 50_000
 
     private let tree: TreeStore
 
     package init(_ tree: TreeStore) { self.tree = tree }
 
-    /// A page of a list, the last published first.
+    /// Returns a page of a list, the last published first.
     ///
-    /// What is gone, cannot be shown, or is of somebody who is blocked or no longer followed, is passed over: most of it
-    /// without its record, which costs little. Where very much has to be, a page is shorter than it could be, and says that
-    /// more may follow. Positions never change, so that no post is left out or comes twice while others come and go.
+    /// Posts that have been deleted, cannot be shown, or are by a person who is blocked or no longer followed, are
+    /// skipped: most of them without reading their records, which is cheap. If very many must be skipped, a page is
+    /// shorter than its limit, and reports that more may follow. Positions never change, so posts are neither missed
+    /// nor repeated while others are added and deleted.
     ///
     /// - Parameter cursor: The position before which the page begins; nil for the newest post.
     package func page(
@@ -98,9 +99,9 @@ package struct FeedReader: Sendable {
         }
     }
 
-    /// A page of a list that depends on the state of the tree.
+    /// Returns a page of a list that depends on the state of the tree.
     ///
-    /// - Parameter finish: What is made of the page, with the list of the state in which it was completed.
+    /// - Parameter finish: Converts the page, with the list of the snapshot in which it was completed.
     func page<List: PostList, Result: Sendable>(
         of list: @Sendable (TreeSnapshot) throws -> List, before cursor: PostPosition?, limit: Int, _ view: FeedView,
         filter: @Sendable (List, TreeSnapshot) -> FeedFilter,
@@ -114,13 +115,13 @@ package struct FeedReader: Sendable {
         }
     }
 
-    /// Whether somebody is a member of no more audiences than a list of stories has.
+    /// Whether the person is a member of no more audiences than their combined feed contains.
     private func hasAllStories(of uid: UserID) async throws -> Bool {
         let limit = MemberAudienceFeeds.maxAudiences
         return try await tree.keys(of: AudienceNodes.membership(uid), limit: limit + 1).count <= limit
     }
 
-    /// The page with one post, or with none.
+    /// Returns the page with one post; for nil, the empty page.
     package func page(of id: PostID?, _ view: FeedView) async throws -> FeedPage {
         try await join(try await PostReader(tree).page(of: id), view)
     }
@@ -138,19 +139,19 @@ package struct FeedReader: Sendable {
     }
 }
 
-/// Tells which posts of a list are shown: none of whoever is blocked, and in a home feed those that are there, by whom its
-/// reader follows.
+/// Decides which posts of a list are shown: none of blocked people, and in a home feed only existing posts of the
+/// reader's followees.
 struct FeedFilter: PostFilter {
     private let reader: UserID?
-    /// The posts of which it is known that they belong into the reader's home feed.
+    /// The posts that are known to belong in the reader's home feed.
     private let known: Set<ListedPost>
     private let snapshot: TreeSnapshot
     private var followees: [UserID: Bool] = [:]
     private var blocks: BlockedPeople
 
     /// - Parameters:
-    ///   - reader: Whose home feed it is; nil for a list that is nobody's.
-    ///   - known: Posts that belong into it in this state of the tree.
+    ///   - reader: The reader of the home feed; nil for another list.
+    ///   - known: Posts that belong in it in this snapshot of the tree.
     init(of reader: UserID? = nil, knowing known: [ListedPost] = [], _ view: FeedView, in snapshot: TreeSnapshot) {
         self.reader = reader
         self.known = Set(known)
@@ -160,7 +161,7 @@ struct FeedFilter: PostFilter {
 
     mutating func mayShow(_ post: ListedPost) throws(TreeError) -> Bool {
         if let reader, !known.contains(post) {
-            // A post that came back has another position.
+            // A post that was deleted and written again has another position.
             guard let place = try PublicationEntry(of: post.id, in: snapshot), place.position == post.position,
                 let author = place.author
             else { return false }
@@ -174,7 +175,7 @@ struct FeedFilter: PostFilter {
         try !blocks.containAuthor(of: record, in: snapshot)
     }
 
-    /// Whether a reader's home feed may have somebody's posts.
+    /// Whether a reader's home feed may contain an author's posts.
     mutating func isFollowed(_ author: UserID, by reader: UserID) throws(TreeError) -> Bool {
         if author == reader { return true }
         if let known = followees[author] { return known }

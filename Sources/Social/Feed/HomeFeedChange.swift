@@ -1,33 +1,33 @@
 import Model
 package import Tree
 
-/// What of a change of the tree may be told to whoever shows a home feed. It depends on the change alone, so that the
-/// same position in it always means the same.
+/// The effects of a change of the tree on a reader's home feed. They depend on the change alone, so that an index among
+/// them always has the same meaning.
 package struct HomeFeedChange: Sendable {
-    /// Something that a change has touched, so that the feed may be another now.
+    /// An effect of a change that may alter the feed.
     enum Touch: Hashable {
-        /// More than can be told one by one.
+        /// More effects than can be reported one by one.
         case everything
-        /// The posts of somebody, as of whom the reader follows: they come, or are all there now.
+        /// The posts of a person, who may be a new followee; they are being added, or have all been added.
         case arrival(of: UserID)
-        /// The posts of somebody whom the reader has left.
+        /// The posts of a former followee.
         case departure(of: UserID)
-        /// A block between the reader and somebody, which has begun or ended; follows end in the same change.
+        /// A block between the reader and a person, which has begun or ended; follows end in the same change.
         case block(UserID, isThere: Bool)
-        /// A post that is written, or that goes with the change.
+        /// A post that the change writes or deletes.
         case post(TreeKey, isThere: Bool)
     }
 
     /// The position just after the change.
     package let token: SyncToken
     let touches: [Touch]
-    /// Of posts that were deleted or given to somebody else: whose they were.
+    /// The former authors of posts that were deleted or got another author.
     private(set) var formerAuthors: [TreeKey: UserID] = [:]
 
-    /// The number of things that may be told.
+    /// The number of effects.
     package var count: Int { touches.count }
 
-    /// A node from which changes are seen: what derivations write beside facts is seen where clients can see it.
+    /// The nodes whose changes are observed: for derived data, the node that clients can see.
     private enum Node: Int, CaseIterable {
         case posts, people, followingCount, blocking, blocked, backfill, home
 
@@ -44,12 +44,12 @@ package struct HomeFeedChange: Sendable {
         }
     }
 
-    /// The paths of all nodes from which changes are seen.
+    /// Returns the paths of all observed nodes.
     static func nodes(of reader: UserID) -> [TreePath] { Node.allCases.map { $0.path(of: reader) } }
 
-    /// Makes out what a change touches; nil for nothing that is in any home feed of the reader.
+    /// Determines the effects of a change; nil if it affects no home feed of the reader.
     ///
-    /// - Parameter seen: The change as it is seen from each of ``nodes(of:)``.
+    /// - Parameter seen: The change as observed at each of ``nodes(of:)``.
     init?(_ seen: [Change?], for reader: UserID) {
         guard seen.count == Node.allCases.count, let token = seen.lazy.compactMap({ $0?.token }).first else {
             return nil
@@ -69,7 +69,7 @@ package struct HomeFeedChange: Sendable {
             }
             if let other = UserID(key.string) { touches.append(.block(other, isThere: write.value != nil)) }
         }
-        // A follow-up task that has brought posts is done.
+        // A follow-up task that has added posts is complete.
         for write in writes(.backfill) where write.value == nil && write.path.depth == 1 {
             let people = write.path.keys[0].string.split(separator: " ").compactMap { UserID(String($0)) }
             if people.count == 2, people[0] == reader { touches.append(.arrival(of: people[1])) }
@@ -87,11 +87,11 @@ package struct HomeFeedChange: Sendable {
         if self.touches.isEmpty { return nil }
     }
 
-    /// Whom the reader begins to follow, and whom they leave.
+    /// Returns the followees that the reader adds and removes.
     ///
     /// - Parameters:
-    ///   - writes: The change as it is seen from `people/`.
-    ///   - isOtherNumber: Whether the number of those whom the reader follows has changed.
+    ///   - writes: The change as observed at `people/`.
+    ///   - isOtherNumber: Whether the number of the reader's followees has changed.
     private static func follows(of reader: UserID, in writes: [TreeWrite], isOtherNumber: Bool) -> [Touch] {
         let own = writes.filter { write in write.path.keys.first.map { $0 == reader.key } ?? true }
         let links = own.filter { write in
@@ -112,7 +112,7 @@ package struct HomeFeedChange: Sendable {
             if write.value == nil {
                 touches.append(.departure(of: followee))
             } else if isOtherNumber || isLeaving {
-                // Else it is another mark of who was followed before.
+                // Otherwise it is a new mark of an existing followee.
                 touches.append(.arrival(of: followee))
             }
         }
@@ -121,7 +121,7 @@ package struct HomeFeedChange: Sendable {
 }
 
 extension TreeWrite {
-    /// Of a post: whether it may be another post now. Copies of the author's name and other renditions make none.
+    /// Whether a change of a post may alter how it is shown. Copies of the author's name and other renditions do not.
     fileprivate var changesPost: Bool {
         guard path.depth > 1, value != nil else { return true }
         switch path.keys[1] {

@@ -1,24 +1,24 @@
 package import Model
 package import Tree
 
-/// What has become of a home feed.
+/// An event of a home feed.
 package enum HomeFeedEvent: Sendable {
-    /// A post that is in the feed: a new one, or one that is another now.
+    /// A post in the feed that is new or has changed.
     case put(FeedItem, PostPosition)
-    /// A post that is not in the feed any more.
+    /// A post that is no longer in the feed.
     case removed(TreeKey)
-    /// No post of somebody is in the feed any more.
+    /// A person whose posts are no longer in the feed.
     case left(UserID)
-    /// More has changed than can be told: whoever shows the feed has to read it again.
+    /// More changes than can be reported: a client must read the feed again.
     case replaced
 }
 
-/// Tells what becomes of a home feed, from the change log: nothing is written for it, and whoever publishes does not know
-/// who is listening.
+/// Derives the events of a home feed from the change log: they need no writes, and publishing does not depend on
+/// listeners.
 ///
-/// Events tell what is the case when they are made, which may be later than the change that they are told for. What has
-/// changed since is told again with its own change: whoever takes in all events in their order, some of them perhaps twice,
-/// has the feed as it is.
+/// An event describes the state when it is created, which may be later than its change. Later changes are reported
+/// again with their own events: a client that applies all events in their order, some perhaps twice, has the current
+/// feed.
 package struct HomeFeedEvents: Sendable {
     private let tree: TreeStore
     private let reader: UserID
@@ -28,7 +28,7 @@ package struct HomeFeedEvents: Sendable {
         self.reader = reader
     }
 
-    /// Begins to notice changes of the feed: each of the sequences has an element when something may have changed.
+    /// Observes changes of the feed: each of the sequences produces an element when the feed may have changed.
     package func listen(bufferLimit: Int) async throws -> [Subscription] {
         let places = [
             PostNodes.post(), PeopleNodes.following(reader), PeopleNodes.blocking(reader), PeopleNodes.blocked(reader),
@@ -41,10 +41,10 @@ package struct HomeFeedEvents: Sendable {
         return subscriptions
     }
 
-    /// The changes of the feed that were committed after a position, as many as fit into a few megabytes; the position at
-    /// which the next ones begin, and whether there may be more already.
+    /// Returns the changes of the feed that were committed after a position, up to a few megabytes; the position at
+    /// which the next ones begin, and whether more may already exist.
     ///
-    /// - Throws: `TreeError` with the code `token_too_old` or `token_unknown`: the feed has to be read again.
+    /// - Throws: `TreeError` with the code `token_too_old` or `token_unknown`: the client must read the feed again.
     package func changes(
         since token: SyncToken
     ) async throws -> (changes: [HomeFeedChange], next: SyncToken, hasMore: Bool) {
@@ -54,11 +54,11 @@ package struct HomeFeedEvents: Sendable {
         }
     }
 
-    /// What is to be told of a change, thing by thing; nil for what is nothing to the reader.
+    /// Returns the events of a change, one for each effect; nil for an effect that does not concern the reader.
     ///
     /// - Parameters:
-    ///   - numbers: Which things of the change.
-    ///   - view: What posts are to have beside them.
+    ///   - numbers: The indices of the change's effects.
+    ///   - view: The data to include with posts.
     package func events(
         of change: HomeFeedChange, _ numbers: Range<Int>, _ view: FeedView
     ) async throws -> [HomeFeedEvent?] {
@@ -74,13 +74,13 @@ package struct HomeFeedEvents: Sendable {
         }
     }
 
-    /// Whether the feed's reader is there.
+    /// Whether the feed's reader exists.
     package var hasReader: Bool {
         get async throws { try await tree.snapshot { [reader] in try $0.exists(PeopleNodes.person(reader)) } }
     }
 }
 
-/// Tells in one state of the tree what is the case.
+/// Creates the events of effects in one snapshot of the tree.
 private struct HomeFeedNotifier {
     private let reader: UserID
     private let view: FeedView
@@ -103,13 +103,13 @@ private struct HomeFeedNotifier {
         case .everything: return .replaced
         case .arrival(let person), .block(let person, isThere: false):
             return try isFollowed(person) ? .replaced : nil
-        // One's own posts stay, whatever one follows.
+        // The reader's own posts stay, whatever follows change.
         case .departure(let person): return person == reader ? nil : .left(person)
-        // Who did not follow is not told of the block.
+        // A block does not affect a reader who did not follow the person.
         case .block(let person, isThere: true): return try isFollowed(person) ? .left(person) : nil
         case .post(let id, let isThere):
             if let (item, position) = try shown(id) { return .put(item, position) }
-            // Whose a post was that goes is not known of who has been deleted before.
+            // The author of a deleted post is unknown if the author's account was deleted before.
             if !isThere, formerAuthors[id] == nil { return .removed(id) }
             return try mayHaveBeenShown(id, by: formerAuthors[id]) ? .removed(id) : nil
         }
@@ -120,7 +120,7 @@ private struct HomeFeedNotifier {
         return try filter.isFollowed(person, by: reader)
     }
 
-    /// A post that is in the feed; nil for any other.
+    /// Returns a post that is in the feed; nil for any other.
     private mutating func shown(_ id: TreeKey) throws(TreeError) -> (FeedItem, PostPosition)? {
         guard let record = try snapshot.get(PostNodes.post() / id), PostShape.fault(of: record) == nil,
             let place = try PublicationEntry(of: id, in: snapshot)
@@ -130,7 +130,8 @@ private struct HomeFeedNotifier {
         return (try FeedItem(PostPage.Item(id: id, record: record), view, &blocks, in: snapshot), place.position)
     }
 
-    /// Whether a post that is not in the feed may have been there: its author, then or now, is somebody whom the reader sees.
+    /// Whether a post that is not in the feed may have been in it: its former or current author is visible to the
+    /// reader.
     private mutating func mayHaveBeenShown(_ id: TreeKey, by formerAuthor: UserID?) throws(TreeError) -> Bool {
         if let formerAuthor, try filter.isFollowed(formerAuthor, by: reader) { return true }
         guard let author = try PublicationEntry(of: id, in: snapshot)?.author else { return false }

@@ -1,14 +1,15 @@
 import Model
 import Tree
 
-/// A home feed as it is in one state of the tree: what is written in it, and what it still lacks.
+/// A home feed in one snapshot of the tree: its stored posts, and the missing ones.
 struct HomeFeedPosts: PostList {
     private let written: StoredPostList
-    /// What the feed lacks; nil where a page begins too far back to have any of it, and for whoever is not there.
+    /// The missing posts; nil if the page begins too far back to contain any of them, and for a reader who does not
+    /// exist.
     let missing: NewPosts?
-    /// Whether nobody has read the feed yet.
+    /// Whether the feed has never been read.
     let isFirstReading: Bool
-    /// Whether a follow-up task brings posts into it.
+    /// Whether a follow-up task is adding posts to it.
     let hasTask: Bool
 
     /// - Parameter cursor: The position before which a page begins; nil for the newest post.
@@ -31,7 +32,7 @@ struct HomeFeedPosts: PostList {
         let rows = try written.rows(in: range, limit: limit, from: snapshot)
         let new = missing?.posts.filter { range.contains($0.position.key) }.map(\.homeRow) ?? []
         guard !new.isEmpty else { return rows }
-        // A follow-up task may have written some of what is behind the mark.
+        // A follow-up task may have written some of the posts after the mark.
         var all: [TreeChild] = []
         for row in (new + rows).sorted(by: { $0.key > $1.key }) where row.key != all.last?.key { all.append(row) }
         return Array(all.prefix(limit))
@@ -43,7 +44,7 @@ struct HomeFeedPosts: PostList {
 }
 
 extension ListedPost {
-    /// The row of the post in a home feed, and its author.
+    /// The row of the post in a home feed, with its author.
     fileprivate var homeRow: TreeChild {
         TreeChild(key: position.key, value: .string(author.map { "\(id)/\($0)" } ?? id.string))
     }

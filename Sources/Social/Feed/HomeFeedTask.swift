@@ -1,31 +1,31 @@
 import Model
 import Tree
 
-/// Brings into a home feed what was too much for a reading: the posts, behind a position, of the reader and of all whom the
-/// reader follows, one after the other.
+/// Adds the posts to a home feed that were too many for one reading: the posts after a position of the reader and of
+/// the reader's followees, one person after the other.
 struct HomeFeedTask: FollowUpTask {
     static let kind = FollowUpTaskKind.home
-    /// The most people whose posts one step looks for.
+    /// The largest number of people whose posts one step searches.
     private static let maxPeople = 250
 
-    /// Writes that the follow-up task is to be done, from the beginning if it was under way.
+    /// Starts the follow-up task, or restarts one that is in progress.
     ///
-    /// - Parameter mark: The position behind which posts are missing; nil for all.
+    /// - Parameter mark: The position after which posts are missing; nil for all.
     static func begin(
         for reader: UserID, after mark: PostPosition?, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) {
         let task = kind.path / reader.key
         update.set(task / "since", to: .timestamp)
         update[task / "position"] = nil
-        // One that was under way has to go back further.
+        // A task in progress already goes back further.
         if try !snapshot.exists(task) { update[task / "cause"] = mark.map { .string($0.key.string) } }
     }
 
-    /// Where a step begins.
+    /// The position at which a step begins.
     private enum Position {
-        /// With the posts of a person, before a position.
+        /// The posts of a person, before a position.
         case posts(of: UserID, before: TreeKey?)
-        /// With whomever the reader follows next, by the id.
+        /// The next followee of the reader, by id.
         case people(after: TreeKey?)
 
         init?(_ text: String) {
@@ -80,11 +80,11 @@ struct HomeFeedTask: FollowUpTask {
         return position.text
     }
 
-    /// The next person whom a reader follows; nil after the last.
+    /// Returns the reader's next followee; nil after the last.
     private static func followee(
         of reader: UserID, after last: TreeKey?, in snapshot: TreeSnapshot
     ) throws(TreeError) -> UserID? {
-        // Clients write there, too: what is no person is passed over, and so is the reader.
+        // Clients can write these keys: invalid ids are skipped, and so is the reader.
         var range = last.map { KeyRange.after($0) } ?? .all
         while let key = try snapshot.keys(of: PeopleNodes.following(reader), range: range, limit: 1).first {
             if let followee = UserID(key.string), followee != reader { return followee }
@@ -94,9 +94,9 @@ struct HomeFeedTask: FollowUpTask {
     }
 }
 
-/// The rows of home feeds.
+/// Reads and writes the rows of home feeds.
 enum HomeFeedRows {
-    /// Posts of somebody, the newest first; none when the reader does not follow them.
+    /// Returns the posts of an author, the newest first; empty if the reader does not follow the author.
     static func posts(
         of author: UserID, _ range: KeyRange, limit: Int, for reader: UserID, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [ListedPost] {

@@ -1,33 +1,35 @@
 import Model
 import Tree
 
-/// The most work that one reading of a home feed does; a follow-up task does the rest.
+/// The limits of the work for one reading of a home feed; a follow-up task does the rest.
 struct FeedBounds: Sendable {
-    /// The most posts that are brought into a feed at once; more than a page has, so that no page has a gap.
+    /// The largest number of posts that are added to a feed at once; more than a page contains, so that a page has no
+    /// gap.
     var maxPosts = 500
-    /// The most people for each of whom posts are searched. A search costs about as much as ten rows.
+    /// The largest number of people whose posts are searched one by one. A search costs about as much as ten rows.
     var maxSearches = 1000
-    /// The rows of the list of all posts that are gone through: as many for each followee, and at least and at most so many.
+    /// The number of rows of the list of all posts that are read for each followee, within the bounds of `scannedRows`.
     var rowsPerFollowee = 2
     var scannedRows = 1000...20_000
-    /// Up to so many rows, it is cheaper to ask for each author whether the reader follows them.
+    /// The number of rows up to which it is cheaper to look up each author's follow separately.
     var fewRows = 100
-    /// Reading so many rows again and again costs more than moving the mark behind them.
+    /// The number of rows from which reading them repeatedly costs more than moving the mark.
     var rowsWorthAMark = 500
-    /// The most steps of follow-up tasks that a reading waits for.
+    /// The largest number of steps of follow-up tasks that a reading waits for.
     var maxSteps = 4
 }
 
-/// What a home feed lacks in one state of the tree: the posts of the reader and of whom the reader follows that were
-/// published after the feed's mark, the newest ones first; for a page that begins further back, those before its beginning.
+/// The posts that a home feed lacks in one snapshot of the tree: those of the reader and the reader's followees that
+/// were published after the feed's mark, the newest first; for a page that begins further back, those before its
+/// beginning.
 struct NewPosts: Sendable {
     /// The mark of the feed; nil before the first reading.
     let mark: PostPosition?
-    /// The position up to which posts were looked for.
+    /// The position up to which posts were searched.
     let end: PostPosition
-    /// Without a gap between them, and the newest of what the feed lacks.
+    /// The posts, the newest of the missing ones, without a gap.
     private(set) var posts: [ListedPost] = []
-    /// Whether these are all.
+    /// Whether these are all missing posts.
     private(set) var isComplete = true
     private var rowCount = 0
 
@@ -35,7 +37,7 @@ struct NewPosts: Sendable {
     private let cursor: PostPosition?
     private let bounds: FeedBounds
 
-    /// Whether the feed is to be written: only with all that it lacks may its mark move.
+    /// Whether the feed should be written; its mark may move only together with all missing posts.
     var isWorthWriting: Bool {
         guard cursor == nil else { return false }
         return mark == nil || !posts.isEmpty || !isComplete || rowCount >= bounds.rowsWorthAMark
@@ -73,7 +75,7 @@ struct NewPosts: Sendable {
         try search(for: authors.all, before: last, in: snapshot)
     }
 
-    /// The last rows of the list of all posts, behind the mark.
+    /// Returns the last rows of the list of all posts, after the mark.
     private func rows(limit: Int, in snapshot: TreeSnapshot) throws(TreeError) -> [TreeChild] {
         let range = KeyRange(
             lower: mark.map { .excluding($0.key) } ?? .unbounded, upper: cursor.map { .excluding($0.key) } ?? .unbounded
@@ -81,14 +83,14 @@ struct NewPosts: Sendable {
         return try snapshot.children(of: PostNodes.published(), range: range, order: .descending, limit: limit)
     }
 
-    /// Takes the posts of authors from rows, as many as may be taken at once.
+    /// Adds the posts of matching authors from rows, up to the limit.
     private mutating func take(
         from rows: [TreeChild], by authors: inout FollowedAuthors, in snapshot: TreeSnapshot
     ) throws(TreeError) {
         rowCount = rows.count
         for row in rows {
             guard let post = ListedPost(row) else { continue }
-            // Lists of earlier versions have no authors.
+            // Lists of earlier versions do not contain authors.
             var author = post.author
             if author == nil { author = try PublicationEntry(of: post.id, in: snapshot)?.author?.description }
             guard let author, try authors.contain(author, in: snapshot) else { continue }
@@ -100,11 +102,11 @@ struct NewPosts: Sendable {
         }
     }
 
-    /// Searches for each person's posts between the mark and a position, and merges them.
+    /// Searches each person's posts between the mark and a position, and merges them.
     private mutating func search(
         for people: [UserID], before end: PostPosition, in snapshot: TreeSnapshot
     ) throws(TreeError) {
-        // The list whose next post is the newest is the last.
+        // The list with the newest next post is the last.
         var lists: [AuthorsPosts] = []
         for author in people {
             let list = try AuthorsPosts(of: author, after: mark, before: end, in: snapshot)
@@ -122,17 +124,17 @@ struct NewPosts: Sendable {
     }
 }
 
-/// Whose posts a reader's home feed has: the reader's own, and those of whom the reader follows.
+/// The authors in a reader's home feed: the reader, and the reader's followees.
 private struct FollowedAuthors {
     private let reader: UserID
-    /// What is known of people, by their ids.
+    /// The known results, by the ids of people.
     private var known: [String: Bool]
     private let isWhole: Bool
-    /// The people who are known from the beginning.
+    /// The people who are known from the start.
     let all: [UserID]
     var count: Int { all.count }
 
-    /// Knows nobody yet, and asks for each.
+    /// Starts without known people, and looks up each author.
     init(of reader: UserID) {
         self.reader = reader
         known = [reader.description: true]
@@ -140,7 +142,7 @@ private struct FollowedAuthors {
         all = [reader]
     }
 
-    /// Knows whom the reader follows, and asks for others where these are too many.
+    /// Starts with the reader's followees, and looks up other authors if there are too many.
     init(of reader: UserID, limit: Int, in snapshot: TreeSnapshot) throws(TreeError) {
         self.reader = reader
         let followees = try snapshot.children(of: PeopleNodes.following(reader), limit: limit)
@@ -189,7 +191,7 @@ private struct AuthorsPosts {
 }
 
 extension Array {
-    /// The index of the first element for which something holds that holds for all behind it, too.
+    /// Returns the index of the first element that satisfies a condition that all later elements also satisfy.
     fileprivate func partitioningIndex(where belongsBehind: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

@@ -1,8 +1,8 @@
 import Model
 import Tree
 
-/// Counts the flags of each post and comment, lists what is flagged and by whom, and tells the operator of the first flag of
-/// each.
+/// Counts the flags of each post and comment, lists the flagged ones and the people who flag them, and notifies the
+/// operator of the first flag of each.
 struct FlagIndex: Derivation {
     static let ofPosts = FlagIndex(place: ReactionNodes.postFlag.pattern)
     static let ofComments = FlagIndex(place: ReactionNodes.commentFlag.pattern)
@@ -27,12 +27,12 @@ struct FlagIndex: Derivation {
         return writes + record.writes(replacing: old) + [TreeWrite(path: list, value: flag.after.isThere ? true : nil)]
     }
 
-    /// What is delivered to the operator; what comes with an import is no news.
+    /// Returns the writes of the message to the operator; imported flags create none.
     private static func message(
         of flag: ChangedNode, _ subject: FlagSubject, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
         guard !flag.isPartOfMore, let actor = flag.keys.last.flatMap({ UserID($0.string) }) else { return [] }
-        // Both kinds are numbered in one update.
+        // Flags of both kinds in one update need different numbers.
         let number = 2 * flag.number + (subject.comment == nil ? 0 : 1)
         let position = PostPosition(sequence: commit.token.sequence, number: number).key
         return try snapshot.operatorDelivery(
@@ -40,9 +40,9 @@ struct FlagIndex: Derivation {
     }
 }
 
-/// Ends what is known of a post's flags with the post, and the flags: of one for everybody these go by themselves
-/// (``DeletedPostTask``), as there may be any number. Should it come back before, it is a post that people flag, and of
-/// which nobody was told.
+/// Removes a post's flag record with the post, and its flags: those of a public post are removed by
+/// ``DeletedPostTask``, because their number is not limited. If the post returns before that, it has flags, and the
+/// operator has not been notified.
 struct PostFlagsEnd: Derivation {
     let place: TreePattern
 
@@ -63,7 +63,7 @@ struct PostFlagsEnd: Derivation {
     }
 }
 
-/// Ends the flags of a comment with the comment.
+/// Removes the flags of a comment with the comment.
 struct CommentFlagsEnd: Derivation {
     let place = ReactionNodes.comment.pattern
 

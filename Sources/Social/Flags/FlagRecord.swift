@@ -1,16 +1,16 @@
 import Model
 import Tree
 
-/// What is known of the flags of one post or comment, out of the sight of clients.
+/// The record of the flags of one post or comment, hidden from clients.
 struct FlagRecord: Hashable {
     let subject: FlagSubject
-    /// How many people flag it: always the number of flags that there are.
+    /// The number of people who flag it: always the number of existing flags.
     var count: Int64 = 0
-    /// When it was flagged by somebody while nobody had.
+    /// The time of the first flag after a time without flags.
     var since = Timestamp.epoch
-    /// Whether the operator was told of it.
+    /// Whether the operator has been notified.
     var isTold = false
-    /// Whether an admin had nothing against it.
+    /// Whether an admin has dismissed the flags.
     var isDismissed = false
 
     init(of subject: FlagSubject, in snapshot: TreeSnapshot) throws(TreeError) {
@@ -22,13 +22,13 @@ struct FlagRecord: Hashable {
         isDismissed = record["dismissed"] == true
     }
 
-    /// Numbers as keys, the greatest first.
+    /// Returns a number as a key; greater numbers sort first.
     static func descending(_ number: Int64) -> TreeKey {
         let digits = String(Int64.max - max(0, number), radix: 16)
         return TreeKey(unchecked: "x" + String(repeating: "0", count: max(0, 16 - digits.utf8.count)) + digits)
     }
 
-    /// The rows that list it; none while nobody flags it, or when an admin had nothing against it.
+    /// The rows that list it; none without flags, or after an admin has dismissed it.
     var rows: [TreePath] {
         guard count > 0, !isDismissed else { return [] }
         return [
@@ -37,7 +37,7 @@ struct FlagRecord: Hashable {
         ]
     }
 
-    /// The writes that bring the record and its rows.
+    /// Returns the writes that update the record and its rows.
     func writes(replacing old: FlagRecord) -> [TreeWrite] {
         let path = subject.path(below: ReactionNodes.flags())
         let rows = rows

@@ -2,7 +2,8 @@ import Model
 import Tree
 
 extension RepairStage {
-    /// Counts flags that are older than ``FlagIndex``, of which nobody is told, and removes what is known of flags that are gone.
+    /// The stages that count flags that are older than ``FlagIndex``, without notifying the operator, and remove the
+    /// records of deleted flags.
     static let flags: [RepairStage] = [
         counting(ReactionNodes.postFlag.pattern.parent), counting(ReactionNodes.commentFlag.pattern.parent), known,
         listed(ReactionNodes.newestFlag()),
@@ -10,12 +11,12 @@ extension RepairStage {
         naming(ReactionNodes.postFlag.path), naming(ReactionNodes.commentFlag.path), named,
     ]
 
-    /// The post or the comment whose flags a path is of, or among.
+    /// Returns the post or the comment that a path of flags belongs to.
     private static func subject(_ keys: [TreeKey], isComment: Bool) -> FlagSubject {
         FlagSubject(keys[0], isComment ? keys[1] : nil)
     }
 
-    /// Counts what there is.
+    /// Returns the stage that counts existing flags.
     private static func counting(_ place: TreePattern) -> RepairStage {
         RepairStage(place: place) { node, snapshot throws(TreeError) in
             let keys = place.wildcards(of: node)
@@ -23,7 +24,7 @@ extension RepairStage {
         }
     }
 
-    /// Counts what there was once.
+    /// Corrects the records of subjects that have been counted before.
     private static let known = RepairStage(place: ReactionNodes.flags.pattern) {
         node, snapshot throws(TreeError) in
         guard let subject = FlagSubject(node) else { return [TreeWrite(path: node, value: nil)] }
@@ -34,12 +35,12 @@ extension RepairStage {
         let old = try FlagRecord(of: subject, in: snapshot)
         var record = old
         record.count = Int64(try snapshot.childCount(of: subject.flags))
-        // Flags that were never counted are no news.
+        // Flags that were not counted before do not notify the operator.
         if old.count == 0, record.count > 0 { record.isTold = true }
         return record.writes(replacing: old)
     }
 
-    /// Removes the rows that nothing is listed by.
+    /// Returns the stage that removes rows that do not match a record.
     private static func listed(_ root: TreePath) -> RepairStage {
         RepairStage(place: TreePattern(root / "*" / "*" / "*" / "*")) { node, snapshot throws(TreeError) in
             guard let subject = FlagSubject(node) else { return [TreeWrite(path: node, value: nil)] }
@@ -48,7 +49,7 @@ extension RepairStage {
         }
     }
 
-    /// Completes the lists of what somebody has flagged.
+    /// Returns the stage that completes the lists of what people have flagged.
     private static func naming(_ path: TreePath) -> RepairStage {
         let place = TreePattern(path)
         return RepairStage(place: place) { node, _ in
@@ -59,7 +60,7 @@ extension RepairStage {
         }
     }
 
-    /// Removes from these lists what nobody has flagged.
+    /// Removes entries of these lists without a flag.
     private static let named: RepairStage = {
         let place = ReactionNodes.flagged.pattern
         return RepairStage(place: place) { node, snapshot throws(TreeError) in

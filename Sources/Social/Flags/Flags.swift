@@ -3,26 +3,27 @@ import Foundation
 package import Model
 package import Tree
 
-/// What people find that an admin should look at: posts and comments, at `postFlags` and `commentFlags`, each with who flags it.
+/// Flags, by which people report posts and comments to admins: at `postFlags` and `commentFlags`, by the people who
+/// flag them.
 package struct Flags: Sendable {
-    /// The order of what is flagged.
+    /// The order of flagged posts and comments.
     package enum Order: String, CaseIterable, Sendable {
-        /// What most people have flagged comes first.
+        /// The order by the number of flags, the most first.
         case most
-        /// What was flagged last comes first.
+        /// The order by the time of the first flag, the newest first.
         case newest
     }
 
-    /// How often what is gone is passed over before a page is shorter than it could be.
+    /// The number of times that deleted subjects are skipped before a page may be shorter than its limit.
     private static let maxRounds = 5
 
     private let tree: TreeStore
 
     package init(_ tree: TreeStore) { self.tree = tree }
 
-    /// Has somebody flag a post or a comment; once more changes nothing.
+    /// Adds a person's flag of a post or a comment; an existing flag stays unchanged.
     ///
-    /// - Returns: The position in the change log from which on it holds.
+    /// - Returns: The position in the change log from which the flag is visible.
     /// - Throws: `Failure` with the code `not_found`.
     package func add(by uid: UserID, to subject: FlagSubject) async throws -> SyncToken {
         try await tree.transact { snapshot, update in
@@ -31,7 +32,7 @@ package struct Flags: Sendable {
         }.token
     }
 
-    /// Has somebody flag a post or a comment no more.
+    /// Removes a person's flag of a post or a comment.
     package func remove(by uid: UserID, from subject: FlagSubject) async throws -> SyncToken {
         try await tree.transact { snapshot, update in
             if try snapshot.exists(subject.flags / uid.key) {
@@ -42,14 +43,14 @@ package struct Flags: Sendable {
         }.token
     }
 
-    /// Takes what is flagged from the list of what admins are to look at, for good, whoever flags it later.
+    /// Removes a flagged post or comment permanently from the list for admins, whatever flags follow.
     ///
-    /// - Throws: `Failure` with the code `not_found` for what nobody has flagged.
+    /// - Throws: `Failure` with the code `not_found` if it has no flags.
     package func dismiss(_ subject: FlagSubject) async throws -> SyncToken {
         try await tree.transact { snapshot, update in
             let old = try FlagRecord(of: subject, in: snapshot)
             guard old.count > 0 || old.isDismissed, try subject.path(in: snapshot) != nil else {
-                throw Failure(.notFound, "nobody has flagged this", hint: "GET /v1/flags lists what somebody has")
+                throw Failure(.notFound, "nobody has flagged this", hint: "List flagged posts with GET /v1/flags.")
             }
             guard !old.isDismissed else { return }
             var record = old
@@ -58,10 +59,10 @@ package struct Flags: Sendable {
         }.token
     }
 
-    /// A page of what is flagged and not dismissed.
+    /// Returns a page of the flagged posts and comments that have not been dismissed.
     ///
-    /// - Parameter cursor: The `next` of the page before.
-    /// - Throws: `Failure` with the code `bad_request` for what is no cursor.
+    /// - Parameter cursor: The `next` of the previous page.
+    /// - Throws: `Failure` with the code `bad_request` for a malformed cursor.
     package func page(
         _ order: Order, after cursor: String?, limit: Int
     ) async throws -> (document: FlaggedPageDocument, token: SyncToken) {
@@ -105,14 +106,15 @@ package struct Flags: Sendable {
             let path = try? TreePath(description, in: place.path.namespace), path.keys.count == place.path.keys.count,
             path.keys.first == place.path.keys.first
         else {
-            throw Failure(.badRequest, "after is no cursor", hint: "use \"next\" of the page before, in the same order")
+            throw Failure(
+                .badRequest, "after is not a cursor", hint: "Use \"next\" of the last page of the same order.")
         }
         return path
     }
 }
 
 extension FlaggedDocument {
-    /// What a row is about; nil when that is gone.
+    /// Creates the document of a row; nil if the post or comment has been deleted.
     fileprivate init?(_ row: TreePath, in snapshot: TreeSnapshot) throws(TreeError) {
         guard let subject = FlagSubject(row), let path = try subject.path(in: snapshot) else { return nil }
         let record = try FlagRecord(of: subject, in: snapshot)
@@ -131,7 +133,7 @@ extension FlaggedDocument {
 extension Failure {
     fileprivate static func nothingToFlag(_ subject: FlagSubject) -> Failure {
         Failure(
-            .notFound, subject.comment == nil ? "there is no such post" : "there is no such comment",
-            hint: "it may have been deleted already")
+            .notFound, subject.comment == nil ? "the post does not exist" : "the comment does not exist",
+            hint: "It may have been deleted already.")
     }
 }

@@ -1,15 +1,15 @@
 import Model
 import Tree
 
-/// Ends the follows between two people, both ways, when one of them blocks the other.
+/// Removes the follows between two people, in both directions, when one of them blocks the other.
 ///
-/// It belongs into a stratum before the links: of a follow that comes in the same update nothing is left.
+/// It belongs in a stratum before the links, so that it also removes a follow of the same update.
 struct BlockedFollows: Derivation {
     let place: TreePattern
 
-    /// Follows one side of the blocks.
+    /// Creates the derivation for one side of the blocks.
     ///
-    /// - Parameter place: The blocks, with two wildcards: the two people.
+    /// - Parameter place: The path of the blocks, with two wildcards: the two people.
     init(of place: TreePath) { self.place = TreePattern(place) }
 
     func writes(

@@ -1,10 +1,10 @@
 import Model
 import Tree
 
-/// Whom somebody does not see, as one of them has blocked the other.
+/// The people whom a viewer does not see because one of the two has blocked the other.
 struct BlockedPeople {
     private let viewer: UserID?
-    /// Whether there are any; nil before the first question.
+    /// Whether the viewer has any blocks; nil before the first lookup.
     private var areAny: Bool?
     private var known: [UserID: Bool] = [:]
 
@@ -22,9 +22,9 @@ struct BlockedPeople {
         return isBlocked
     }
 
-    /// The same of whoever has written a post or a comment.
+    /// Whether the same applies to the author of a post or a comment.
     mutating func containAuthor(of text: TreeValue, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
-        // Who has no id that anybody can have is nobody who could block or be blocked.
+        // An author without a valid id can neither block nor be blocked.
         guard let author = text["author"]?["uid"]?.stringValue.flatMap({ UserID($0) }) else { return false }
         return try contain(author, in: snapshot)
     }

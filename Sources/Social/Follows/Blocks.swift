@@ -2,13 +2,13 @@ import API
 package import Model
 package import Tree
 
-/// Who has blocked whom: at `blocking/{blocker}/{blocked}`, and by a derivation in `blocked`.
+/// The blocks between people: at `blocking/{blocker}/{blocked}`, and by a derivation in `blocked`.
 package struct Blocks: Sendable {
     private let tree: TreeStore
 
     package init(_ tree: TreeStore) { self.tree = tree }
 
-    /// Has somebody block another; that ends the follows between the two (``BlockedFollows``).
+    /// Blocks a person; this ends the follows between the two (``BlockedFollows``).
     ///
     /// - Returns: The position in the change log just after it.
     /// - Throws: `Failure` with the code `oneself` or `not_found`.
@@ -21,7 +21,7 @@ package struct Blocks: Sendable {
         }.token
     }
 
-    /// Has somebody block another no more. Follows do not come back.
+    /// Removes a block. The follows that it ended are not restored.
     ///
     /// - Returns: The position in the change log just after it.
     package func unblock(_ blocker: UserID, _ blocked: UserID) async throws -> SyncToken {
@@ -31,7 +31,7 @@ package struct Blocks: Sendable {
         }.token
     }
 
-    /// A page of those whom somebody has blocked, in the order of their ids.
+    /// Returns a page of the people whom a person has blocked, in the order of their ids.
     package func blocked(by uid: UserID, after cursor: PeopleCursor?, limit: Int) async throws -> PeoplePage {
         try await People(tree).list(PeopleNodes.blocking(uid), after: cursor, limit: limit)
     }

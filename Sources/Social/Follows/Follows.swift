@@ -2,13 +2,13 @@ import API
 package import Model
 package import Tree
 
-/// Who follows whom: at `people/{follower}/following/{followee}`, and by a derivation in `followers`.
+/// The follows between people: at `people/{follower}/following/{followee}`, and by a derivation in `followers`.
 package struct Follows: Sendable {
     private let tree: TreeStore
 
     package init(_ tree: TreeStore) { self.tree = tree }
 
-    /// Has somebody follow another. Whoever does already still does, with the mark that is there.
+    /// Adds a follow; an existing one stays with its mark.
     ///
     /// - Returns: The position in the change log just after it.
     /// - Throws: `Failure` with the code `oneself`, `not_found` or `blocked`.
@@ -19,7 +19,7 @@ package struct Follows: Sendable {
             guard try !follower.hasBlock(with: followee, in: snapshot) else {
                 throw Failure(
                     .blocked, "\(follower) cannot follow \(followee): one of them has blocked the other",
-                    hint: "whoever blocked can end that: DELETE /v1/people/{uid}/blocking/{blocked}")
+                    hint: "Let the person who blocked end that with DELETE /v1/people/{uid}/blocking/{blocked}.")
             }
             try snapshot.requireConsent(of: follower, toContent: false)
             let mark = PeopleNodes.following(follower) / followee.key
@@ -27,7 +27,7 @@ package struct Follows: Sendable {
         }.token
     }
 
-    /// Has somebody follow another no more. Whoever does not, does not.
+    /// Removes a follow; does nothing if it does not exist.
     ///
     /// - Returns: The position in the change log just after it.
     package func unfollow(_ follower: UserID, _ followee: UserID) async throws -> SyncToken {
@@ -37,12 +37,12 @@ package struct Follows: Sendable {
         }.token
     }
 
-    /// A page of those whom somebody follows, in the order of their ids; nil when there is no such person.
+    /// Returns a page of the people whom a person follows, in the order of their ids; nil if the person does not exist.
     package func following(_ uid: UserID, after cursor: PeopleCursor?, limit: Int) async throws -> PeoplePage? {
         try await page(PeopleNodes.following(uid), of: uid, after: cursor, limit: limit)
     }
 
-    /// A page of those who follow somebody, in the order of their ids; nil when there is no such person.
+    /// Returns a page of a person's followers, in the order of their ids; nil if the person does not exist.
     package func followers(of uid: UserID, after cursor: PeopleCursor?, limit: Int) async throws -> PeoplePage? {
         try await page(PeopleNodes.follower(uid), of: uid, after: cursor, limit: limit)
     }
@@ -56,12 +56,12 @@ package struct Follows: Sendable {
 }
 
 extension Failure {
-    /// The refusal of what nobody can do to themselves.
+    /// Returns the refusal of an action of a person on themselves.
     static func oneself(_ verb: String) -> Failure {
-        Failure(.oneself, "nobody \(verb) themselves", hint: "name somebody else")
+        Failure(.oneself, "nobody \(verb) themselves", hint: "Name another person.")
     }
 
     static func noPerson(_ uid: UserID) -> Failure {
-        Failure(.notFound, "there is no person \(uid)", hint: "GET /v1/people?search=NAME finds people")
+        Failure(.notFound, "the person \(uid) does not exist", hint: "Find people with GET /v1/people?search=NAME.")
     }
 }

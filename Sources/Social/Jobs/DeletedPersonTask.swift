@@ -1,33 +1,33 @@
 package import Model
 package import Tree
 
-/// What somebody has left outside of what people make of each other, and goes with the person.
+/// Removes a person's data outside of the social data when the person is deleted.
 package protocol UploadCleanup: Sendable {
-    /// Whether there is anything.
+    /// Whether the person has any such data.
     func areThere(of uid: UserID) async throws -> Bool
 
-    /// Sees to it that a part of it ends.
+    /// Ends a part of the data.
     ///
-    /// - Parameter position: Where the part before ended; nil for the first.
-    /// - Returns: How many there were, and where the next part begins; nil when there is none.
+    /// - Parameter position: The position at which the previous part ended; nil for the first part.
+    /// - Returns: The number of ended items, and the position at which the next part begins; nil after the last part.
     func end(
         of uid: UserID, after position: String?, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) -> (count: Int, next: String?)
 }
 
-/// Removes all that somebody has made, and all that is about them: uploads, posts, comments, likes, follows, blocks,
-/// notifications, the feed, and in the end the person.
+/// Removes all data of a person and about them: uploads, posts, comments, likes, follows, blocks, notifications, the
+/// feed, and finally the person.
 ///
-/// Uploads are gone through once: nobody begins any for who is being deleted. Each step behind these looks for the first
-/// thing that is left, so that what is written meanwhile goes, too.
+/// Uploads are processed once, because a person who is being deleted cannot begin new ones. Each later step looks for
+/// the first remaining data, so that concurrent writes are also removed.
 struct DeletedPersonTask: FollowUpTask {
     static let kind = FollowUpTaskKind.deletePerson
-    /// The number of posts that go in one step: each takes its records along.
+    /// The number of posts that one step removes, each with its records.
     private static let postsAtOnce = 50
-    /// What positions among uploads begin with.
+    /// The prefix of positions among uploads.
     private static let uploads = "uploads "
 
-    /// What ends the uploads; nil where there are none.
+    /// Ends the uploads; nil if the service has none.
     var uploads: (any UploadCleanup)?
 
     func step(
@@ -50,7 +50,7 @@ struct DeletedPersonTask: FollowUpTask {
             try count(part, removed)
             return ""
         }
-        // Other follow-up tasks take these out of what others have; the person is not gone before.
+        // Other follow-up tasks remove these from other people's data; the person is removed after them.
         if try Self.bringOnPosts(of: uid, in: snapshot, &update) { return "" }
         if try Self.bringOnFollowers(of: uid, in: snapshot, &update) { return "" }
         guard try snapshot.forgetRequests(of: uid, limit: FollowUpTaskStep.maxWrites / 2, in: &update) == 0 else {
@@ -66,9 +66,9 @@ struct DeletedPersonTask: FollowUpTask {
         return nil
     }
 
-    /// Does a step of what is left to do about one of the person's posts that are gone.
+    /// Performs a step of the remaining work on one of the person's deleted posts.
     ///
-    /// - Returns: Whether there was any.
+    /// - Returns: Whether such work remained.
     private static func bringOnPosts(
         of uid: UserID, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) -> Bool {
@@ -84,9 +84,9 @@ struct DeletedPersonTask: FollowUpTask {
         return true
     }
 
-    /// Does a step of what is left to do about one of those who followed the person.
+    /// Performs a step of the remaining work on one of the person's former followers.
     ///
-    /// - Returns: Whether there was any.
+    /// - Returns: Whether such work remained.
     private static func bringOnFollowers(
         of uid: UserID, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) -> Bool {
@@ -98,9 +98,9 @@ struct DeletedPersonTask: FollowUpTask {
         return true
     }
 
-    /// Removes what there is of one kind, up to a bound.
+    /// Removes data of one kind, up to a limit.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of removed items.
     private static func remove(
         _ part: PersonDeletion.Part, of uid: UserID, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) -> Int {
@@ -153,7 +153,7 @@ struct DeletedPersonTask: FollowUpTask {
         of uid: UserID, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) -> Int {
         let list = NotificationNodes.notification(uid)
-        // Half as many, as each may be of a letter, which names the person, too.
+        // Only half as many, because a direct announcement also lists the person as a recipient.
         let rows = try snapshot.children(of: list, limit: FollowUpTaskStep.maxWrites / 2)
         for row in rows {
             update[list / row.key] = nil
@@ -180,8 +180,8 @@ struct DeletedPersonTask: FollowUpTask {
 
     /// Removes children of a list.
     ///
-    /// - Parameter also: Removes what the list names.
-    /// - Returns: How many there were.
+    /// - Parameter also: Removes the data that a child refers to.
+    /// - Returns: The number of removed children.
     private static func remove(
         from list: TreePath, limit: Int = FollowUpTaskStep.maxWrites, _ snapshot: TreeSnapshot,
         _ update: inout MultiPathUpdate,

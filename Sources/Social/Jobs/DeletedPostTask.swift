@@ -1,7 +1,7 @@
 import Model
 import Tree
 
-/// Has what is left of a post removed when it is deleted, whoever deletes it.
+/// Starts the removal of a post's traces when it is deleted, by any writer.
 struct DeletionCause: Derivation {
     let place = PostNodes.post.pattern
 
@@ -10,10 +10,10 @@ struct DeletionCause: Derivation {
     ) throws(TreeError) -> [TreeWrite] {
         guard post.isDeleted else { return [] }
         let (id, subject) = (post.keys[0], FollowUpTaskSubject(post.keys[0]))
-        // The order of publication still has it: this comes before that.
+        // The order of publication still contains the post, because this derivation runs before it.
         let cause = try snapshot.get(PostNodes.position(id))?.stringValue
         var writes = PendingFollowUpTask.writes(.deletePost, subject, at: commit, cause: cause)
-        // It may have been deleted before, at another place.
+        // The post may have been deleted before, at another position.
         let earlier = try snapshot.get(FollowUpTaskKind.deletePost.path / id / "cause")?.stringValue
         for (text, value) in [(earlier, nil), (cause, .string(id.string))] as [(String?, TreeValue?)] {
             guard let row = text.flatMap({ PublicationEntry($0) })?.withdrawn else { continue }
@@ -24,24 +24,25 @@ struct DeletionCause: Derivation {
 }
 
 extension PublicationEntry {
-    /// Where the post stands among those of its author that are gone; nil where nobody is the author.
+    /// The path of the post's entry among its author's deleted posts; nil if it has no author.
     fileprivate var withdrawn: TreePath? { author.map { FeedNodes.withdrawn($0) / position.key } }
 }
 
-/// Removes the likes and comments of a post that is gone, and its entries in the feeds of its author's followers.
+/// Removes the likes and comments of a deleted post, and its entries in the feeds of its author's followers.
 ///
-/// Another post may stand at the id by then, of somebody else, too: it inherits nothing, so the work is done all the same. Only
-/// what goes by the id, and not by the post's place, is left then to whom the other post is for: entries in `feed/` of those
-/// who follow its author.
+/// By then, another post, possibly of another author, may have the same id. It inherits nothing, so all the work is
+/// done. Only entries that depend on the id alone, and not on the position, are kept for the readers of the other post:
+/// those in `feed/` of its author's followers.
 ///
-/// Whoever has left the author meanwhile has a follow-up task of their own, or had it (``UnfollowTask``). It may have passed
-/// over the post's place before the post was gone, and then has removed the entry, or finds it among those that are gone; as
-/// long as that follow-up task is left to do, its follower is found here.
+/// People who have stopped following the author in the meantime have their own follow-up task (``UnfollowTask``),
+/// pending or complete. It may have passed the post's position before the deletion, and has then removed the entry, or
+/// it finds the entry among the author's deleted posts. As long as that task is pending, its follower is also found
+/// here.
 struct DeletedPostTask: FollowUpTask {
     static let kind = FollowUpTaskKind.deletePost
-    /// What positions among those who have left begin with.
+    /// The prefix of positions among former followers.
     private static let left = "left "
-    /// The number of feeds of one step: each has the post twice.
+    /// The number of feeds in one step; each contains the post twice.
     private static let limit = FollowUpTaskStep.maxWrites / 2 - 1
 
     func step(
@@ -56,7 +57,7 @@ struct DeletedPostTask: FollowUpTask {
         for list in lists {
             let keys = try snapshot.keys(of: list, limit: FollowUpTaskStep.maxWrites)
             for key in keys { update[list / key] = nil }
-            // There may be more: the next step looks again.
+            // The next step looks for more.
             if !keys.isEmpty { return task.position ?? "" }
         }
         guard let place, let author = place.author, let row = place.withdrawn else { return nil }
@@ -69,10 +70,10 @@ struct DeletedPostTask: FollowUpTask {
         return next
     }
 
-    /// Removes a post from the next feeds: of followers, then of those who have just left.
+    /// Removes a post from the next feeds: first those of followers, then those of former followers.
     ///
-    /// - Parameter successor: The author of the post that has the id by now.
-    /// - Returns: Where the next step begins; nil when those were the last.
+    /// - Parameter successor: The author of the post that now has the id.
+    /// - Returns: The position at which the next step begins; nil after the last feed.
     private func removeFromFeeds(
         _ post: TreeKey, of author: UserID, at position: TreeKey, keptBy successor: UserID?, _ last: String?,
         _ snapshot: TreeSnapshot, _ update: inout MultiPathUpdate

@@ -1,9 +1,10 @@
 import Model
 import Tree
 
-/// Has the posts of whom somebody begins to follow brought into that feed, and those of whom they leave removed.
+/// Starts the follow-up tasks that add a new followee's posts to the follower's feed, and remove those of a former
+/// followee.
 ///
-/// Who has never read their feed needs no posts brought: the first reading finds everything.
+/// A person who has never read their feed needs no task, because the first reading finds all posts.
 struct FollowCause: Derivation {
     let place = PeopleNodes.following.pattern
 
@@ -16,14 +17,14 @@ struct FollowCause: Derivation {
         let backfill = FollowUpTaskSubject(follower, followee)
         if link.after.isThere {
             guard try snapshot.exists(FeedNodes.homeMark(follower)) else { return [] }
-            // One that is under way goes on: it has to remove what is gone.
+            // A task in progress continues, because it must also remove deleted posts.
             return PendingFollowUpTask.writes(.backfill, backfill, at: commit)
         }
-        // Clients of the database write their feeds themselves.
+        // Clients of the database write the feeds themselves.
         var hasFeed = try snapshot.exists(FeedNodes.homeMark(follower))
         if !hasFeed { hasFeed = try snapshot.exists(FeedNodes.entry(follower)) }
         guard hasFeed else { return [] }
-        // The followee comes first, by whom these follow-up tasks are looked for.
+        // The followee is the first person of the subject, because these tasks are searched by followee.
         return PendingFollowUpTask.writes(.unfollow, FollowUpTaskSubject(followee, follower), at: commit)
             + [PendingFollowUpTask.ending(.backfill, backfill)]
     }
@@ -31,15 +32,15 @@ struct FollowCause: Derivation {
 
 /// The posts of a followee, a part at a time, in both forms of a follower's feed.
 private struct FolloweesPosts {
-    /// The number of posts of one step: each is written twice, and so is a mark.
+    /// The number of posts in one step; each is written twice, and so is a mark.
     private static let limit = FollowUpTaskStep.maxWrites / 2 - 1
 
     let follower: UserID
     let followee: UserID
 
-    /// Writes for each post of the next part that is there, the newest first.
+    /// Writes the entries of the next part of the followee's posts, the newest first.
     ///
-    /// - Parameter last: Behind which position the part begins; nil for the newest post.
+    /// - Parameter last: The position after which the part begins; nil for the newest post.
     /// - Returns: The position of the last post; nil when there are no more.
     func write(
         isThere: Bool, after last: String?, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
@@ -54,7 +55,8 @@ private struct FolloweesPosts {
         return posts.count == Self.limit ? posts.last?.key.string : nil
     }
 
-    /// Removes those of the next part that are gone, and that ``DeletedPostTask`` may have passed over.
+    /// Removes the entries of the next part of the followee's deleted posts, which ``DeletedPostTask`` may have passed
+    /// over.
     ///
     /// - Returns: The position of the last post; nil when there are no more.
     func removeWithdrawn(
@@ -76,7 +78,7 @@ private struct FolloweesPosts {
     }
 }
 
-/// Brings the posts of a followee into the feed of a follower, each into its place in time.
+/// Adds the posts of a followee to the feed of a follower, at their positions in time.
 struct BackfillTask: FollowUpTask {
     static let kind = FollowUpTaskKind.backfill
 
@@ -91,13 +93,14 @@ struct BackfillTask: FollowUpTask {
     }
 }
 
-/// Removes the posts of somebody who is not followed any more: first those that are there, then those that are gone.
+/// Removes the posts of a former followee from a feed: first the existing posts, then the deleted ones.
 ///
-/// A post that goes meanwhile is among the second, or was among the first when these were gone through. For a follower who has
-/// come back the second go all the same: ``DeletedPostTask`` may have passed over that follower in between.
+/// A post that is deleted in the meantime is among the deleted ones, or was among the existing ones when these were
+/// processed. The deleted ones are also removed for a follower who has returned, because ``DeletedPostTask`` may have
+/// passed over that follower in between.
 struct UnfollowTask: FollowUpTask {
     static let kind = FollowUpTaskKind.unfollow
-    /// What positions among the posts that are gone begin with.
+    /// The prefix of positions among the deleted posts.
     private static let withdrawn = "withdrawn "
 
     func step(

@@ -1,19 +1,19 @@
 package import Tree
 package import TreeModel
 
-/// What is left to do, in numbers.
+/// The numbers of pending follow-up tasks.
 package struct FollowUpTaskSummary: Sendable, Hashable {
-    /// The most follow-up tasks that are counted.
+    /// The largest number of follow-up tasks that are counted.
     private static let maxCount = 10_000
 
-    /// Jobs that are left to do; ``maxCount`` stands for more, too.
+    /// The number of pending tasks; ``maxCount`` also stands for more.
     package private(set) var waiting = 0
-    /// Those of them that have failed, and are tried again.
+    /// The number of pending tasks that have failed and will be retried.
     package private(set) var failing = 0
-    /// When the oldest was caused.
+    /// The time of the oldest cause.
     package private(set) var since = Timestamp.max
 
-    /// Counts the follow-up tasks; nil when there are none.
+    /// Counts the follow-up tasks; nil if there are none.
     package init?(in snapshot: TreeSnapshot) throws(TreeError) {
         for kind in FollowUpTaskKind.allCases {
             for record in try snapshot.children(of: kind.path, limit: Self.maxCount - waiting) {

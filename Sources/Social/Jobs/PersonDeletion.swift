@@ -2,9 +2,9 @@ import API
 package import Model
 package import Tree
 
-/// The deletion of a person: what is known of it, from its beginning on, for whoever has to prove that it was done.
+/// The record of a person's deletion, from its beginning, as evidence that it was done.
 package struct PersonDeletion: Sendable, Hashable {
-    /// What is removed, in this order.
+    /// The kinds of removed data, in the order of their removal.
     package enum Part: String, CaseIterable, Sendable {
         case uploads, posts
         /// Posts for audiences.
@@ -15,11 +15,11 @@ package struct PersonDeletion: Sendable, Hashable {
     }
 
     package let uid: UserID
-    /// When it was asked for.
+    /// The time of the request.
     package let began: Timestamp
-    /// When nothing was left any more; nil while there is.
+    /// The time of completion; nil while data remain.
     package let ended: Timestamp?
-    /// How many of each were removed so far.
+    /// The number of removed items of each kind so far.
     package let counts: [Part: Int]
 
     private init(of uid: UserID, _ record: TreeValue) {
@@ -30,20 +30,20 @@ package struct PersonDeletion: Sendable, Hashable {
         self.counts = Dictionary(uniqueKeysWithValues: counts)
     }
 
-    /// The follow-up task of a deletion, which is there from its beginning to its end.
+    /// Returns the path of a deletion's follow-up task, which exists from the beginning of the deletion to its end.
     package static func task(of uid: UserID) -> TreePath { FollowUpTaskKind.deletePerson.path / uid.key }
 
-    /// What is known of the latest deletion of a person; nil when there was none.
+    /// Reads the record of a person's latest deletion; nil if there was none.
     package init?(of uid: UserID, in snapshot: TreeSnapshot) throws(TreeError) {
         guard let record = try snapshot.get(PeopleNodes.deletion(uid)) else { return nil }
         self.init(of: uid, record)
     }
 
-    /// Begins to delete a person. The name and the picture go at once, all else by a follow-up task; files of posts go after
-    /// the grace period. One that is under way goes on.
+    /// Begins to delete a person. The name and the picture are removed at once, and all other data by a follow-up task;
+    /// files of posts are deleted after the grace period. A deletion in progress continues.
     ///
-    /// - Parameter leftovers: What else the person may have left; nil for nothing.
-    /// - Throws: `Failure` with the code `not_found` when nothing of the person is there; `TreeError`, the engine's failure.
+    /// - Parameter leftovers: The person's data outside of the social data; nil for none.
+    /// - Throws: `Failure` with the code `not_found` if the person has no data; `TreeError`, the engine's failure.
     package static func begin(
         of uid: UserID, in tree: TreeStore, _ leftovers: (any UploadCleanup)? = nil
     ) async throws -> PersonDeletion {
@@ -55,7 +55,7 @@ package struct PersonDeletion: Sendable, Hashable {
             let record = task(of: uid)
             guard try !snapshot.exists(record) else { return }
             guard try hasLeftovers || Self.hasTraces(of: uid, in: snapshot) else {
-                throw Failure(.notFound, "there is no such person", hint: "it may have been deleted already")
+                throw Failure(.notFound, "the person does not exist", hint: "It may have been deleted already.")
             }
             update.makesRoom = true
             for field in ["full_name", "profile_picture", "role", "bio"] as [TreeKey] {
@@ -71,7 +71,7 @@ package struct PersonDeletion: Sendable, Hashable {
 }
 
 extension PersonDeletion {
-    /// Whether there is anything that somebody has made, or that is about them.
+    /// Whether there are any data of a person or about them.
     private static func hasTraces(of uid: UserID, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
         let places = [
             PeopleNodes.person(uid), PostNodes.publishedBy(uid), AudienceNodes.postBy(uid),

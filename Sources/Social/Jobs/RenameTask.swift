@@ -1,7 +1,7 @@
 import Model
 import Tree
 
-/// Has the copies of a name or a picture changed when a person changes it.
+/// Starts the update of copies when a person changes their name or picture.
 struct RenameCause: Derivation {
     let place: TreePattern
 
@@ -18,20 +18,20 @@ struct RenameCause: Derivation {
     }
 }
 
-/// Gives the posts and comments of a person the person's present name and picture, and the notifications of what the person does:
-/// of posts, comments, likes and follows.
+/// Updates a person's name and picture in their posts and comments, and in the notifications of their actions: posts,
+/// comments, likes and follows.
 ///
-/// Notifications are found by their causes, which know them (``NotificationRecord``); so they need no list by those who
-/// cause them. Those of announcements keep what was there: routes tell present names of all.
+/// Notifications are found by their causes, which store their ids (``NotificationRecord``), so a list by actor is not
+/// needed. Notifications of announcements keep the old copies: routes show the current names of their authors.
 struct RenameTask: FollowUpTask {
     static let kind = FollowUpTaskKind.rename
-    /// The number of copies that one step looks at: each may need two writes.
+    /// The number of copies that one step reads; each may need two writes.
     private static let batch = FollowUpTaskStep.maxWrites / 2
 
-    /// Where a step begins, as text: behind a post's position, behind a post for audiences, behind a comment, behind a post
-    /// that the person likes, or behind somebody whom the person follows.
+    /// The position at which a step begins, as text: after a post's position, after a post for audiences, after a
+    /// comment, after a post that the person likes, or after a person whom they follow.
     ///
-    /// Between the keys stands what none of them can have.
+    /// The keys are separated by a character that keys cannot contain.
     private enum Position {
         case posts(after: TreeKey?)
         case audiencePosts(after: TreeKey?)
@@ -67,7 +67,7 @@ struct RenameTask: FollowUpTask {
         _ task: PendingFollowUpTask, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) -> String? {
         guard let uid = UserID(task.subject.key.string) else { return nil }
-        // To those whom a comment mentions its author's name is no news.
+        // A change of its author's name must not notify the people whom a comment mentions.
         update.scope = .repair
         let (name, picture) = try snapshot.nameAndPicture(of: uid)
         let author = Person(uid: uid, fullName: name, profilePicture: picture).author
@@ -98,9 +98,9 @@ struct RenameTask: FollowUpTask {
         }
     }
 
-    /// Renames the author of a person's posts, in their notifications, too.
+    /// Renames the author of a person's posts and of their notifications.
     ///
-    /// - Returns: Behind which place the next step begins; nil when there are no more.
+    /// - Returns: The position after which the next step begins; nil if there are no more.
     private func renamePosts(
         of uid: UserID, after last: TreeKey?, _ author: TreeValue, _ snapshot: TreeSnapshot,
         _ update: inout MultiPathUpdate
@@ -118,9 +118,10 @@ struct RenameTask: FollowUpTask {
         return posts.count == Self.batch ? last : nil
     }
 
-    /// Renames the author of a person's comments: of the rest of those on one post, then of those on the posts after it.
+    /// Renames the author of a person's comments: of the remaining ones on one post, then of those on the following
+    /// posts.
     ///
-    /// - Returns: Where the next step begins; nil when there are no more.
+    /// - Returns: The position at which the next step begins; nil if there are no more.
     private func renameComments(
         of uid: UserID, on post: TreeKey?, after last: TreeKey?, _ author: TreeValue, _ snapshot: TreeSnapshot,
         _ update: inout MultiPathUpdate
@@ -147,7 +148,7 @@ struct RenameTask: FollowUpTask {
         return .comments(of: post, after: last)
     }
 
-    /// Renames the author of a text, and the actor of those notifications that are on a list (``TextNotifications``).
+    /// Renames the author of a text, and the actor of its notifications on a list (``TextNotifications``).
     ///
     /// - Returns: The number of copies.
     private func rename(
@@ -160,10 +161,10 @@ struct RenameTask: FollowUpTask {
         return 1 + records.count
     }
 
-    /// Renames the actor of the notifications of which the causes are children of a list.
+    /// Renames the actor of the notifications whose causes are children of a list.
     ///
-    /// - Parameter record: Where the notification of a child is known.
-    /// - Returns: Behind which child the next step begins; nil when there are no more.
+    /// - Parameter record: Returns the path of the record of a child's notification.
+    /// - Returns: The child after which the next step begins; nil if there are no more.
     private func renameNotifications(
         of list: TreePath, after last: TreeKey?, _ author: TreeValue, _ snapshot: TreeSnapshot,
         _ update: inout MultiPathUpdate, record: (TreeKey) -> TreePath
@@ -180,7 +181,7 @@ struct RenameTask: FollowUpTask {
         try rename(record.path / "actor", author, snapshot, &update)
     }
 
-    /// Renames what stands at a path, if it is a copy of the person.
+    /// Renames the copy at a path, if it is of this person.
     private func rename(
         _ path: TreePath, _ author: TreeValue, _ snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) {
@@ -192,9 +193,10 @@ struct RenameTask: FollowUpTask {
 }
 
 extension RenameCause {
-    /// Whether anything may have a copy of a person's name: a post or a comment of theirs, or a notification of what they did.
+    /// Whether there may be copies of a person's name: in posts or comments of theirs, or in notifications of their
+    /// actions.
     fileprivate static func hasCopies(of uid: UserID, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
-        // The order of publication does not have the posts of this commit yet; the author's list has them.
+        // The order of publication does not contain the posts of this commit yet, but the author's list does.
         let lists = [
             PostNodes.publishedBy(uid), PeopleNodes.ownPost(uid), AudienceNodes.postBy(uid),
             ReactionNodes.commented(uid),

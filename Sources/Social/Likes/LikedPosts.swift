@@ -1,26 +1,26 @@
 package import Model
 package import Tree
 
-/// A page of the posts that somebody likes. A like may outlive its post for a moment, and a client of the database may
-/// like what is no post: these are passed over, and so are the posts of those whom a reader has blocked, or who have blocked
-/// the reader.
+/// A page of the posts that a person likes. A like may exist for a moment after its post, and a client of the database
+/// may like a node that is not a post: these are skipped, and so are posts if the reader and the author have a block
+/// between them.
 package struct LikedPosts: Sendable {
     private var rows = PageRows<PostPage.Item, TreeKey>()
 
     /// The posts, with their ids.
     package var items: [PostPage.Item] { rows.items }
-    /// The records at `posts/` that are no posts; the first ones.
+    /// The first records at `posts/` that are not posts.
     package var skipped: [SkippedRecord] { rows.skipped }
-    /// Whether posts follow this page.
+    /// Whether more posts follow this page.
     package var hasMore: Bool { rows.hasMore }
-    /// The position in the change log of the first state that was read.
+    /// The position in the change log of the first snapshot that was read.
     package var token: SyncToken? { rows.token }
 
-    /// The id before which the next page begins; nil when this is the last.
+    /// The id before which the next page begins; nil on the last page.
     package var next: TreeKey? { rows.next }
 
-    /// Reads on, in one state of the tree, until the page has `limit` posts and knows whether more follow; or as far as
-    /// one state is to be read.
+    /// Continues in a snapshot of the tree, until the page has `limit` posts and it is known whether more follow, or
+    /// until the limit for one snapshot.
     ///
     /// - Returns: Whether the page is complete.
     mutating func readOn(

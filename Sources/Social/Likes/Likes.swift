@@ -2,7 +2,8 @@ import API
 package import Model
 package import Tree
 
-/// Likes: `likes/{post}/{uid}` with the time of each. Their number, and the posts that somebody likes, follow from it.
+/// Likes, at `likes/{post}/{uid}` with the time of each. Derivations maintain their number, and the posts that a person
+/// likes.
 package struct Likes: Sendable {
     private let tree: TreeStore
 
@@ -10,21 +11,21 @@ package struct Likes: Sendable {
 
     // MARK: Liking
 
-    /// What has become of a like.
+    /// The result of a change of a like.
     package struct Outcome: Sendable, Hashable {
-        /// The number of the post's likes, with this change and perhaps later ones.
+        /// The number of the post's likes, including this change and perhaps later ones.
         package let count: Int64
-        /// The position in the change log from which on the change holds.
+        /// The position in the change log from which the change is visible.
         package let token: SyncToken
     }
 
-    /// Has somebody like a post, from the time of the commit on; who likes it already goes on to, from the same time.
+    /// Adds a like with the time of the commit; an existing like keeps its time.
     ///
-    /// - Throws: `Failure` with the code `not_found` when there is no such post, `blocked` when its author and they
-    ///   have fallen out.
+    /// - Throws: `Failure` with the code `not_found` if the post does not exist, `blocked` if the person and the post's
+    ///   author have a block between them.
     package func add(by uid: UserID, to post: PostID) async throws -> Outcome {
         let like = ReactionNodes.like(post) / uid.key
-        // Nothing is read that another's like changes: each is decided once, however many come at a time.
+        // The transaction reads no data that other likes change, so it runs once, however many are concurrent.
         let (_, token) = try await tree.transact { snapshot, update in
             try ExistingPost(post, for: uid, in: snapshot).requireOpen(to: uid, who: "like this post")
             try snapshot.requireConsent(of: uid, toContent: false)
@@ -33,9 +34,9 @@ package struct Likes: Sendable {
         return Outcome(count: try await count(of: post), token: token)
     }
 
-    /// Has somebody like a post no more; nothing changes for who does not like it.
+    /// Removes a like; does nothing if it does not exist.
     ///
-    /// - Throws: `Failure` with the code `not_found` when there is neither a like nor a post.
+    /// - Throws: `Failure` with the code `not_found` if neither the like nor the post exists.
     package func remove(by uid: UserID, from post: PostID) async throws -> Outcome {
         let like = ReactionNodes.like(post) / uid.key
         let (_, token) = try await tree.transact { snapshot, update in
@@ -48,55 +49,56 @@ package struct Likes: Sendable {
         return Outcome(count: try await count(of: post), token: token)
     }
 
-    /// The number of a post's likes.
+    /// Returns the number of a post's likes.
     private func count(of post: PostID) async throws -> Int64 {
         try await tree.snapshot { try Self.count(of: post, in: $0) }
     }
 
-    // MARK: Who likes a post
+    // MARK: Likers of a post
 
-    /// Somebody who likes a post.
+    /// A person who likes a post.
     package struct Liker: Sendable, Hashable {
         /// The id: a user's, unless a client of the database wrote something else.
         package let key: TreeKey
-        /// The name, and else the id; nil where names were not asked for.
+        /// The name, or else the id; nil if names were not requested.
         package let fullName: String?
         package let profilePicture: String?
-        /// Since when; nil when a client of the database wrote something else.
+        /// The time of the like; nil if a client of the database wrote another value.
         package let timestamp: Timestamp?
     }
 
-    /// A part of those who like a post, in the order of their ids.
+    /// A page of the people who like a post, in the order of their ids.
     package struct Page: Sendable {
         package let people: [Liker]
-        /// The number of all who like it.
+        /// The number of all likes of the post.
         package let count: Int64
-        /// Behind whom the next page begins; nil when this is the last.
+        /// The id after which the next page begins; nil on the last page.
         package let next: TreeKey?
-        /// The position in the change log of the state that was read.
+        /// The position in the change log of the snapshot that was read.
         package let token: SyncToken
     }
 
-    /// Those who like a post, without whom the viewer has blocked, and who has blocked the viewer. A page may be shorter for it.
+    /// Returns the people who like a post, without those who have blocked the viewer or are blocked by the viewer. A
+    /// page may therefore be shorter.
     ///
     /// - Parameters:
-    ///   - viewer: Whoever looks at them; nil for an admin, and for somebody unknown.
-    ///   - cursor: Behind whom the page begins; nil for the first.
-    ///   - limit: How many at most.
-    ///   - isNaming: Whether their names and pictures are looked up.
-    /// - Throws: `Failure` with the code `not_found` when there is no such post.
+    ///   - viewer: The reader; nil for an admin, and for a requester without an id.
+    ///   - cursor: The id after which the page begins; nil for the first page.
+    ///   - limit: The largest number of people.
+    ///   - isNaming: Whether names and pictures are looked up.
+    /// - Throws: `Failure` with the code `not_found` if the post does not exist.
     package func page(
         of post: PostID, for viewer: UserID? = nil, after cursor: TreeKey?, limit: Int, isNaming: Bool
     ) async throws -> Page {
         try await tree.snapshot { snapshot in
             _ = try ExistingPost(post, in: snapshot)
-            // One more tells whether there are more.
+            // A further row shows whether another page follows.
             let likes = try snapshot.children(
                 of: ReactionNodes.like(post), range: cursor.map { .after($0) } ?? .all, limit: limit + 1)
             var blocked = BlockedPeople(of: viewer)
             var people: [Liker] = []
             for like in likes.prefix(limit) {
-                // Who has no id that anybody can have is nobody who could block or be blocked.
+                // A key that is not a valid user id can neither block nor be blocked.
                 if let uid = UserID(like.key.string), try blocked.contain(uid, in: snapshot) { continue }
                 people.append(try Self.liker(like, isNaming: isNaming, in: snapshot))
             }
@@ -106,19 +108,20 @@ package struct Likes: Sendable {
         }
     }
 
-    // MARK: What somebody likes
+    // MARK: Liked posts
 
-    /// The posts that somebody likes, by their ids, the newest first: a page that has `limit` posts unless there are no
-    /// more. Cancelling the task ends it.
+    /// Returns the posts that a person likes, in descending order of their ids: a page has `limit` posts unless it is
+    /// the last. Cancelling the task ends it early.
     ///
     /// - Parameter cursor: The id before which the page begins; nil for the newest.
-    /// - Throws: `Failure` with the code `not_found` when nothing is known of the person.
+    /// - Throws: `Failure` with the code `not_found` if no data of the person exist.
     package func posts(
         likedBy uid: UserID, for viewer: UserID? = nil, before cursor: TreeKey?, limit: Int
     ) async throws -> LikedPosts {
         try await tree.page(LikedPosts()) { page, snapshot in
             guard try snapshot.exists(ReactionNodes.liked(uid)) || snapshot.exists(PeopleNodes.person(uid)) else {
-                throw Failure(.notFound, "there is no such person", hint: "a person's first post, or like, makes one")
+                throw Failure(
+                    .notFound, "the person does not exist", hint: "Create the person with a first post or like.")
             }
             return try page.readOn(of: uid, for: viewer, before: cursor, limit: limit, from: snapshot)
         }

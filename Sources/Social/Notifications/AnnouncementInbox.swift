@@ -1,12 +1,12 @@
 import Model
 import Tree
 
-/// The announcements that stand among somebody's notifications: the newest, as nobody is told of what was announced long
-/// before; and which of them are unread.
+/// The announcements among a person's notifications, with their unread state: only the newest ones, because older
+/// announcements do not notify.
 struct AnnouncementInbox {
-    /// The most of them, so that counting them is little work.
+    /// The largest number of announcements, so that counting them is cheap.
     static let maxAnnouncements = 100
-    /// The time for which an announcement is there; it stays in the list of announcements.
+    /// The time for which an announcement appears among notifications; it stays in the list of announcements.
     static let lifetime = Duration.seconds(30 * 86_400)
 
     struct Item {
@@ -15,16 +15,16 @@ struct AnnouncementInbox {
         let isUnread: Bool
     }
 
-    /// The newest first.
+    /// The announcements, the newest first.
     let items: [Item]
-    /// The positions of those that were read one by one, as far as they are written down.
+    /// The positions of the announcements that were marked as read one by one, as stored.
     private let readIDs: [TreeKey]
     private let mark: TreeKey?
     private let path: TreePath
 
     var unreadCount: Int { items.count(where: \.isUnread) }
 
-    /// - Parameter now: The present time.
+    /// - Parameter now: The current time.
     init(of uid: UserID, at now: Timestamp, in snapshot: TreeSnapshot) throws(TreeError) {
         path = NotificationNodes.announcementsRead(uid)
         let read = try snapshot.get(path)
@@ -41,9 +41,9 @@ struct AnnouncementInbox {
         self.mark = mark
     }
 
-    /// Marks all as read, up to a position.
+    /// Marks all announcements up to a position as read.
     ///
-    /// - Returns: The number of those that were unread.
+    /// - Returns: The number of announcements that were unread.
     func markRead(upTo end: TreeKey?, _ update: inout MultiPathUpdate) -> Int {
         let reached = items.filter { item in end.map { item.position <= $0 } ?? true }
         let count = reached.count(where: \.isUnread)
@@ -54,14 +54,14 @@ struct AnnouncementInbox {
         return count
     }
 
-    /// Marks some as read, by their positions.
+    /// Marks announcements as read, by their positions.
     ///
-    /// - Returns: The number of those that were unread.
+    /// - Returns: The number of announcements that were unread.
     func markRead(_ positions: Set<TreeKey>, _ update: inout MultiPathUpdate) -> Int {
         let unread = items.filter { $0.isUnread && positions.contains($0.position) }
         guard !unread.isEmpty else { return 0 }
         for item in unread { update[path / "ids" / item.position] = true }
-        // What is not among the notifications any more need not be known.
+        // Positions that are no longer among the notifications are dropped.
         let known = Set(items.map(\.position))
         for id in readIDs where !known.contains(id) { update[path / "ids" / id] = nil }
         return unread.count

@@ -1,8 +1,8 @@
 import Model
 import Tree
 
-/// Keeps the order of publication of announcements, beside them in the commits that add and delete them, whoever makes
-/// them. What has no text is none.
+/// Maintains the order of publication of announcements in the commits that add and delete them, by any writer. A record
+/// without a text is not an announcement.
 struct AnnouncementOrder: Derivation {
     let place = TreePattern(NotificationNodes.announcement.path / "text")
 
@@ -28,15 +28,15 @@ struct AnnouncementOrder: Derivation {
     }
 }
 
-/// What the order has of one announcement.
+/// An entry of the order of announcements.
 struct AnnouncementEntry {
-    /// When it appeared.
+    /// The time of publication.
     let time: Timestamp
     let id: TreeKey
 
     init(time: Timestamp, id: TreeKey) { (self.time, self.id) = (time, id) }
 
-    /// Reads an entry; nil for what is none.
+    /// Reads an entry; nil for a malformed value.
     init?(_ value: TreeValue) {
         let parts = value.stringValue?.split(separator: " ", maxSplits: 1) ?? []
         guard parts.count == 2, let time = Int64(parts[0]).map(Timestamp.init(milliseconds:)),
@@ -50,7 +50,7 @@ struct AnnouncementEntry {
     var value: TreeValue { .string("\(time) \(id)") }
 }
 
-/// Tells each recipient of an announcement to a few, as long as it is there.
+/// Notifies each recipient of a direct announcement, until it is withdrawn.
 struct DirectAnnouncementNotifications: Derivation {
     let place = TreePattern(NotificationNodes.letter.path / "to" / "*")
 

@@ -2,11 +2,11 @@ package import API
 package import Model
 package import Tree
 
-/// What admins say to everybody, in one row, or to a few, in a notification for each.
+/// The announcements of admins: to everybody, in one row, or to some people, in a notification for each.
 package struct Announcements: Sendable {
     /// The longest title, in characters.
     package static let maxTitleCharacters = 200
-    /// The most people to whom an announcement may be that is not to everybody: each gets a notification in its commit.
+    /// The largest number of recipients of a direct announcement; each gets a notification in its commit.
     package static let maxRecipients = 1000
 
     private let tree: TreeStore
@@ -17,14 +17,14 @@ package struct Announcements: Sendable {
         self.ids = ids
     }
 
-    /// Announces something.
+    /// Publishes an announcement.
     ///
     /// - Parameters:
-    ///   - author: In whose name; nil for nobody's.
-    ///   - recipients: To whom; nil for everybody.
-    ///   - key: By which the same request is known again: it gets the announcement that it has made before.
-    /// - Throws: `Failure` with the code `bad_text` or `bad_request`, `key_reused` for the key of another request, `deleted`
-    ///   when the announcement that the request has made was taken back.
+    ///   - author: The author; nil for none.
+    ///   - recipients: The recipients; nil for everybody.
+    ///   - key: The key of the request; a repeated request returns the announcement that it created before.
+    /// - Throws: `Failure` with the code `bad_text` or `bad_request`, `key_reused` for the key of another request,
+    ///   `deleted` if the announcement of the request has been withdrawn.
     package func publish(
         _ text: String, title: String? = nil, by author: UserID? = nil, to recipients: [UserID]? = nil,
         as key: RequestKey? = nil
@@ -36,8 +36,8 @@ package struct Announcements: Sendable {
         let people = recipients.map { Set($0) }
         if let people, people.isEmpty || people.count > Self.maxRecipients {
             throw Failure(
-                .badRequest, "an announcement to a few is to 1 to \(Self.maxRecipients) people",
-                hint: "announce it to everybody, without \"to\", or in several parts")
+                .badRequest, "an announcement to some people needs 1 to \(Self.maxRecipients) recipients",
+                hint: "Announce it to everybody, without \"to\", or in several parts.")
         }
         let id = ids.next()
         let place = people == nil ? NotificationNodes.announcement() : NotificationNodes.letter()
@@ -59,12 +59,12 @@ package struct Announcements: Sendable {
         let record = try await tree.get(place / known)
         guard let record, let document = AnnouncementDocument(record, id: known, recipients: people?.count) else {
             throw Failure(
-                .deleted, "the announcement has been taken back", hint: "to make it again, send it with another key")
+                .deleted, "the announcement has been withdrawn", hint: "Send it with another key to publish it again.")
         }
         return (document, token)
     }
 
-    /// Takes an announcement back, from whomever it was to.
+    /// Withdraws an announcement from all its recipients.
     ///
     /// - Throws: `Failure` with the code `not_found`.
     package func remove(_ id: TreeKey) async throws -> SyncToken {
@@ -77,7 +77,7 @@ package struct Announcements: Sendable {
         }.token
     }
 
-    /// A page of the announcements to everybody, the newest first.
+    /// Returns a page of the announcements to everybody, the newest first.
     ///
     /// - Parameter cursor: The position before which the page begins; nil for the newest.
     /// - Returns: The page, and the position in the change log that it shows.
@@ -100,21 +100,21 @@ package struct Announcements: Sendable {
         }
     }
 
-    /// The refusal of an announcement that there is not.
+    /// The refusal of an announcement that does not exist.
     package static let missing = Failure(
-        .notFound, "there is no such announcement", hint: "GET /v1/announcements lists the newest")
+        .notFound, "the announcement does not exist", hint: "List the newest with GET /v1/announcements.")
 
     private static func checked(_ text: String, _ name: String, _ maxCharacters: Int) throws(Failure) -> String {
         guard let checked = PostText.checked(text, maxCharacters: maxCharacters), !checked.isEmpty else {
             throw Failure(
-                .badText, "the \(name) has to have 1 to \(maxCharacters) characters, and no control characters")
+                .badText, "the \(name) must have 1 to \(maxCharacters) characters, and no control characters")
         }
         return checked
     }
 }
 
 extension AnnouncementDocument {
-    /// Reads an announcement to everybody, with its author's present name and picture; nil when there is none.
+    /// Reads an announcement to everybody, with its author's current name and picture; nil if it does not exist.
     init?(_ id: TreeKey, in snapshot: TreeSnapshot) throws(TreeError) {
         guard let record = try snapshot.get(NotificationNodes.announcement() / id) else { return nil }
         let author = try record["author"].flatMap { copy throws(TreeError) in try PersonDocument(copy, in: snapshot) }
@@ -123,7 +123,8 @@ extension AnnouncementDocument {
 }
 
 extension PersonDocument {
-    /// Reads a copy of a person's name and picture, by the present ones if there are any; nil for what is no copy.
+    /// Reads a copy of a person's name and picture, and updates it with the current ones if they exist; nil for a
+    /// malformed copy.
     init?(_ copy: TreeValue, in snapshot: TreeSnapshot) throws(TreeError) {
         guard let uid = copy["uid"]?.stringValue.flatMap({ UserID($0) }) else { return nil }
         let (name, picture) = try snapshot.nameAndPicture(of: uid)
@@ -138,9 +139,9 @@ extension PersonDocument {
 }
 
 extension AnnouncementDocument {
-    /// Reads a record; nil for what has no text. An admin may have written anything into the other fields.
+    /// Reads a record; nil if it has no text. Its other fields may contain any value, because admins can write them.
     ///
-    /// - Parameter author: The author as they are known now; nil for what the record says.
+    /// - Parameter author: The author with their current name; nil for the author in the record.
     fileprivate init?(_ record: TreeValue, id: TreeKey, author present: PersonDocument? = nil, recipients: Int?) {
         guard let text = record["text"]?.stringValue else { return nil }
         let author = record["author"]

@@ -1,16 +1,16 @@
 import Model
 import Tree
 
-/// Takes what two people were told of one another out of both lists, with its deliveries, when one of them blocks the other.
+/// Removes the notifications of two people about each other, with their deliveries, when one of them blocks the other.
 ///
-/// It belongs before what counts and delivers notifications, and before what makes them: who is blocked in an update is
-/// nobody to be told of in it.
+/// It belongs before the derivations that count, deliver and create notifications: a block prevents notifications in
+/// the same update.
 struct BlockedNotifications: Derivation {
     let place: TreePattern
 
-    /// Follows one side of the blocks.
+    /// Creates the derivation for one side of the blocks.
     ///
-    /// - Parameter place: The blocks, with two wildcards: the two people.
+    /// - Parameter place: The path of the blocks, with two wildcards: the two people.
     init(of place: TreePath) { self.place = TreePattern(place) }
 
     func writes(
@@ -21,7 +21,7 @@ struct BlockedNotifications: Derivation {
         return try notices(to: one, of: other, in: snapshot) + notices(to: other, of: one, in: snapshot)
     }
 
-    /// The ends of what somebody was told of somebody else. What an admin has announced stays.
+    /// Returns the notifications of one person about another to remove. Announcements stay.
     private func notices(
         to recipient: TreeKey, of actor: TreeKey, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {

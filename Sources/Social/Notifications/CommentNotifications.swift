@@ -1,7 +1,7 @@
 import Model
 import Tree
 
-/// Tells the author of a post of each comment on it, and each whom a comment mentions of that.
+/// Notifies the author of a post of each comment on it, and each person whom a comment mentions.
 struct CommentNotifications: Derivation {
     let place = ReactionNodes.comment.pattern
 
@@ -9,7 +9,7 @@ struct CommentNotifications: Derivation {
         for comment: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
         let (post, key) = (comment.keys[0], comment.keys[1])
-        // Nobody is told of a comment on no post; but a deleted one goes with what it has made.
+        // A comment without a post creates no notifications, but its deletion removes earlier ones.
         let author = try snapshot.author(ofPost: post)
         guard author != nil || !comment.after.isThere else { return [] }
         return try TextNotifications(
@@ -19,7 +19,7 @@ struct CommentNotifications: Derivation {
     }
 }
 
-/// Tells each whom a post mentions of that.
+/// Notifies each person whom a post mentions.
 struct PostNotifications: Derivation {
     let place = PostNodes.post.pattern
 

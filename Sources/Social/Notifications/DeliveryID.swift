@@ -1,25 +1,25 @@
 package import Model
 import Tree
 
-/// The name of a delivery, the same each time that it is tried: whose it is, and its place among theirs.
+/// The name of a delivery, the same for each attempt: its recipient, and its position among the recipient's deliveries.
 package struct DeliveryID: Hashable, Sendable, CustomStringConvertible {
-    /// The lane of what is for everybody.
+    /// The lane of deliveries to everybody.
     private static let common: TreeKey = "+"
-    /// The lane of what is for the operator, whom no person is called like.
+    /// The lane of deliveries to the operator; no user can have this id.
     private static let operators: TreeKey = "@operator"
 
     /// The key of the notification or announcement: the order of keys is the order of deliveries.
     let position: TreeKey
-    /// Nil for everybody, and for the operator.
+    /// The recipient; nil for everybody and for the operator.
     package let recipient: UserID?
-    /// Whether it is for the operator alone, and for no person.
+    /// Whether it is for the operator and not for a person.
     let isForOperator: Bool
 
     init(position: TreeKey, recipient: UserID?) {
         (self.position, self.recipient, isForOperator) = (position, recipient, false)
     }
 
-    /// Names a delivery to the operator.
+    /// Creates the name of a delivery to the operator.
     init(toOperatorAt position: TreeKey) { (self.position, recipient, isForOperator) = (position, nil, true) }
 
     init?(position: TreeKey, lane: TreeKey) {
@@ -30,7 +30,7 @@ package struct DeliveryID: Hashable, Sendable, CustomStringConvertible {
         guard recipient != nil || isForOperator || lane == Self.common else { return nil }
     }
 
-    /// Reads a name; nil for what is none.
+    /// Parses a name; nil if it is malformed.
     package init?(_ text: String) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let position = try? TreeKey(String(first)) else { return nil }
@@ -38,14 +38,14 @@ package struct DeliveryID: Hashable, Sendable, CustomStringConvertible {
         guard description == text else { return nil }
     }
 
-    /// `000000000000002a-00000000:ann`, or without the colon and what follows for everybody.
+    /// The name as text: `000000000000002a-00000000:ann`; for everybody, without the colon and the recipient.
     package var description: String { to.map { "\(position):\($0)" } ?? position.string }
 
-    /// To whom it is, as documents say; nil for everybody.
+    /// The recipient in documents; nil for everybody.
     var to: String? { isForOperator ? Self.operators.string : recipient?.description }
 
-    /// All deliveries to one recipient are made one after the other.
+    /// The key of the recipient's deliveries, which are made one after the other.
     var lane: TreeKey { isForOperator ? Self.operators : recipient?.key ?? Self.common }
-    /// Where it stands below `outbox` or `dead_letters`.
+    /// Returns the path below `outbox` or `dead_letters`.
     func path(below root: TreePath) -> TreePath { root / lane / position }
 }

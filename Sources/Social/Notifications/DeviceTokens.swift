@@ -1,8 +1,8 @@
 import Model
 import Tree
 
-/// Moves the tokens of a person's devices to `notification_tokens/{uid}`, in the commit that brings them. Apps of Firebase's
-/// write them into the person's profile, which everybody reads.
+/// Moves the tokens of a person's devices to `notification_tokens/{uid}`, in the commit that writes them. Firebase apps
+/// write them into the person's profile, which is public.
 struct DeviceTokens: Derivation {
     static let tokens = NotificationNodes.device.pattern
 

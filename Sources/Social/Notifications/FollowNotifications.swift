@@ -1,17 +1,17 @@
 import Model
 import Tree
 
-/// Tells somebody of each new follower, as long as the link is there; there is one derivation for each side of it, as
-/// either may be written, or both at once.
+/// Notifies a person of each new follower, as long as the link exists. There is one derivation for each side of the
+/// link, because a client may write either side, or both at once.
 ///
-/// It belongs into the stratum of ``ReverseLink``: the other side, which follows from the one, is no news.
+/// It belongs in the stratum of ``ReverseLink``, so that the derived other side does not create a second notification.
 struct FollowNotifications: Derivation {
     private let side: NotificationPosition.Source
     let place: TreePattern
 
-    /// The side at which the follower comes first.
+    /// The side whose first key is the follower.
     static let ofFollowing = FollowNotifications(side: .following, place: PeopleNodes.following.path)
-    /// The side at which the followee comes first.
+    /// The side whose first key is the followee.
     static let ofFollowers = FollowNotifications(side: .followers, place: PeopleNodes.follower.path)
 
     private init(side: NotificationPosition.Source, place: TreePath) {

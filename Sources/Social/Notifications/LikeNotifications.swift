@@ -1,7 +1,7 @@
 import Model
 import Tree
 
-/// Tells the author of a post of each like of it, as long as the like is there.
+/// Notifies the author of a post of each like, as long as the like exists.
 struct LikeNotifications: Derivation {
     let place = ReactionNodes.like.pattern
 

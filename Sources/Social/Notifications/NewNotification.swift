@@ -1,30 +1,30 @@
 import Model
 import Tree
 
-/// What somebody is told of.
+/// The kinds of notifications.
 package enum NotificationKind: String, CaseIterable, Sendable {
-    /// Of a like of one's own post.
+    /// A like of the recipient's post.
     case like
-    /// Of a comment on one's own post.
+    /// A comment on the recipient's post.
     case comment
-    /// Of a comment or a post that names one.
+    /// A comment or a post that mentions the recipient.
     case mention
-    /// Of somebody who follows one.
+    /// A new follower of the recipient.
     case follow
-    /// Of what an admin says to all or to a few.
+    /// An announcement of an admin, to everybody or to some people.
     case announcement
-    /// Of a post or a comment that an admin should look at; for the operator alone.
+    /// A flagged post or comment that an admin should review; for the operator alone.
     case flag
 }
 
-/// A notification that is to be written, of what somebody has done.
+/// A notification to be written, of an action of a person.
 struct NewNotification {
     let kind: NotificationKind
     let actor: UserID
     var post: TreeKey?
     var comment: TreeKey?
 
-    /// The leaves of the notification, which is unread.
+    /// Returns the writes of the notification, which is unread.
     func writes(
         to recipient: UserID, as id: PostPosition, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
@@ -46,25 +46,26 @@ struct NewNotification {
 }
 
 extension TreeSnapshot {
-    /// Whether somebody is told of what somebody else does: not of one's own doings, and not where one has blocked the other.
+    /// Whether a person is notified of another person's actions: not of their own, and not if one has blocked the
+    /// other.
     func tells(_ recipient: UserID, of actor: UserID) throws(TreeError) -> Bool {
         guard recipient != actor else { return false }
         return try !recipient.hasBlock(with: actor, in: self)
     }
 
-    /// The user whom a leaf names; nil for anything else.
+    /// Returns the user id at a path; nil for any other value.
     func user(at path: TreePath) throws(TreeError) -> UserID? {
         try get(path)?.stringValue.flatMap { UserID($0) }
     }
 
-    /// Who has written a post; nil when there is no such post.
+    /// Returns the author of a post; nil if the post does not exist.
     func author(ofPost id: TreeKey) throws(TreeError) -> UserID? {
         try user(at: PostNodes.post() / id / "author" / "uid")
     }
 }
 
-/// What is known of a notification by its cause, so that it goes with that, and does not come again at once: its id, the
-/// time at which it was made, its kind, and who was told.
+/// The record of a notification at its cause, with which the notification is withdrawn together with its cause, and not
+/// repeated at once: its id, its time, its kind and its recipient.
 struct NotificationRecord {
     let id: TreeKey
     let time: Timestamp
@@ -75,7 +76,7 @@ struct NotificationRecord {
         (self.id, self.time, self.kind, self.recipient) = (id, time, kind, recipient)
     }
 
-    /// Reads a record; nil for what is none.
+    /// Reads a record; nil for a malformed value.
     init?(_ value: TreeValue?) {
         let parts = value?.stringValue?.split(separator: " ") ?? []
         guard parts.count == 4, let id = try? TreeKey(String(parts[0])),
@@ -87,10 +88,10 @@ struct NotificationRecord {
 
     var value: TreeValue { .string("\(id) \(time) \(kind.rawValue) \(recipient)") }
 
-    /// The notification.
+    /// The path of the notification.
     var path: TreePath { NotificationNodes.notification(recipient) / id }
 
-    /// The writes with which the notification is taken back: with its delivery, which is there also when a full list has
+    /// Returns the writes that withdraw the notification and its delivery, which may exist even if a full list has
     /// dropped the notification.
     func withdrawal(at commit: CommitPoint, in snapshot: TreeSnapshot) throws(TreeError) -> [TreeWrite] {
         [TreeWrite(path: path, value: nil)]

@@ -1,24 +1,24 @@
 import Model
 import Tree
 
-/// A notification, or all those of likes of one post, which are told as one in the place of the newest.
+/// A notification, or all notifications of likes of one post, which are shown as one at the position of the newest.
 ///
-/// They are put together when they are read: each like goes with its own cause, is read, delivered and blocked by itself, and
-/// clients of the database see what they always saw.
+/// Groups are built when they are read: each like is still withdrawn, read, delivered and blocked on its own, and
+/// clients of the database see the separate notifications.
 struct NotificationGroup {
-    /// The place of the newest, by which the group is marked as read.
+    /// The id of the newest notification, with which the group is marked as read.
     let id: TreeKey
     let newest: TreeValue
-    /// The others, the newest first.
+    /// The other notifications, the newest first.
     private(set) var earlier: [TreeValue] = []
 
     init(_ row: TreeChild) { (id, newest) = (row.key, row.value) }
 
     var isUnread: Bool { ([newest] + earlier).contains { $0["unread"] != nil } }
 
-    /// The groups of some notifications, in the same order.
+    /// Returns the groups of some notifications, in the same order.
     ///
-    /// - Parameter rows: The newest first.
+    /// - Parameter rows: The notifications, the newest first.
     private static func groups(of rows: [TreeChild]) -> [NotificationGroup] {
         var groups: [NotificationGroup] = []
         var places: [String: Int] = [:]
@@ -35,9 +35,9 @@ struct NotificationGroup {
         return groups
     }
 
-    // MARK: In a list
+    // MARK: Lists
 
-    /// A part of what somebody is told of, the newest first.
+    /// Returns a part of a person's notifications, the newest first.
     ///
     /// - Parameter cursor: The id before which the part begins; nil for the newest.
     static func groups(
@@ -45,7 +45,7 @@ struct NotificationGroup {
     ) throws(TreeError) -> [NotificationGroup] {
         let rows = try newestRows(of: uid, in: snapshot)
         var groups = groups(of: rows).filter { group in cursor.map { group.id < $0 } ?? true }
-        // Only after an import there are more. They are told one by one.
+        // There are more only after an import. They are not grouped.
         if rows.count == NotificationLimit.maxNotifications, let last = rows.last?.key, groups.count < limit {
             let end = cursor.map { min($0, last) } ?? last
             groups += try snapshot.children(
@@ -56,7 +56,7 @@ struct NotificationGroup {
         return Array(groups.prefix(limit))
     }
 
-    /// The unread likes that stand behind some notifications in their groups.
+    /// Returns the unread likes behind some notifications in their groups.
     ///
     /// - Parameter chosen: The ids of the groups.
     static func unreadLikes(
@@ -75,7 +75,7 @@ struct NotificationGroup {
         return ids
     }
 
-    /// The rows that are put together: as many as are kept.
+    /// Returns the rows that are grouped: as many as are kept.
     private static func newestRows(of uid: UserID, in snapshot: TreeSnapshot) throws(TreeError) -> [TreeChild] {
         try snapshot.children(
             of: NotificationNodes.notification(uid), order: .descending, limit: NotificationLimit.maxNotifications)
@@ -83,7 +83,7 @@ struct NotificationGroup {
 }
 
 extension TreeValue {
-    /// The post of whose like a notification tells; nil for other notifications.
+    /// The post of a notification of a like; nil for other notifications.
     fileprivate var likedPost: String? {
         self["kind"]?.stringValue == NotificationKind.like.rawValue ? self["post"]?.stringValue : nil
     }

@@ -1,17 +1,18 @@
 import Model
 import Tree
 
-/// Limits the notifications of each person, so that reading them all, or marking all of them, is one small piece of work:
-/// with each one that comes, those that are too many go, of the oldest first the likes, then those of whoever made most of
-/// them. So neither many likes nor one person's many comments take the place of what others say.
+/// Limits the notifications of each person, so that reading or marking all of them is a small amount of work. Each new
+/// notification above the limit removes old ones: among the oldest, first the likes, then those of the actor with the
+/// most notifications. Neither many likes nor many comments of one person can therefore displace the notifications of
+/// others.
 ///
-/// It belongs behind what counts notifications, in no stratum that is counted itself: it takes off the number what it removes.
+/// It belongs after the counter of notifications, in a stratum that is not counted: it updates the number itself.
 struct NotificationLimit: Derivation {
-    /// The number of notifications that are kept of one person.
+    /// The number of notifications that are kept for each person.
     static let maxNotifications = 500
-    /// The most that go with one that comes; only after an import there are more to go.
+    /// The largest number that one new notification removes; more are left only after an import.
     private static let batch = 8
-    /// The number of the oldest from which those that go are chosen.
+    /// The number of the oldest notifications among which the removed ones are chosen.
     private static let choice = 64
 
     private let maxNotifications: Int
@@ -25,7 +26,7 @@ struct NotificationLimit: Derivation {
         guard !notification.before.isThere, notification.after.isThere, !notification.isPartOfMore else { return [] }
         let person = notification.keys[0]
         let number = NotificationNodes.count() / person
-        // With those of this commit.
+        // The number includes the notifications of this commit.
         let count = Int(clamping: try snapshot.get(number)?.integerValue ?? 0)
         guard count > maxNotifications else { return [] }
         let list = NotificationNodes.notification(person)
@@ -38,9 +39,9 @@ struct NotificationLimit: Derivation {
             + [TreeWrite(path: number, value: .integer(Int64(count - dropped.count)))]
     }
 
-    /// The place of the notification that goes first; nil where there is none.
+    /// Returns the index of the notification to remove first; nil if there is none.
     ///
-    /// - Parameter rows: Notifications, the oldest first.
+    /// - Parameter rows: The notifications, the oldest first.
     private static func leastImportant(of rows: [TreeChild]) -> Int? {
         let like = TreeValue.string(NotificationKind.like.rawValue)
         if let index = rows.firstIndex(where: { $0.value["kind"] == like }) { return index }

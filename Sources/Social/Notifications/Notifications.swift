@@ -2,28 +2,28 @@ package import API
 package import Model
 package import Tree
 
-/// What people are told of: their own notifications, and the announcements to everybody, in the order of publication.
+/// The notifications of people, combined with the announcements to everybody, in the order of publication.
 package struct Notifications: Sendable {
-    /// The most notifications that one request marks as read by their ids.
+    /// The largest number of ids in a request that marks notifications as read.
     package static let maxIDs = 200
-    /// The most that one update marks.
+    /// The largest number of notifications that one update marks.
     private static let batch = NotificationLimit.maxNotifications
 
-    /// What is to be marked as read.
+    /// The notifications to mark as read.
     package enum Selection: Sendable, Hashable {
         case all
-        /// One, and all before it.
+        /// A notification and all before it.
         case upTo(TreeKey)
-        /// These, as far as they are there.
+        /// The notifications with these ids, if they exist.
         case ids(Set<TreeKey>)
-        /// The same, and with each like those that stand behind it in its group.
+        /// The notifications with these ids, and with each like the others of its group.
         case groups(Set<TreeKey>)
     }
 
     private let tree: TreeStore
     private let clock: @Sendable () -> Timestamp
 
-    /// - Parameter clock: The present time.
+    /// - Parameter clock: Returns the current time.
     package init(_ tree: TreeStore, clock: @escaping @Sendable () -> Timestamp) {
         self.tree = tree
         self.clock = clock
@@ -31,11 +31,11 @@ package struct Notifications: Sendable {
 
     // MARK: Reading
 
-    /// A page of what somebody is told of, the newest first.
+    /// Returns a page of a person's notifications, the newest first.
     ///
     /// - Parameters:
     ///   - cursor: The id before which the page begins; nil for the newest.
-    ///   - isGrouped: Whether likes of one post are told as one.
+    ///   - isGrouped: Whether likes of one post are shown as one.
     /// - Returns: The page, and the position in the change log that it shows.
     package func page(
         of uid: UserID, before cursor: TreeKey?, limit: Int, isGrouped: Bool = false
@@ -73,14 +73,15 @@ package struct Notifications: Sendable {
 
     /// Marks notifications as read.
     ///
-    /// - Returns: The number of those that are unread after it, and the position in the change log just after it.
+    /// - Returns: The number of unread notifications after the change, and the position in the change log just after
+    ///   it.
     package func markRead(_ selection: Selection, by uid: UserID) async throws -> (unread: Int, token: SyncToken) {
         let now = clock()
         while true {
             let (step, token) = try await tree.transact { snapshot, update in
                 try Self.markRead(selection, by: uid, at: now, in: snapshot, &update)
             }
-            // Only after an import there are more than one update may mark.
+            // One update suffices, except after an import.
             if step.isComplete { return (step.unread, token) }
             try Task.checkCancellation()
         }
@@ -120,7 +121,7 @@ package struct Notifications: Sendable {
     }
 }
 
-/// One line of a page.
+/// An entry of a page.
 private struct Entry {
     enum Content {
         case group(NotificationGroup)
@@ -132,21 +133,21 @@ private struct Entry {
 }
 
 extension TreeSnapshot {
-    /// Those of some ids that are in a list of unread ones.
+    /// Returns the ids that are in a list of unread notifications.
     fileprivate func unread(_ ids: Set<TreeKey>, of list: TreePath) throws(TreeError) -> [TreeKey] {
         var unread: [TreeKey] = []
         for id in ids where try exists(list / id) { unread.append(id) }
         return unread
     }
 
-    /// The number of somebody's own notifications that are unread.
+    /// Returns the number of a person's own unread notifications.
     fileprivate func unreadCount(of uid: UserID) throws(TreeError) -> Int {
         Int(clamping: try get(NotificationNodes.unread(uid))?.integerValue ?? 0)
     }
 }
 
 extension NotificationDocument {
-    /// The most people who are named of those who like a post.
+    /// The largest number of people who are named in a group of likes.
     private static let maxActors = 2
 
     fileprivate init(_ entry: Entry, in snapshot: TreeSnapshot) throws(TreeError) {
@@ -169,7 +170,7 @@ extension NotificationDocument {
         self.actors = actors
     }
 
-    /// Shows a row; an admin may have written anything there.
+    /// Creates the document of a row; its fields may contain any value, because admins can write them.
     init(_ row: TreeValue, id: TreeKey, in snapshot: TreeSnapshot) throws(TreeError) {
         func text(_ field: TreeKey) -> String? { row[field]?.stringValue }
         var words = text("text")

@@ -1,10 +1,10 @@
 import Model
 import Tree
 
-/// A notification of something that is there or not: a like, a follow. It goes with its cause; a cause that comes again
-/// within a day makes no other one.
+/// A notification of a state that can be repeated: a like or a follow. It is withdrawn with its cause; a cause that is
+/// repeated within a day creates no second notification.
 struct RepeatableNotification {
-    /// The time in which the same is told only once.
+    /// The time within which a repeated cause creates no notification.
     static let pause = Duration.seconds(86_400)
 
     let notice: NewNotification
@@ -12,11 +12,11 @@ struct RepeatableNotification {
     let record: TreePath
     let source: NotificationPosition.Source
 
-    /// The writes with which it appears; none if it should not.
+    /// Returns the writes that create the notification; none if it is not due.
     func writes(
         of node: ChangedNode, to recipient: UserID, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
-        // What comes with an import is no news.
+        // Imported data create no notifications.
         guard !node.isPartOfMore, try snapshot.tells(recipient, of: notice.actor) else { return [] }
         let now = commit.timestamp
         if let old = NotificationRecord(try snapshot.get(record)), old.recipient == recipient,
@@ -31,9 +31,9 @@ struct RepeatableNotification {
             + [TreeWrite(path: record, value: made.value)]
     }
 
-    /// The writes with which it goes.
+    /// Returns the writes that withdraw the notification.
     ///
-    /// - Parameter mayReturn: Whether its cause may come again.
+    /// - Parameter mayReturn: Whether its cause may be repeated.
     func withdrawal(
         of node: ChangedNode, at commit: CommitPoint, mayReturn: Bool, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {

@@ -1,25 +1,26 @@
 import Model
 import Tree
 
-/// The notifications of one text: a comment, or a post. Each person is told once, also when the text is edited. What is
-/// deleted, or mentions somebody no more, takes its notifications along.
+/// The notifications of one text: a comment or a post. Each person is notified once, also when the text is edited. When
+/// the text is deleted, or no longer mentions a person, its notifications are withdrawn.
 struct TextNotifications {
-    /// The most mentions of a text of which anybody is told.
+    /// The largest number of mentions in a text that create notifications.
     static let maxMentions = 20
-    /// The most people who are told of one text, however often it is edited.
+    /// The largest number of people who are notified of one text, however often it is edited.
     static let maxRecipients = 50
 
     let node: ChangedNode
     /// The node.
     let path: TreePath
     let source: NotificationPosition.Source
-    /// What the people are told of; the actor is whoever wrote the text.
+    /// The subject of the notifications; the actor is the author of the text.
     let post: TreeKey
     let comment: TreeKey?
-    /// The notifications that the text has made, by their recipients (``NotificationRecord``).
+    /// The path of the text's notifications, by their recipients (``NotificationRecord``).
     let list: TreePath
 
-    /// - Parameter isTold: Whoever is told of the text itself, if it is new, before those whom it mentions; nil for nobody.
+    /// - Parameter isTold: The person who is notified of the text itself, if it is new, before those whom it mentions;
+    ///   nil for none.
     func writes(
         beside isTold: (uid: UserID, kind: NotificationKind)?, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
@@ -30,7 +31,7 @@ struct TextNotifications {
             return try withdrawals(of: known, at: commit, in: snapshot)
                 + (known.isEmpty ? [] : [TreeWrite(path: list, value: nil)])
         }
-        // What comes with an import is no news.
+        // Imported data create no notifications.
         guard !node.isPartOfMore else { return [] }
         let mentioned = try mentioned(in: snapshot)
         let stale = known.filter { $0.kind == .mention && !mentioned.contains($0.recipient) }
@@ -50,7 +51,7 @@ struct TextNotifications {
         return writes
     }
 
-    /// The notifications that are missing, and their records.
+    /// Returns the writes of the missing notifications and their records.
     private func news(
         for recipients: [(uid: UserID, kind: NotificationKind)], room: Int, at commit: CommitPoint,
         in snapshot: TreeSnapshot
@@ -72,7 +73,7 @@ struct TextNotifications {
         return writes
     }
 
-    /// Whom the text mentions, each once, in their order.
+    /// Returns the people whom the text mentions, without duplicates, in their order.
     private func mentioned(in snapshot: TreeSnapshot) throws(TreeError) -> [UserID] {
         var mentioned: [UserID] = []
         for key in try snapshot.keys(of: path / "mentions", limit: Self.maxMentions) {

@@ -1,16 +1,17 @@
 import Model
 package import Tree
 
-/// A like or a follow that was taken back: its ``NotificationRecord`` is kept for a while, so that the same is not told again.
+/// A withdrawn like or follow: its ``NotificationRecord`` is kept for a while, so that a repetition creates no second
+/// notification.
 struct WithdrawnNotification {
-    /// When it was taken back.
+    /// The time of the withdrawal.
     let time: Timestamp
     /// The path of the record, in ``NotificationNodes/notedLike`` or ``NotificationNodes/notedFollow``.
     let record: TreePath
 
     init(time: Timestamp, record: TreePath) { (self.time, self.record) = (time, record) }
 
-    /// Reads a row; nil for what is none.
+    /// Reads a row; nil for a malformed value.
     init?(_ value: TreeValue?) {
         let parts = value?.stringValue?.split(separator: " ", maxSplits: 1) ?? []
         guard parts.count == 2, let time = Int64(parts[0]).map(Timestamp.init(milliseconds:)) else { return nil }
@@ -20,7 +21,7 @@ struct WithdrawnNotification {
 
     var value: TreeValue { .string("\(time) \(record.keys.map(\.string).joined(separator: "/"))") }
 
-    /// The like or the follow; nil where the record is none of these.
+    /// The path of the like or the follow; nil if the record is for neither.
     var cause: TreePath? {
         let (list, subject) = (TreePath(record.keys.dropLast(2), in: .social), TreePath(record.keys.suffix(2)))
         switch list {
@@ -31,17 +32,17 @@ struct WithdrawnNotification {
     }
 }
 
-/// All likes and follows that were taken back.
+/// The withdrawn likes and follows.
 package struct WithdrawnNotifications: Sendable {
-    /// The number of rows that one update forgets, each with its record.
+    /// The number of rows that one update deletes, each with its record.
     private static let batch = 250
 
     private let tree: TreeStore
 
     package init(_ tree: TreeStore) { self.tree = tree }
 
-    /// Forgets the notifications of what was taken back a day before now, and has not come
-    /// again: from then on the same would be told.
+    /// Deletes the records of likes and follows that were withdrawn a day ago and not repeated; a later repetition
+    /// creates a notification again.
     package func forget(now: Timestamp) async throws {
         while try await forgetSome(before: now - RepeatableNotification.pause) { try Task.checkCancellation() }
     }
@@ -52,7 +53,7 @@ package struct WithdrawnNotifications: Sendable {
             let rows = try snapshot.children(of: NotificationNodes.withdrawn(), limit: Self.batch)
             for row in rows {
                 let withdrawn = WithdrawnNotification(row.value)
-                // In the order of time.
+                // The rows are in the order of their times.
                 if let withdrawn, withdrawn.time >= deadline { return false }
                 update[NotificationNodes.withdrawn() / row.key] = nil
                 guard let withdrawn, let cause = withdrawn.cause, try !snapshot.exists(cause) else { continue }

@@ -2,18 +2,18 @@ package import API
 import Model
 package import Tree
 
-/// What is delivered to the operator's address or program: what waits, and what was given up.
+/// The deliveries to the operator's address or program: pending ones and dead letters.
 package struct Outbox: Sendable {
     private let tree: TreeStore
     private let clock: @Sendable () -> Timestamp
 
-    /// - Parameter clock: The present time.
+    /// - Parameter clock: Returns the current time.
     package init(_ tree: TreeStore, clock: @escaping @Sendable () -> Timestamp) {
         self.tree = tree
         self.clock = clock
     }
 
-    /// Says whether there is anything to deliver to: from then on what people are told of is put into the outbox, or not.
+    /// Sets whether there is a recipient of deliveries; only then are new notifications added to the outbox.
     package func setOn(_ isOn: Bool) async throws {
         try await tree.transact { snapshot, update in
             guard try snapshot.exists(OutboxNodes.isOn()) != isOn else { return }
@@ -21,11 +21,11 @@ package struct Outbox: Sendable {
         }
     }
 
-    /// A page of deliveries, by their recipients, and of each in their order.
+    /// Returns a page of deliveries, sorted by recipient and position.
     ///
     /// - Parameters:
-    ///   - isDead: Whether it is of those that were given up, or of those that wait.
-    ///   - last: The delivery behind which the page begins; nil for the first.
+    ///   - isDead: Whether the page lists dead letters instead of pending deliveries.
+    ///   - last: The delivery after which the page begins; nil for the first page.
     package func page(
         ofDead isDead: Bool, after last: DeliveryID?, limit: Int
     ) async throws -> (document: OutboxPageDocument, token: SyncToken) {
@@ -46,7 +46,7 @@ package struct Outbox: Sendable {
         }
     }
 
-    /// Has a delivery tried again at once, as often as a new one: one that was given up, or one that waits for its time.
+    /// Retries a delivery at once, with all attempts of a new one: a dead letter, or a pending delivery.
     ///
     /// - Throws: `Failure` with the code `not_found`.
     package func retry(_ id: DeliveryID) async throws -> (document: OutboxEntryDocument, token: SyncToken) {
@@ -64,7 +64,8 @@ package struct Outbox: Sendable {
         return (document, token)
     }
 
-    /// The refusal of a delivery that there is not.
+    /// The refusal of a delivery that does not exist.
     package static let missing = Failure(
-        .notFound, "there is no such delivery", hint: "it may have succeeded; GET /v1/outbox lists those that did not")
+        .notFound, "the delivery does not exist",
+        hint: "It may have succeeded. List those that did not with GET /v1/outbox.")
 }

@@ -1,10 +1,10 @@
 import Model
 import Tree
 
-/// Has each new notification delivered, in the commit that makes it, while there is anything to deliver to.
+/// Adds each new notification to the outbox, in the commit that creates it, while the outbox is on.
 ///
-/// It belongs behind what makes notifications and takes them back, and beside ``NotificationLimit``: what is dropped from a
-/// full list is delivered all the same.
+/// It belongs after the derivations that create and withdraw notifications, in the stratum before
+/// ``NotificationLimit``: notifications that are dropped from a full list are delivered all the same.
 struct NotificationDeliveries: Derivation {
     let place = NotificationNodes.notification.pattern
 
@@ -21,16 +21,16 @@ struct NotificationDeliveries: Derivation {
     }
 }
 
-/// The same for each announcement to everybody.
+/// Adds each announcement to everybody to the outbox, in the same way.
 ///
-/// It belongs behind ``AnnouncementOrder``.
+/// It belongs after ``AnnouncementOrder``.
 struct AnnouncementDeliveries: Derivation {
     let place = NotificationNodes.announcement.pattern
 
     func writes(
         for announcement: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
-        // What ends with one that is deleted is known where its position is (``AnnouncementOrder``).
+        // The delivery of a deleted announcement ends where its position is known (``AnnouncementOrder``).
         guard !announcement.before.isThere, announcement.after.isThere,
             let position = try snapshot.get(NotificationNodes.announcementPosition() / announcement.keys[0])?
                 .stringValue
@@ -49,7 +49,7 @@ struct AnnouncementDeliveries: Derivation {
 }
 
 extension TreeSnapshot {
-    /// The leaves of a message to the operator of what somebody has done; none while there is nothing to deliver to.
+    /// Returns the writes of a message to the operator about a person's action; none while the outbox is off.
     func operatorDelivery(
         at position: TreeKey, of kind: NotificationKind, by actor: UserID, post: TreeKey, comment: TreeKey?,
         at commit: CommitPoint
@@ -75,20 +75,21 @@ extension TreeSnapshot {
         "kind", "actor", "author", "post", "comment", "announcement", "title", "text", "timestamp",
     ]
 
-    /// The end of the delivery of what is gone; those behind it are due, if it has kept them waiting.
+    /// Returns the writes that end the delivery of withdrawn data; if it was the first of its lane, the next one
+    /// becomes due.
     func deliveryEnd(_ id: DeliveryID, at commit: CommitPoint) throws(TreeError) -> [TreeWrite] {
         let end = TreeWrite(path: id.path(below: OutboxNodes.entry()), value: nil)
         guard try keys(of: OutboxNodes.entry() / id.lane, limit: 1).first == id.position else { return [end] }
         return [end] + (try OutboxQueue.writes(for: id.lane, due: commit.timestamp, in: self))
     }
 
-    /// The leaves of the delivery of something new, or the end of the delivery of what is gone.
+    /// Returns the writes of the delivery of a new node, or those that end the delivery of a deleted one.
     fileprivate func deliveryWrites(
         _ id: DeliveryID, of source: TreePath, _ node: ChangedNode, at commit: CommitPoint
     ) throws(TreeError) -> [TreeWrite] {
         let path = id.path(below: OutboxNodes.entry())
         guard node.after.isThere else { return try deliveryEnd(id, at: commit) }
-        // What comes with an import is no news.
+        // Imported data are not delivered.
         guard !node.isPartOfMore, try exists(OutboxNodes.isOn()) else { return [] }
         var writes = [TreeWrite(path: path / "since", value: commit.timestamp.value)]
         for field in Self.fields {

@@ -2,18 +2,18 @@ import API
 import Model
 import Tree
 
-/// A delivery that waits, or was given up.
+/// A pending delivery or a dead letter.
 struct OutboxEntry {
     let id: DeliveryID
-    /// The notification as it was made, so that it is delivered although the list of notifications has dropped it.
+    /// The notification as it was created, so that it is delivered even if the list of notifications has dropped it.
     let notification: TreeValue
-    /// When it was caused.
+    /// The time of its cause.
     let since: Timestamp
-    /// How often it was tried in vain.
+    /// The number of failed attempts.
     let attempts: Int
-    /// The time before which it is not tried again.
+    /// The earliest time of the next attempt.
     let due: Timestamp
-    /// Why the last try failed; nil when there was none.
+    /// The failure of the last attempt; nil before any failure.
     let error: String?
 
     init(_ id: DeliveryID, _ record: TreeValue) {
@@ -25,12 +25,12 @@ struct OutboxEntry {
         error = record["error"]?.stringValue
     }
 
-    /// The record after another failure.
+    /// Returns the record after another failure.
     func failed(_ error: String, due: Timestamp) -> TreeValue {
         record(attempts: attempts + 1, due: due, error: error)
     }
 
-    /// The record as it was before all tries.
+    /// The record without attempts.
     var untried: TreeValue { record(attempts: 0, due: .epoch, error: nil) }
 
     private func record(attempts: Int, due: Timestamp, error: String?) -> TreeValue {
@@ -50,13 +50,13 @@ struct OutboxEntry {
 }
 
 extension OutboxEntry {
-    /// Reads a delivery that waits, or was given up; nil when there is none.
+    /// Reads a pending delivery or a dead letter; nil if it does not exist.
     init?(_ id: DeliveryID, below root: TreePath, in snapshot: TreeSnapshot) throws(TreeError) {
         guard let record = try snapshot.get(id.path(below: root)) else { return nil }
         self.init(id, record)
     }
 
-    /// The first delivery of a lane; nil when the lane is empty.
+    /// Returns the first delivery of a lane; nil if the lane is empty.
     static func first(of lane: TreeKey, in snapshot: TreeSnapshot) throws(TreeError) -> OutboxEntry? {
         guard let first = try snapshot.children(of: OutboxNodes.entry() / lane, limit: 1).first,
             let id = DeliveryID(position: first.key, lane: lane)

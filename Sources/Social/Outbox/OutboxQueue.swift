@@ -1,9 +1,9 @@
 import Model
 import Tree
 
-/// The order in which lanes are looked at: each that has deliveries has one row, at the time at which its first is due.
+/// The queue of lanes: each lane with deliveries has one row, at the due time of its first delivery.
 enum OutboxQueue {
-    /// Times as keys, of one length each.
+    /// Returns a time as a key of fixed length.
     private static func key(_ time: Timestamp) -> String {
         let digits = String(max(0, time.milliseconds), radix: 16)
         return String(repeating: "0", count: max(0, 16 - digits.utf8.count)) + digits
@@ -13,12 +13,12 @@ enum OutboxQueue {
         OutboxNodes.queued() / TreeKey(unchecked: "\(time)-\(lane)")
     }
 
-    /// The time of a row.
+    /// Returns the time of a row.
     static func time(of row: TreeKey) -> Timestamp {
         Timestamp(milliseconds: Int64(row.string.prefix(16), radix: 16) ?? 0)
     }
 
-    /// The writes that give a lane its row; nil for none.
+    /// Returns the writes that set the row of a lane; a nil time removes it.
     static func writes(
         for lane: TreeKey, due: Timestamp?, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
@@ -35,7 +35,7 @@ enum OutboxQueue {
 }
 
 extension MultiPathUpdate {
-    /// Adds writes, of which a later one of a place replaces an earlier one.
+    /// Adds writes; a later write to a path replaces an earlier one.
     mutating func add(_ writes: [TreeWrite]) {
         for write in writes { self[write.path] = write.value }
     }

@@ -5,24 +5,24 @@ package import Logging
 import Model
 package import Tree
 
-/// Delivers what people are told of to the operator's address or program: at least once, to each recipient in order,
-/// and again later and later where that fails, until it is given up.
+/// Delivers notifications to the operator's address or program: at least once, to each recipient in order, with a
+/// growing delay after failures, until a delivery is given up.
 ///
-/// It may be stopped anywhere: a delivery leaves the outbox when it has succeeded, so that one that was cut off comes again,
-/// under the same id.
+/// It may be stopped at any point: a delivery leaves the outbox only after it has succeeded, so an interrupted one is
+/// repeated under the same id.
 package final class OutboxWorker: Sendable {
-    /// Hands over one delivery, the JSON text of a ``DeliveryDocument``; throws where that fails.
+    /// Sends one delivery, the JSON text of a ``DeliveryDocument``; throws if that fails.
     package typealias Carrier = @Sendable (_ json: [UInt8]) async throws -> Void
 
-    /// How often a delivery is tried before it is given up: for about four hours.
+    /// The number of attempts before a delivery is given up, which takes about four hours.
     package static let maxAttempts = 16
-    /// The longest time between two tries, in milliseconds.
+    /// The longest time between two attempts, in milliseconds.
     private static let longestDelay: Int64 = 3_600_000
-    /// The most recipients to whom something is delivered at a time.
+    /// The number of recipients that are served at a time.
     private static let batch = 8
-    /// The most deliveries to one recipient that are kept after they were given up.
+    /// The number of dead letters that are kept for each recipient.
     package static let maxDeadLetters = 100
-    /// The longest text of a failure that is kept, in characters.
+    /// The longest stored text of a failure, in characters.
     private static let maxErrorCharacters = 500
 
     private let tree: TreeStore
@@ -30,7 +30,7 @@ package final class OutboxWorker: Sendable {
     private let carrier: Carrier
     private let logger: Logger
 
-    /// - Parameter clock: The present time.
+    /// - Parameter clock: Returns the current time.
     package init(
         _ tree: TreeStore, clock: @escaping @Sendable () -> Timestamp, logger: Logger, carrier: @escaping Carrier
     ) {
@@ -48,14 +48,14 @@ package final class OutboxWorker: Sendable {
         }
     }
 
-    /// Delivers all that is due now.
+    /// Performs all deliveries that are due now.
     package func runAll() async throws {
         while try await runRound() {}
     }
 
-    /// Makes the first delivery of some recipients of whom one is due.
+    /// Performs the first delivery of some recipients for whom one is due.
     ///
-    /// - Returns: Whether there was any.
+    /// - Returns: Whether any was due.
     private func runRound() async throws -> Bool {
         let now = clock()
         let rows = try await tree.children(of: OutboxNodes.queued(), limit: Self.batch)
@@ -80,7 +80,7 @@ package final class OutboxWorker: Sendable {
         do {
             try await carrier(document.json())
         } catch {
-            // A try that was cut off was none.
+            // A cancelled attempt does not count.
             try Task.checkCancellation()
             failure = String("\(error)".prefix(Self.maxErrorCharacters))
         }
@@ -89,7 +89,7 @@ package final class OutboxWorker: Sendable {
         try await fail(entry, failure)
     }
 
-    /// Notes a failure, and gives the delivery up if it is the last.
+    /// Records a failure, and gives the delivery up after the last attempt.
     private func fail(_ entry: OutboxEntry, _ error: String) async throws {
         let path = entry.id.path(below: OutboxNodes.entry())
         let isLast = entry.attempts + 1 >= Self.maxAttempts
@@ -101,7 +101,7 @@ package final class OutboxWorker: Sendable {
         let delay = Backoff.milliseconds(afterAttempt: entry.attempts + 1, from: 1000, atMost: Self.longestDelay)
         let due = clock() + .milliseconds(delay)
         try await advance(entry.id.lane) { snapshot, update in
-            // It may have been taken back meanwhile.
+            // The notification may have been withdrawn in the meantime.
             guard try snapshot.exists(path) else { return }
             guard isLast else {
                 update[path] = entry.failed(error, due: due)
@@ -115,7 +115,7 @@ package final class OutboxWorker: Sendable {
         }
     }
 
-    /// Changes a lane's first delivery, and queues the lane for what is its first then.
+    /// Changes a lane's first delivery, and queues the lane for its next one.
     private func advance(
         _ lane: TreeKey, _ change: @escaping @Sendable (TreeSnapshot, inout MultiPathUpdate) throws -> Void
     ) async throws {
@@ -134,7 +134,7 @@ package final class OutboxWorker: Sendable {
 }
 
 extension DeliveryDocument {
-    /// What is delivered, with what is known now: the name of whoever has done it, and what the comment says.
+    /// Creates the document of a delivery with current data: the name of the actor, and the text of the comment.
     fileprivate init(_ entry: OutboxEntry, in snapshot: TreeSnapshot) throws(TreeError) {
         self.init(
             id: entry.id.description, to: entry.id.to,

@@ -1,14 +1,14 @@
 import Model
 import Tree
 
-/// Keeps what people are found by: at ``PeopleNodes/name``, a row for each form of each name.
+/// Maintains the index of names: at ``PeopleNodes/name``, a row for each form of each name.
 ///
-/// A row's key is the form and the person's id, so that the rows of a beginning are neighbours, and those of one name
-/// are in the order of the ids. Its value is the name's other form, if that is another one: so whoever reads rows can
-/// tell by one of them whether the person has been met already.
+/// A row's key is the form and the person's id, so that the rows with a common prefix are adjacent, and those of one
+/// name are in the order of the ids. Its value is the name's other form, if that differs: a reader can therefore tell
+/// from one row whether the person has appeared before.
 ///
-/// It is beside `people/{uid}/_search_index`, which clients query, since a store's own rules need not index that, and
-/// since a query there answers with whole people.
+/// It exists in addition to `people/{uid}/_search_index`, which clients query, because a store's own rules need not
+/// index that, and because a query there returns whole people.
 struct NameIndex: Derivation {
     let place = TreePattern(PeopleNodes.person.path / "full_name")
 
@@ -24,7 +24,7 @@ struct NameIndex: Derivation {
             }
     }
 
-    /// The rows of a name, or that there are none.
+    /// Returns the writes that add the rows of a name, or remove them.
     static func writes(for name: String, of uid: UserID, isFound: Bool) -> [TreeWrite] {
         rows(of: .leaf(.string(name)), uid).map { row in
             let value = row.other.map(TreeValue.string) ?? true
@@ -32,7 +32,7 @@ struct NameIndex: Derivation {
         }
     }
 
-    /// Whether a row is of a name that somebody has, and is to be found by.
+    /// Whether a row belongs to the name of a person who may be found by it.
     static func hasCause(_ row: TreeKey, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
         guard let uid = NameKey(row).uid, try snapshot.isOn(.social, of: uid),
             let name = try snapshot.nameAndPicture(of: uid).fullName
@@ -51,10 +51,10 @@ struct NameIndex: Derivation {
 
 /// The key of a row of ``NameIndex``: a form of a name, two spaces, and the person's id.
 ///
-/// Neither forms nor ids have two spaces, and no character of either comes before a space: so a name comes before all
-/// longer ones that begin with it.
+/// Neither forms nor ids contain two spaces, and no character of either sorts before a space: a name therefore precedes
+/// all longer names that begin with it.
 struct NameKey: Hashable {
-    /// The longest form that a key has, in bytes of UTF-8; what is longer is cut.
+    /// The longest form in a key, in bytes of UTF-8; longer forms are cut.
     static let maxFormBytes = 600
 
     let treeKey: TreeKey
@@ -63,10 +63,10 @@ struct NameKey: Hashable {
 
     init(_ treeKey: TreeKey) { self.treeKey = treeKey }
 
-    /// Whose name it is; nil for a key that is none of these.
+    /// The person's id; nil for a malformed key.
     var uid: UserID? { treeKey.string.lastIndex(of: " ").flatMap { UserID(String(treeKey.string[$0...].dropFirst())) } }
 
-    /// A form of a name as keys have it, whole or cut.
+    /// Returns a form of a name as in keys, whole or cut.
     static func form(_ text: String) -> String {
         guard text.utf8.count > maxFormBytes else { return text }
         var end = text.utf8.index(text.startIndex, offsetBy: maxFormBytes)
@@ -75,24 +75,24 @@ struct NameKey: Hashable {
     }
 }
 
-/// What somebody looks for: the beginning of a form of a name.
+/// The search text: the beginning of a form of a name.
 package struct NamePrefix: Sendable, Hashable {
-    /// The longest one, in bytes of UTF-8: shorter than what rows have of a name.
+    /// The longest prefix, in bytes of UTF-8; it is shorter than the forms in the rows.
     private static let maxBytes = 400
 
     let text: String
 
-    /// Folds what somebody typed, as names are folded.
+    /// Folds a search text in the same way as names.
     ///
-    /// - Returns: Nil for what has nothing to look for, or too much.
+    /// - Returns: nil if the text is empty after folding, or too long.
     package init?(_ text: String) {
         self.text = SearchKey.folded(text)
         guard (1...Self.maxBytes).contains(self.text.utf8.count) else { return nil }
     }
 
-    /// The rows from the first on that may begin with it.
+    /// The range of rows that starts with the first possible match.
     ///
-    /// The space keeps a number from being taken for a key that is one: those come before all others.
+    /// The space prevents a number from being treated as an integer key; integer keys sort before all others.
     var rows: KeyRange { .from(TreeKey(unchecked: text + " ")) }
 
     func begins(_ key: TreeKey) -> Bool { key.string.utf8.starts(with: text.utf8) }

@@ -2,25 +2,25 @@ package import API
 package import Model
 package import Tree
 
-/// Reads and writes what people say about themselves, and finds them.
+/// Reads, changes and finds people's profiles.
 package struct People: Sendable {
     private let tree: TreeStore
     private let leftovers: (any UploadCleanup)?
 
-    /// - Parameter leftovers: What people may have left elsewhere, for whoever deletes them.
+    /// - Parameter leftovers: People's data outside of the social data, for deletions.
     package init(_ tree: TreeStore, leftovers: (any UploadCleanup)? = nil) {
         self.tree = tree
         self.leftovers = leftovers
     }
 
-    /// Somebody's profile, as a reader sees it; nil when there is no such person.
+    /// Returns a person's profile, as a reader sees it; nil if the person does not exist.
     package func profile(of uid: UserID, for reader: UserID?) async throws -> Profile? {
         try await tree.snapshot { snapshot in try Profile(of: uid, for: reader, in: snapshot) }
     }
 
-    /// Changes what somebody says about themselves, and creates the person where there is none.
+    /// Changes a person's profile, and creates the person if they do not exist.
     ///
-    /// The forms by which the person is found, and the copies of the name in posts and comments, follow by themselves
+    /// Derivations update the forms by which the person is found, and the copies of the name in posts and comments
     /// (``NameIndex``, ``RenameTask``).
     ///
     /// - Returns: Whether the person is new, and the position in the change log just after the change.
@@ -34,33 +34,33 @@ package struct People: Sendable {
         return (isNew, token)
     }
 
-    /// Begins to delete somebody with all that is of them or about them, or goes on with that.
+    /// Begins to delete a person with all data of theirs and about them, or continues to.
     ///
-    /// - Returns: What is known of it so far.
-    /// - Throws: `Failure` with the code `not_found` when nothing of the person is there.
+    /// - Returns: The record of the deletion so far.
+    /// - Throws: `Failure` with the code `not_found` if the person has no data.
     package func delete(_ uid: UserID) async throws -> PersonDeletion {
         try await PersonDeletion.begin(of: uid, in: tree, leftovers)
     }
 
-    /// What is known of the latest deletion of somebody; nil when there was none.
+    /// Returns the record of a person's latest deletion; nil if there was none.
     package func deletion(of uid: UserID) async throws -> PersonDeletion? {
         try await tree.snapshot { snapshot in try PersonDeletion(of: uid, in: snapshot) }
     }
 
-    /// A page of all people, in the order of their ids.
+    /// Returns a page of all people, in the order of their ids.
     package func list(after cursor: PeopleCursor?, limit: Int) async throws -> PeoplePage {
         try await list(PeopleNodes.person(), after: cursor, limit: limit)
     }
 
-    /// A page of the people whose ids are the keys of a list, in their order.
+    /// Returns a page of the people whose ids are the keys of a list, in the order of the ids.
     func list(_ path: TreePath, after cursor: PeopleCursor?, limit: Int) async throws -> PeoplePage {
         try await tree.page(PeoplePage()) { page, snapshot in
             try page.readOn(path, after: cursor, limit: limit, from: snapshot)
         }
     }
 
-    /// A page of the people whose name, or whose name with its words in reverse, begins with something: each once, in
-    /// the order of what begins so, and persons of one name in the order of their ids.
+    /// Returns a page of the people whose name, or whose name with its words in reverse order, begins with a prefix:
+    /// each person once, in the order of the matching forms, and people with the same name in the order of their ids.
     package func search(_ prefix: NamePrefix, after cursor: PeopleCursor?, limit: Int) async throws -> PeoplePage {
         try await tree.page(PeoplePage()) { page, snapshot in
             try page.readOn(prefix, after: cursor, limit: limit, from: snapshot)
@@ -69,9 +69,10 @@ package struct People: Sendable {
 }
 
 extension Failure {
-    /// The refusal of what would begin anew for somebody who is being deleted.
+    /// Returns the refusal of new data for a person who is being deleted.
     package static func isBeingDeleted(_ uid: UserID) -> Failure {
         Failure(
-            .wrongState, "\(uid) is being deleted", hint: "GET /v1/people/{uid}/deletion tells when that has ended")
+            .wrongState, "\(uid) is being deleted",
+            hint: "Wait until GET /v1/people/{uid}/deletion shows that it has ended.")
     }
 }

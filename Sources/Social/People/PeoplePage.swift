@@ -4,20 +4,20 @@ package import Tree
 
 /// A page of people with their names and pictures.
 ///
-/// Of each person it reads these two fields, and not the record, of which all posts are a part.
+/// It reads only these two fields of each person, because the record also contains all posts.
 package struct PeoplePage: Sendable {
     private var rows = PageRows<Person, TreeKey>()
 
     package var people: [Person] { rows.items }
-    /// Whether people follow this page.
+    /// Whether more people follow this page.
     package var hasMore: Bool { rows.hasMore }
-    /// A position in the change log up to which everything is in the page.
+    /// A position in the change log; the page contains all changes up to it.
     package var token: SyncToken? { rows.token }
 
-    /// The cursor of the page after this one; nil when this is the last.
+    /// The cursor of the next page; nil on the last page.
     package var next: PeopleCursor? { rows.next.map { PeopleCursor($0) } }
 
-    /// Reads on, in one state of the tree, among the people whose ids are the keys of a list.
+    /// Continues in a snapshot of the tree, among the people whose ids are the keys of a list.
     ///
     /// - Returns: Whether the page is complete.
     mutating func readOn(
@@ -30,13 +30,13 @@ package struct PeoplePage: Sendable {
             $0
         } read: { key throws(TreeError) in
             guard let uid = UserID(key.string) else { return .hidden }
-            // Whoever does not want to be found by a name is not found in the list of all, either.
+            // People who do not wish to be found by name are also left out of the list of all people.
             if list == PeopleNodes.person(), try !snapshot.isOn(.social, of: uid) { return .hidden }
             return .item(try Person(uid, in: snapshot))
         }
     }
 
-    /// Reads on, in one state of the tree, among the people whose names begin with something.
+    /// Continues in a snapshot of the tree, among the people whose names begin with a prefix.
     ///
     /// - Returns: Whether the page is complete.
     mutating func readOn(
@@ -50,7 +50,7 @@ package struct PeoplePage: Sendable {
         } read: { row throws(TreeError) in
             guard prefix.begins(row.key) else { return .end }
             guard let uid = NameKey(row.key).uid else { return .hidden }
-            // Whoever is found by both forms of the name is in the place of the first.
+            // A person who matches by both forms of the name appears at the first.
             if let other = row.value.stringValue, prefix.begins(other), NameKey(other, of: uid).treeKey < row.key {
                 return .hidden
             }
@@ -66,13 +66,13 @@ extension Person {
     }
 }
 
-/// Where a page of people begins: behind a row, whose key it has, in base64url (RFC 4648 §5).
+/// The start of a page of people: the key of the row before it, in base64url (RFC 4648 §5).
 package struct PeopleCursor: Sendable, Hashable, CustomStringConvertible {
     let key: TreeKey
 
     init(_ key: TreeKey) { self.key = key }
 
-    /// Reads a cursor; nil when it is none.
+    /// Parses a cursor; nil if it is malformed.
     package init?(_ text: String) {
         let base64 = text.replacing("-", with: "+").replacing("_", with: "/")
         let padding = String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)

@@ -2,14 +2,14 @@ package import API
 package import Model
 package import Tree
 
-/// What people have agreed to: at `privacy/{uid}`, three switches. One that is not there is on.
+/// The consent of people: at `privacy/{uid}`, three switches. A missing switch is on.
 package struct Privacy: Sendable {
     package enum Switch: String, CaseIterable, Sendable {
-        /// That what they do is kept at all: posts, comments, likes, follows.
+        /// Consent to storing a person's activity: posts, comments, likes, follows.
         case dataProcessing = "data_processing"
-        /// That what they write and photograph is published.
+        /// Consent to publishing a person's texts and photos.
         case content
-        /// That they are found: by their name, and in the list of all people.
+        /// Consent to being found: by name, and in the list of all people.
         case social
 
         var key: TreeKey { TreeKey(unchecked: rawValue) }
@@ -19,7 +19,7 @@ package struct Privacy: Sendable {
 
     package init(_ tree: TreeStore) { self.tree = tree }
 
-    /// What somebody has agreed to; nil for whoever is not there and has not said anything.
+    /// Returns the switches of a person; nil if the person does not exist and has set no switch.
     package func switches(of uid: UserID) async throws -> (document: PrivacyDocument, token: SyncToken)? {
         try await tree.snapshot { snapshot in
             guard try snapshot.exists(PeopleNodes.person(uid)) || snapshot.exists(PeopleNodes.privacy(uid)) else {
@@ -34,7 +34,7 @@ package struct Privacy: Sendable {
         }
     }
 
-    /// Changes some of the switches. What follows, follows in the same commit.
+    /// Changes some of the switches; derived data change in the same commit.
     package func change(_ uid: UserID, _ changes: [Switch: Bool]) async throws {
         guard !changes.isEmpty else { return }
         try await tree.transact { snapshot, update in
@@ -44,28 +44,28 @@ package struct Privacy: Sendable {
 }
 
 extension TreeSnapshot {
-    /// Whether somebody has agreed to something, or not said anything about it.
+    /// Whether a switch of a person is on or missing.
     func isOn(_ one: Privacy.Switch, of uid: UserID) throws(TreeError) -> Bool {
         try get(PeopleNodes.privacy(uid) / one.key) != false
     }
 
-    /// Sees to it that somebody has agreed to what they are about to do.
+    /// Checks that a person has consented to an action.
     ///
-    /// - Parameter isContent: Whether anything is published with it that they have written or photographed.
+    /// - Parameter isContent: Whether the action publishes texts or photos of the person.
     /// - Throws: `Failure` with the code `not_consented`.
     package func requireConsent(of uid: UserID, toContent isContent: Bool) throws {
         for one in isContent ? [Privacy.Switch.dataProcessing, .content] : [.dataProcessing] {
             guard try isOn(one, of: uid) else {
                 throw Failure(
                     .notConsented, "\(uid) has not agreed to this: \(one.rawValue) is off",
-                    hint: "PATCH /v1/people/{uid}/privacy changes it")
+                    hint: "Change that with PATCH /v1/people/{uid}/privacy.")
             }
         }
     }
 }
 
-/// Has nobody found by a name who does not want to be, and everybody else: what ``SearchKeys`` and ``NameIndex`` keep goes and comes
-/// with the switch.
+/// Removes and adds the index entries of ``SearchKeys`` and ``NameIndex`` when a person changes the switch for being
+/// found by name.
 struct SearchPrivacy: Derivation {
     let place = TreePattern(PeopleNodes.privacy.path / "social")
 

@@ -3,7 +3,7 @@ package import Model
 import Tree
 package import TreeModel
 
-/// Somebody as others see them: what they say about themselves, and the numbers that follow from what is done.
+/// A person as others see them: their profile, and the derived numbers.
 package struct Profile: Sendable, Hashable {
     /// The numbers at ``PeopleNodes/stats``.
     package struct Counts: Sendable, Hashable {
@@ -13,19 +13,19 @@ package struct Profile: Sendable, Hashable {
     }
 
     package let person: Person
-    /// What the person does, such as "speaker".
+    /// The person's occupation, such as "speaker".
     package let role: String?
-    /// What the person says about themselves.
+    /// The person's description of themselves.
     package let bio: String?
     package let counts: Counts
-    /// Whether whoever reads follows the person; nil for a reader who is nobody.
+    /// Whether the reader follows the person; nil for a reader without an id.
     package let isFollowed: Bool?
-    /// Whether whoever reads has blocked the person; nil for a reader who is nobody.
+    /// Whether the reader has blocked the person; nil for a reader without an id.
     package let isBlocked: Bool?
 
-    /// Reads somebody's profile field by field; nil when nothing stands at `people/{uid}`.
+    /// Reads a person's profile field by field; nil if `people/{uid}` does not exist.
     ///
-    /// What clients wrote and is no text is left out.
+    /// Fields that are not text are left out.
     init?(of uid: UserID, for reader: UserID?, in snapshot: TreeSnapshot) throws(TreeError) {
         let path = PeopleNodes.person(uid)
         guard try snapshot.exists(path) else { return nil }
@@ -43,7 +43,7 @@ package struct Profile: Sendable, Hashable {
     }
 }
 
-/// A change of what somebody says about themselves. Posts, follows and all else of the person's record stay as they are.
+/// A change of a person's profile. Posts, follows and the rest of the person's record are unchanged.
 package struct ProfileChange: Sendable, Hashable {
     /// A field that may be changed, by its name in `people/{uid}`.
     package enum Field: String, CaseIterable, Sendable {
@@ -51,7 +51,7 @@ package struct ProfileChange: Sendable, Hashable {
         case profilePicture = "profile_picture"
         case role, bio
 
-        /// Below the limits of the rules of the tree, which count in UTF-16.
+        /// The longest value, in characters; less than the limits of the security rules, which count UTF-16 units.
         package var maxLength: Int {
             switch self {
             case .fullName, .role: 199
@@ -60,15 +60,15 @@ package struct ProfileChange: Sendable, Hashable {
         }
     }
 
-    /// The new values; nil for a field that goes.
+    /// The new values; nil for a field that is deleted.
     let values: [Field: String?]
 
-    /// Checks what somebody sent.
+    /// Checks the fields of a request.
     ///
     /// - Parameters:
-    ///   - fields: The members of a JSON object: texts, or null for what is to go.
-    ///   - isWhole: Whether fields that are not there are to go, too.
-    /// - Throws: `Failure` with the code `bad_text` for a text that is none of its field, or else `bad_request`.
+    ///   - fields: The members of a JSON object: texts, or null for a field to delete.
+    ///   - isWhole: Whether missing fields are also deleted.
+    /// - Throws: `Failure` with the code `bad_text` for a text that is invalid in its field, or else `bad_request`.
     package init(_ fields: [String: JSONValue], isWhole: Bool) throws(Failure) {
         var values: [Field: String?] = [:]
         if isWhole { for field in Field.allCases { values.updateValue(nil, forKey: field) } }
@@ -76,19 +76,19 @@ package struct ProfileChange: Sendable, Hashable {
             guard let field = Field(rawValue: name) else {
                 throw Failure(
                     .badRequest, "there is no field \"\(name.prefix(80))\" here",
-                    hint: "there are \(Field.allCases.map(\.rawValue).joined(separator: ", "))")
+                    hint: "Use only these: \(Field.allCases.map(\.rawValue).joined(separator: ", ")).")
             }
             switch value {
             case .null: values.updateValue(nil, forKey: field)
             case .string(let text): values.updateValue(try field.checked(text), forKey: field)
-            default: throw Failure(.badRequest, "\(name) is no text", hint: "{\"\(name)\": \"…\"}")
+            default: throw Failure(.badRequest, "\(name) is not a text", hint: "Write it as {\"\(name)\": \"…\"}.")
             }
         }
         guard !values.isEmpty else {
-            throw Failure(.badRequest, "there is nothing to change", hint: "{\"full_name\": \"…\"}")
+            throw Failure(.badRequest, "the request changes no field", hint: "Write it as {\"full_name\": \"…\"}.")
         }
         if let name = values[.fullName], name == nil {
-            throw Failure(.badText, "full_name is missing", hint: "everybody has a name: {\"full_name\": \"…\"}")
+            throw Failure(.badText, "full_name is missing", hint: "Give a name, as in {\"full_name\": \"…\"}.")
         }
         self.values = values
     }
@@ -101,7 +101,7 @@ package struct ProfileChange: Sendable, Hashable {
 }
 
 extension ProfileChange.Field {
-    /// A text from elsewhere as it may stand in the field; nil when nothing of it may.
+    /// Returns a text from another source as the field permits it; nil if no permitted text is left.
     package func fitted(_ text: String) -> String? {
         var line = String(
             String.UnicodeScalarView(text.unicodeScalars.filter { $0.properties.generalCategory != .control }))
@@ -109,19 +109,19 @@ extension ProfileChange.Field {
         return (try? checked(line)) ?? nil
     }
 
-    /// The text as it is kept; nil when nothing is left of it.
+    /// Returns the text in the stored form; nil if it is empty.
     fileprivate func checked(_ text: String) throws(Failure) -> String? {
         guard let checked = PostText.checked(text, maxCharacters: maxLength), checked.utf16.count <= maxLength,
             self == .bio || !checked.contains(where: { $0.isNewline || $0 == "\t" })
         else {
             throw Failure(
-                .badText, "\(rawValue) is too long, or has characters that it cannot have",
-                hint: "at most \(maxLength) characters\(self == .bio ? "" : " on one line")")
+                .badText, "\(rawValue) is too long, or has characters that are not allowed",
+                hint: "Write at most \(maxLength) characters\(self == .bio ? "" : " on one line").")
         }
         if self == .profilePicture, !checked.isEmpty, !Self.isAddress(checked) {
             throw Failure(
-                .badText, "profile_picture is no address of a picture",
-                hint: "it begins with https://, http:// or /, and has no spaces")
+                .badText, "profile_picture is not the address of a picture",
+                hint: "Begin it with https://, http:// or /, and write no spaces.")
         }
         return checked.isEmpty ? nil : checked
     }

@@ -1,11 +1,11 @@
 import Model
 import Tree
 
-/// Keeps the forms of a name by which people are found, in `people/{uid}/_search_index`; none of who does not want to be
-/// (``SearchPrivacy``).
+/// Maintains the forms of a name by which people are found, in `people/{uid}/_search_index`; none for people who do not
+/// wish to be found (``SearchPrivacy``).
 struct SearchKeys: Derivation {
     static let index = TreePattern(PeopleNodes.person.path / "_search_index")
-    /// Where the forms are.
+    /// The paths of the forms.
     static let places = [
         TreePattern(PeopleNodes.person.path / "_search_index" / "full_name"),
         TreePattern(PeopleNodes.person.path / "_search_index" / "reversed_full_name"),
@@ -24,7 +24,7 @@ struct SearchKeys: Derivation {
         return Self.writes(for: isFound ?? true ? name : nil, at: index)
     }
 
-    /// - Parameter name: The name that finds somebody; nil for none.
+    /// - Parameter name: The name by which the person is found; nil for none.
     static func writes(for name: String?, at index: TreePath) -> [TreeWrite] {
         guard let name else { return [TreeWrite(path: index, value: nil)] }
         func form(_ text: String) -> TreeValue? { text.isEmpty ? nil : .string(text) }

@@ -1,16 +1,16 @@
 import API
 package import Tree
 
-/// The name that a client gives a request so that it can ask again (`Idempotency-Key`).
+/// The key that a client gives a request so that it can repeat it (`Idempotency-Key`).
 package enum ClientReference {
-    /// The key of a reference in the tree: what a key cannot hold is percent-encoded.
+    /// Returns the tree key of a reference; characters that a key cannot contain are percent-encoded.
     ///
     /// - Throws: `Failure` `bad_reference`.
     package static func key(_ reference: String) throws -> TreeKey {
         guard (1...200).contains(reference.utf8.count), reference.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
             throw Failure(
                 .badReference, "an idempotency key has 1 to 200 printable ASCII characters",
-                hint: "a UUID is a good one")
+                hint: "Use a UUID, for instance.")
         }
         let forbidden = Set("%.$#[]/".utf8)
         return try TreeKey(

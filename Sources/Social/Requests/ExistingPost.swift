@@ -2,15 +2,16 @@ import API
 import Model
 import Tree
 
-/// A post that is there, for whoever is about to do something with it.
+/// An existing post as the subject of an action.
 struct ExistingPost {
     private let id: PostID
     private let snapshot: TreeSnapshot
 
     /// Finds a post.
     ///
-    /// - Parameter uid: Who is about to do something; nil for nobody in particular.
-    /// - Throws: `Failure` with the code `not_found`, or for who may read the post `audience_post` if it is one for audiences.
+    /// - Parameter uid: The person who acts; nil for none.
+    /// - Throws: `Failure` with the code `not_found`, or `audience_post` for a post for audiences that the person may
+    ///   read.
     init(_ id: PostID, for uid: UserID? = nil, in snapshot: TreeSnapshot) throws {
         guard try snapshot.exists(PostNodes.post(id)) else {
             if let uid, let post = try snapshot.get(AudienceNodes.post(id)),
@@ -19,17 +20,17 @@ struct ExistingPost {
             {
                 throw Failure(
                     .audiencePost, "posts for audiences have neither likes nor comments",
-                    hint: "they are for posts that are for everybody")
+                    hint: "Use a post for everybody.")
             }
-            throw Failure(.notFound, "there is no such post", hint: "GET /v1/posts lists the newest")
+            throw Failure(.notFound, "there is no such post", hint: "List the newest with GET /v1/posts.")
         }
         self.id = id
         self.snapshot = snapshot
     }
 
-    /// Sees to it that neither its author has blocked somebody, nor they its author.
+    /// Checks that the post's author and a person have no block between them.
     ///
-    /// - Parameter what: What they are about to do, such as "like this post".
+    /// - Parameter what: The intended action, such as "like this post".
     /// - Throws: `Failure` with the code `blocked`.
     func requireOpen(to uid: UserID, who what: String) throws {
         guard let text = try snapshot.get(PostNodes.post(id) / "author" / "uid")?.stringValue,
@@ -39,7 +40,7 @@ struct ExistingPost {
         guard try !author.hasBlock(with: uid, in: snapshot) else {
             throw Failure(
                 .blocked, "\(uid) may not \(what)",
-                hint: "nobody may who is blocked by its author, or has blocked its author")
+                hint: "The post's author has blocked the person, or the person has blocked the author.")
         }
     }
 }

@@ -1,15 +1,15 @@
 import Model
 import Tree
 
-/// FriendlyPix's marks: the id of a followee's last post that a feed has, at both sides of the link. Clients of the database
-/// go by them; the service writes them and does not.
+/// FriendlyPix's marks: the id of a followee's last post in a feed, on both sides of the link. Clients of the database
+/// use them; the service only writes them.
 enum FolloweeMark {
     static func write(_ post: TreeKey, of followee: UserID, to reader: UserID, _ update: inout MultiPathUpdate) {
         update[PeopleNodes.following(reader) / followee.key] = .string(post.string)
         update[PeopleNodes.follower(followee) / reader.key] = .string(post.string)
     }
 
-    /// Writes the mark of somebody who is followed, unless it names a later post.
+    /// Raises the mark of a followee, unless it names a later post.
     static func raise(
         to post: ListedPost, of followee: UserID, to reader: UserID, in snapshot: TreeSnapshot,
         _ update: inout MultiPathUpdate

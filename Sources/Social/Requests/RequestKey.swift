@@ -4,13 +4,13 @@ import Cryptography
 package import Model
 package import Tree
 
-/// The name that somebody gives a request (`Idempotency-Key`), by which it makes one thing however often it is sent. It is
-/// bound to what the request says.
+/// The key of a request (`Idempotency-Key`), with which a repeated request creates its result only once. It is bound to
+/// the content of the request.
 ///
-///     requests/{owner}/{key}  = a fingerprint of the request, and behind a space the id of what it has made
-///     request_order/{id}      = the owner, and behind a space the key
+///     requests/{owner}/{key}  = a fingerprint of the request, and after a space the id of the created node
+///     request_order/{id}      = the owner, and after a space the key
 ///
-/// in ``Namespace/social``, written in the commit of what is made.
+/// These nodes are in ``Namespace/social``, and are written in the commit of the created node.
 package struct RequestKey: Sendable {
     private let owner: TreeKey
     private let key: TreeKey
@@ -18,11 +18,11 @@ package struct RequestKey: Sendable {
 
     /// - Parameters:
     ///   - reference: 1 to 200 printable ASCII characters.
-    ///   - owner: Whoever sends the request; nil for the service's owner.
-    ///   - words: All that the request says.
+    ///   - owner: The sender of the request; nil for the service's owner.
+    ///   - words: The content of the request.
     /// - Throws: `Failure` with the code `bad_reference`.
     package init(_ reference: String, of owner: UserID?, for words: [String]) throws {
-        // No person has this id.
+        // People cannot have this id.
         self.owner = owner?.key ?? TreeKey(unchecked: "~")
         key = try ClientReference.key(reference)
         let text = words.map { "\($0.utf8.count):\($0)" }.joined()
@@ -31,7 +31,7 @@ package struct RequestKey: Sendable {
 
     private var path: TreePath { WorkNodes.request() / owner / key }
 
-    /// What the same request has made before; nil when it is the first one.
+    /// Returns the id of the node that the same request has created before; nil for a new request.
     ///
     /// - Throws: `Failure` with the code `key_reused` when the key is that of another request.
     func made(in snapshot: TreeSnapshot) throws -> TreeKey? {
@@ -39,19 +39,19 @@ package struct RequestKey: Sendable {
         guard record.fingerprint == fingerprint else {
             throw Failure(
                 .keyReused, "this idempotency key belongs to another request",
-                hint: "that one stands, and nothing of this one was kept: send it with a key of its own")
+                hint: "Send it with a key of its own: that request is unchanged, and this one had no effect.")
         }
         return record.made
     }
 
-    /// Notes what the request makes.
+    /// Records the id of the node that the request creates.
     func note(_ id: PushID, in update: inout MultiPathUpdate) {
         update[path] = .string("\(fingerprint) \(id.key)")
         update[WorkNodes.requestInOrder() / id] = .string("\(owner) \(key)")
     }
 }
 
-/// What stands behind a key.
+/// The value of a key.
 private struct RequestRecord {
     let fingerprint: String
     let made: TreeKey
@@ -64,9 +64,9 @@ private struct RequestRecord {
 }
 
 extension TreeSnapshot {
-    /// Forgets the keys of what somebody has made, up to a bound.
+    /// Deletes the request keys of a person, up to a limit.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of deleted keys.
     func forgetRequests(
         of owner: UserID, limit: Int, in update: inout MultiPathUpdate
     ) throws(TreeError) -> Int {
@@ -79,16 +79,16 @@ extension TreeSnapshot {
     }
 }
 
-/// All keys of requests that have made something.
+/// The stored request keys.
 package struct RequestKeys: Sendable {
-    /// How many keys one update forgets.
+    /// The number of keys that one update deletes.
     private static let batch = 250
 
     private let tree: TreeStore
 
     package init(_ tree: TreeStore) { self.tree = tree }
 
-    /// Forgets the keys of what was made before a time.
+    /// Deletes the keys of requests before a time.
     package func forget(before deadline: Timestamp) async throws {
         while try await forgetSome(before: deadline) { try Task.checkCancellation() }
     }
@@ -98,7 +98,7 @@ package struct RequestKeys: Sendable {
         try await tree.transact { snapshot, update in
             let rows = try snapshot.children(of: WorkNodes.requestInOrder(), limit: Self.batch)
             for row in rows {
-                // In the order of time.
+                // The rows are in the order of their times.
                 if let id = PostID(row.key.string), id.timestamp >= deadline { return false }
                 update[WorkNodes.requestInOrder() / row.key] = nil
                 let parts = row.value.stringValue?.split(separator: " ", maxSplits: 1).map(String.init) ?? []

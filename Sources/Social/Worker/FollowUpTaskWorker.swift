@@ -3,12 +3,12 @@ package import Logging
 import Model
 package import Tree
 
-/// Does the follow-up tasks that are left to do, one step after the other, some of each kind in turn: nobody who causes many
-/// of one kind has those of another wait for all of them.
+/// Performs pending follow-up tasks, step by step, some of each kind in turn, so that many tasks of one kind do not
+/// delay those of another.
 ///
-/// It may be stopped anywhere: a follow-up task's record goes with its last step, in one update.
+/// It may be stopped at any point: a follow-up task's record is deleted with its last step, in one update.
 package final class FollowUpTaskWorker: Sendable {
-    /// The most follow-up tasks of one kind that are looked at before those of the next.
+    /// The number of follow-up tasks of one kind that are processed before those of the next.
     private static let batch = 32
 
     private let tree: TreeStore
@@ -16,7 +16,7 @@ package final class FollowUpTaskWorker: Sendable {
     private let clock: @Sendable () -> Timestamp
     private let logger: Logger
 
-    /// - Parameter uploads: What ends the uploads of somebody who is deleted.
+    /// - Parameter uploads: Ends the uploads of a deleted person.
     package convenience init(
         _ tree: TreeStore, uploads: (any UploadCleanup)? = nil, clock: @escaping @Sendable () -> Timestamp,
         logger: Logger
@@ -47,12 +47,12 @@ package final class FollowUpTaskWorker: Sendable {
         }
     }
 
-    /// Does all that there is to do now.
+    /// Performs all pending work.
     package func runAll() async throws {
         while try await runRound() {}
     }
 
-    /// Does a step of a follow-up task now, for somebody who waits for it.
+    /// Performs a step of a follow-up task at once, for a waiting caller.
     ///
     /// - Returns: Whether it was due.
     func step(_ pending: PendingFollowUpTask) async throws -> Bool {
@@ -63,14 +63,14 @@ package final class FollowUpTaskWorker: Sendable {
         return true
     }
 
-    /// Does at least one step of each follow-up task that is due.
+    /// Performs at least one step of each follow-up task that is due.
     ///
-    /// - Returns: Whether there was any to do.
+    /// - Returns: Whether any was due.
     func runRound() async throws -> Bool {
         guard try await tree.snapshot({ try $0.exists(WorkNodes.followUpTask()) }) else { return false }
         var hasWorked = false
         var ranges = Array(repeating: KeyRange.all, count: tasks.count)
-        // The kinds of which not all follow-up tasks have been looked at; those of the others begin anew meanwhile.
+        // The kinds whose follow-up tasks have not all been processed; those of other kinds start again meanwhile.
         var unfinished = Set(tasks.indices)
         while !unfinished.isEmpty {
             for (index, task) in tasks.enumerated() {
@@ -92,7 +92,7 @@ package final class FollowUpTaskWorker: Sendable {
         return hasWorked
     }
 
-    /// Does a step; one that fails is tried again, later and later, and in nobody's way.
+    /// Performs a step; a failed step is retried with a growing delay, and does not block other tasks.
     private func step(_ task: any FollowUpTask, of pending: PendingFollowUpTask) async throws {
         do {
             try await tree.transact { snapshot, update in
@@ -116,7 +116,7 @@ package final class FollowUpTaskWorker: Sendable {
 }
 
 extension FollowUpTask {
-    /// Does a step, and notes where the next one begins.
+    /// Performs a step, and records the position at which the next one begins.
     func bringOn(
         _ pending: PendingFollowUpTask, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) {

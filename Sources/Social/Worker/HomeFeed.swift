@@ -1,7 +1,7 @@
 package import Model
 package import Tree
 
-/// The home feeds: what people see of themselves and of whom they follow.
+/// The home feeds: each with the posts of its reader and of the reader's followees.
 package struct HomeFeed: Sendable {
     private let tree: TreeStore
     private let tasks: FollowUpTaskWorker
@@ -17,22 +17,23 @@ package struct HomeFeed: Sendable {
         self.bounds = bounds
     }
 
-    /// A page of a home feed, the last published first; and what it has shown that the feed lacks, or has too much.
+    /// Returns a page of a home feed, the last published first, and the corrections of the stored feed that the reading
+    /// has shown.
     ///
-    /// The page has what the feed lacks. Whoever has answered with it gives the rest to ``write(_:)``, so that nobody waits for
-    /// that, and loses nothing when it is not done: the next reading finds the same. Only the first reading of all is written
-    /// before it is answered, with the follow-up task that brings what is older.
+    /// The page already contains the missing posts. The caller passes the corrections to ``write(_:)`` after the
+    /// response, so that the response does not wait for it. If they are lost, the next reading finds them again. Only
+    /// the very first reading is written before the response, with the follow-up task that adds older posts.
     ///
     /// - Parameters:
     ///   - cursor: The position before which the page begins; nil for the newest post.
-    ///   - view: What the page is to have beside the posts.
+    ///   - view: The data to include with the posts.
     package func page(
         of reader: UserID, before cursor: PostPosition?, limit: Int, _ view: FeedView
     ) async throws -> (page: FeedPage, upkeep: FeedUpkeep?) {
         let (reading, list) = try await read(reader, before: cursor, limit: limit, view)
         guard list.isFirstReading || list.hasTask else { return reading }
         if list.isFirstReading { try await FeedSync(tree, bounds).bringUpToDate(reader) }
-        // What comes by a follow-up task that ends while the page is read may not be in the page.
+        // Posts of a follow-up task that ends during the reading may be missing from the page.
         let areJobsDone = try await advanceJobs(of: reader)
         var (page, upkeep) = try await read(reader, before: cursor, limit: limit, view).reading
         page.isComplete = page.isComplete && areJobsDone
@@ -54,16 +55,16 @@ package struct HomeFeed: Sendable {
         }
     }
 
-    /// Writes what a reading has shown.
+    /// Writes the corrections of a reading.
     package func write(_ upkeep: FeedUpkeep) async throws {
         if let missing = upkeep.missing { try await FeedSync(tree, bounds).write(missing, to: upkeep.reader) }
         try await remove(upkeep.superfluous, from: upkeep.reader)
     }
 
-    /// Brings on the follow-up tasks that bring posts into a feed, a little: the newest posts of somebody who has just been
-    /// followed are there then.
+    /// Advances the follow-up tasks that add posts to a feed by a few steps, so that the newest posts of a new followee
+    /// are present.
     ///
-    /// - Returns: Whether none is left.
+    /// - Returns: Whether none is pending.
     private func advanceJobs(of reader: UserID) async throws -> Bool {
         for _ in 0..<bounds.maxSteps {
             guard let task = try await tree.snapshot({ try PendingFollowUpTask.first(for: reader, in: $0) }) else {
@@ -74,8 +75,9 @@ package struct HomeFeed: Sendable {
         return try await tree.snapshot { try PendingFollowUpTask.first(for: reader, in: $0) == nil }
     }
 
-    /// Removes entries that a reading has passed over as there is no such post any more, or nobody follows its author. Jobs
-    /// remove most of them; not those of a post whose author was left before it was deleted or got another author.
+    /// Removes entries that a reading has skipped because the post no longer exists or its author is no longer
+    /// followed. Follow-up tasks remove most of them, but not those of a post whose author was unfollowed before it was
+    /// deleted or got another author.
     private func remove(_ posts: [ListedPost], from reader: UserID) async throws {
         guard !posts.isEmpty else { return }
         try await tree.transact { snapshot, update in
@@ -94,15 +96,15 @@ package struct HomeFeed: Sendable {
     }
 }
 
-/// What the reading of a home feed has shown that is to be written.
+/// The corrections of a home feed that a reading has shown.
 package struct FeedUpkeep: Sendable {
     let reader: UserID
-    /// What the feed lacks; nil when that is not worth writing.
+    /// The missing posts; nil if writing them is not worthwhile.
     let missing: NewPosts?
-    /// What it should not have, or no longer.
+    /// The entries to remove.
     let superfluous: [ListedPost]
 
-    /// Nil when there is nothing to do.
+    /// Creates the corrections; nil if there are none.
     init?(of reader: UserID, lacking missing: NewPosts?, superfluous: [ListedPost]) {
         self.reader = reader
         self.missing = missing.flatMap { $0.isWorthWriting ? $0 : nil }
@@ -112,7 +114,7 @@ package struct FeedUpkeep: Sendable {
 }
 
 extension PendingFollowUpTask {
-    /// A follow-up task that brings posts into a home feed; nil when the feed has all that it should have up to its mark.
+    /// Returns a follow-up task that adds posts to a home feed; nil if the feed is complete up to its mark.
     static func first(for reader: UserID, in snapshot: TreeSnapshot) throws(TreeError) -> PendingFollowUpTask? {
         let prefix = "\(reader) "
         let follow = try snapshot.children(

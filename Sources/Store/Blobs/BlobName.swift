@@ -1,9 +1,9 @@
 public import Files
 
-/// The name of a blob, `user_id/post_id/file_name`, checked once and trusted from there.
+/// The validated name of a blob, `user_id/post_id/file_name`.
 ///
-/// Each part is 1 to 255 bytes of ASCII letters, digits, `.`, `_` and `-`, and does not begin with a dot; hence a name
-/// can neither leave the store nor meet its temporary files.
+/// Each part is 1 to 255 bytes of ASCII letters, digits, `.`, `_` and `-`, and does not begin with a dot. Therefore a
+/// name can neither lead out of the store nor collide with its temporary files.
 public struct BlobName: Hashable, Sendable, CustomStringConvertible {
     /// The id of the user whose post the blob belongs to.
     public let userID: String
@@ -12,21 +12,21 @@ public struct BlobName: Hashable, Sendable, CustomStringConvertible {
     /// The blob's own name within the post.
     public let fileName: String
 
-    /// Checks the three parts.
+    /// Creates a name from its three parts.
     ///
     /// - Throws: `FileError` with the code `bad_name` that quotes the part.
     public init(userID: String, postID: String, fileName: String) throws(FileError) {
         for part in [userID, postID, fileName] where !Self.isValid(part) {
             throw FileError(
                 .badName, "\"\(part.prefix(80))\" cannot be part of a blob's name",
-                hint: "use 1 to 255 letters, digits, - _ or ., not beginning with a dot")
+                hint: "Use 1 to 255 letters, digits, - _ or ., not beginning with a dot.")
         }
         self.userID = userID
         self.postID = postID
         self.fileName = fileName
     }
 
-    /// Reads a name that was printed as `user_id/post_id/file_name`.
+    /// Parses a name in the form `user_id/post_id/file_name`.
     public init(_ text: String) throws(FileError) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 3 else {

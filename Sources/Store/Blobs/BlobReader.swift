@@ -1,8 +1,9 @@
 public import Files
 
-/// An open blob: its size, and its bytes from wherever they are.
+/// An open blob: its size, and access to its bytes, in a local file or elsewhere.
 public struct BlobReader: Sendable {
-    /// The pieces of a part of a blob, one at a time; nil at the end. The next one is fetched when it is asked for, no sooner.
+    /// A function that returns the pieces of a part of a blob, one per call; nil at the end. The next piece is fetched
+    /// only when it is requested.
     public typealias Pieces = @Sendable () async throws(FileError) -> [UInt8]?
 
     private enum Source: Sendable {
@@ -16,26 +17,29 @@ public struct BlobReader: Sendable {
     public let byteCount: Int
     private let source: Source
 
-    /// A blob that is a file of this machine: it is read from its descriptor, by whoever likes. Blocks for a moment.
+    /// Creates a reader of a blob in a local file, which is read through its descriptor, from any thread. Blocks
+    /// briefly.
     public init(_ file: FileReader) throws(FileError) {
         byteCount = try file.byteCount()
         source = .file(file)
     }
 
-    /// A blob elsewhere.
+    /// Creates a reader of a blob elsewhere.
     ///
-    /// - Parameter stream: Begins to fetch a part of the blob, which is not empty, and gives its bytes in pieces of whatever size.
+    /// - Parameters:
+    ///   - byteCount: The size of the blob in bytes.
+    ///   - stream: Starts to fetch a part of the blob, which is not empty; the pieces may have any size.
     public init(byteCount: Int, stream: @escaping @Sendable (Range<Int>) async throws(FileError) -> Pieces) {
         self.byteCount = byteCount
         source = .stream(stream)
     }
 
-    /// The file that the bytes are in; nil for a blob elsewhere.
+    /// The file that contains the bytes; nil for a blob elsewhere.
     public var file: FileReader? { if case .file(let file) = source { file } else { nil } }
 
-    /// The bytes of a part of the blob.
+    /// Returns the bytes of a part of the blob.
     ///
-    /// - Throws: `FileError`, as do the pieces: `io` where there are fewer bytes than there should be.
+    /// - Throws: `FileError`, as do the pieces: `io` if there are fewer bytes than expected.
     public func pieces(of range: Range<Int>) async throws(FileError) -> Pieces {
         let next = try await begin(range)
         let rest = PieceCount(range.count)
@@ -75,10 +79,10 @@ public struct BlobReader: Sendable {
         while let bytes = try await next() { try await take(bytes) }
     }
 
-    /// The blob as a file, for those that need a descriptor, such as a renderer in another process.
+    /// Returns the blob as a file, for code that needs a descriptor, such as a renderer in another process.
     ///
-    /// A blob elsewhere is fetched into a file in memory. A store of large blobs does better to keep fetched ones in files of
-    /// its own, and to give these (``init(_:)``).
+    /// A blob elsewhere is fetched into a file in memory. A store of large blobs should keep fetched blobs in files of
+    /// its own, and return readers of these (``init(_:)``).
     public func wholeFile() async throws(FileError) -> FileReader {
         if let file { return file }
         let scratch = try ScratchFile()

@@ -1,10 +1,10 @@
 package import Files
 
 extension BlobStore {
-    /// The number of entries of a page where all are wanted: as many as stores of objects give.
+    /// The number of entries of a page when all are read: the page size of object stores.
     private var pageSize: Int { 1000 }
 
-    /// All entries of a walk, in memory: for one post, or one user.
+    /// Returns all entries of a walk, in memory; meant for one post, or one user.
     package func entries(of walk: BlobWalk) async throws(FileError) -> [BlobEntry] {
         var entries: [BlobEntry] = []
         var next: BlobWalk? = walk
@@ -16,27 +16,27 @@ extension BlobStore {
         return entries
     }
 
-    /// The names of a post's blobs, in byte order; empty when it has none.
+    /// Returns the names of a post's blobs, in byte order; empty if it has none.
     package func fileNames(userID: String, postID: String) async throws(FileError) -> [String] {
         try await entries(of: BlobWalk(.names, userID: userID, postID: postID)).map(\.fileName)
     }
 
-    /// The names and sizes in bytes of a post's blobs, in byte order; empty when it has none.
+    /// Returns the names and sizes of a post's blobs, in byte order; empty if it has none.
     package func files(userID: String, postID: String) async throws(FileError) -> [BlobFile] {
         try await entries(of: BlobWalk(.sizes, userID: userID, postID: postID)).map { entry in
             BlobFile(name: entry.fileName, byteCount: entry.byteCount ?? 0)
         }
     }
 
-    /// The users who have blobs, in byte order.
+    /// Returns the ids of the users who have blobs, in byte order.
     package func userIDs() async throws(FileError) -> [String] { try await entries(of: BlobWalk(.users)).map(\.userID) }
 
-    /// The posts of which a user has blobs, in byte order; empty when there are none.
+    /// Returns the ids of the posts of a user that have blobs, in byte order; empty if there are none.
     package func postIDs(userID: String) async throws(FileError) -> [String] {
         try await entries(of: BlobWalk(.posts, userID: userID)).map(\.postID)
     }
 
-    /// Whether nobody has blobs.
+    /// Whether the store has no blobs.
     package func isEmpty() async throws(FileError) -> Bool {
         var next: BlobWalk? = BlobWalk(.users)
         while let walk = next {
@@ -55,7 +55,7 @@ public struct BlobFile: Hashable, Sendable {
     /// The blob's size in bytes.
     public let byteCount: Int
 
-    /// Describes a blob.
+    /// Creates an entry.
     public init(name: String, byteCount: Int) {
         self.name = name
         self.byteCount = byteCount

@@ -1,64 +1,69 @@
 public import Files
 
-/// Keeps the files of posts, which never change, by name: `user_id/post_id/file_name`.
+/// A store of the files of posts, which never change, by name: `user_id/post_id/file_name`.
 ///
-/// It asks for no more than a store of objects can do: put, get, list by prefix, delete. A blob is there whole or not at all, and
-/// what a call has written is durable when it returns. Calls may be made from any task, many at a time, and repeating one after
-/// a crash is harmless. Every store passes the same tests (`BlobStoreTests`); `Documentation/Extending.md` leads through a new one.
+/// It requires only the operations of an object store: put, get, list by prefix, delete. A blob exists whole or not at
+/// all, and the writes of a call are durable when it returns. Any number of tasks may call at the same time, and
+/// repeating a call after a crash is harmless. Every store passes the same tests (`BlobStoreTests`);
+/// `Documentation/Extending.md` explains how to write a new one.
 public protocol BlobStore: Sendable {
-    /// Takes a finished file into the store, and its temporary name away. What an earlier try has left under the name is replaced.
+    /// Moves a finished file into the store, and removes its temporary name. A file that an earlier attempt has left
+    /// under the name is replaced.
     ///
     /// - Parameter staged: A file whose size and SHA-256 are known (``StagedFile/contents()``).
     /// - Throws: `FileError`; `io` for a file that is not finished.
     func put(_ staged: StagedFile, as name: BlobName) async throws(FileError)
 
-    /// Writes several blobs of one post that are in memory.
+    /// Writes several blobs of one post from memory.
     ///
-    /// A blob whose name is taken stays as it is: readers may keep what they have seen for ever.
+    /// A blob that exists already is not replaced: readers may cache its bytes for ever.
     ///
     /// - Returns: The size of each blob in bytes, in the order of `blobs`.
     @discardableResult
     func put(_ blobs: [(name: BlobName, bytes: [UInt8])]) async throws(FileError) -> [Int]
 
-    /// Opens a blob: its size is known then, and of its bytes no more is fetched than what is read.
+    /// Opens a blob. Its size is then known; of its bytes, only those that are read are fetched.
     ///
-    /// - Throws: `FileError`, `not_found` when there is none.
+    /// - Throws: `FileError`, `not_found` if the blob does not exist.
     func reader(of name: BlobName) async throws(FileError) -> BlobReader
 
-    /// One page of a walk over the names, in the order of their bytes.
+    /// Returns one page of a walk over the names, in the order of their bytes.
     ///
     /// - Parameters:
-    ///   - walk: A new walk, or what the page before gave as ``BlobPage/next``.
-    ///   - limit: The most entries of the page; one at least.
+    ///   - walk: A new walk, or the ``BlobPage/next`` of the page before.
+    ///   - limit: The maximum number of entries of the page; at least one.
     func page(of walk: BlobWalk, limit: Int) async throws(FileError) -> BlobPage
 
-    /// Deletes blobs. One that is missing is no error; where one cannot be deleted, the others are all the same.
+    /// Deletes blobs. A missing blob is not an error; if one cannot be deleted, the others are deleted all the same.
     ///
-    /// - Throws: `FileError`, the first thing that was refused.
+    /// - Throws: `FileError`, the first error.
     func remove(_ names: [BlobName]) async throws(FileError)
 
-    /// The mark that the store's owner has put beside the blobs, and that goes wherever they go; nil when there is none.
+    /// Returns the mark that the store's owner has written beside the blobs, and that stays with them; nil if there is
+    /// none.
     func mark() async throws(FileError) -> [UInt8]?
 
-    /// Replaces the owner's mark, which is no blob.
+    /// Replaces the owner's mark, which does not count as a blob.
     func setMark(_ bytes: [UInt8]) async throws(FileError)
 
-    /// Tries whether blobs can be written, and leaves nothing behind.
+    /// Checks that blobs can be written, and leaves nothing behind.
     ///
-    /// - Throws: `FileError`, the first thing that was refused.
+    /// - Throws: `FileError`, the first error.
     func probe() async throws(FileError)
 
-    // MARK: What has a default
+    // MARK: Requirements with defaults
 
-    /// The path of a folder that has each blob as a file by its name, for programs that are given paths; nil when there is none.
+    /// The path of a folder that has each blob as a file of its name, for programs that need paths; nil if there is
+    /// none.
     var folderPath: String? { get }
 
-    /// Deletes all blobs of a post. A post without blobs is no error.
+    /// Deletes all blobs of a post. A post without blobs is not an error.
     func removeAll(userID: String, postID: String) async throws(FileError)
 
-    /// Puts a blob aside: moves it out of the store into a folder, replacing nothing. A blob that is missing is no error.
+    /// Puts a blob aside: moves it out of the store into a folder, without replacing a file there. A missing blob is
+    /// not an error.
     ///
-    /// - Throws: `FileError`; `exists` when `fileName` is taken, and the blob is still there then.
+    /// - Throws: `FileError`; `exists` if `fileName` is taken, in which case the blob stays in the store.
     func release(_ name: BlobName, to target: Directory, as fileName: String) async throws(FileError)
 }
 
@@ -66,7 +71,7 @@ extension BlobStore {
     /// The default, for stores whose blobs are elsewhere.
     public var folderPath: String? { nil }
 
-    /// The default, for stores that have no folder that could be deleted as a whole.
+    /// The default, for stores without folders that could be deleted as a whole.
     public func removeAll(userID: String, postID: String) async throws(FileError) {
         var names: [BlobName] = []
         for entry in try await entries(of: BlobWalk(.names, userID: userID, postID: postID)) {
@@ -75,7 +80,7 @@ extension BlobStore {
         if !names.isEmpty { try await remove(names) }
     }
 
-    /// The default, for stores whose blobs are no files that could be moved: a copy is made, durably, and the blob deleted.
+    /// The default, for stores whose blobs are not local files: the blob is copied, durably, and then deleted.
     public func release(_ name: BlobName, to target: Directory, as fileName: String) async throws(FileError) {
         guard let blob = try await readerIfThere(of: name) else { return }
         let staged = try await FileThreads.run { () throws(FileError) in
@@ -92,17 +97,17 @@ extension BlobStore {
         try await remove([name])
     }
 
-    /// Deletes a blob. One that is missing is no error.
+    /// Deletes a blob. A missing blob is not an error.
     public func remove(_ name: BlobName) async throws(FileError) { try await remove([name]) }
 
-    /// Opens a blob as a file, for those that need a descriptor or all of its bytes: see ``BlobReader/wholeFile()``.
+    /// Opens a blob as a file, for code that needs a descriptor or all of its bytes; see ``BlobReader/wholeFile()``.
     ///
-    /// - Throws: `FileError`, `not_found` when there is none.
+    /// - Throws: `FileError`, `not_found` if the blob does not exist.
     public func open(_ name: BlobName) async throws(FileError) -> FileReader {
         try await reader(of: name).wholeFile()
     }
 
-    /// Opens a blob as a file; nil when there is none.
+    /// Opens a blob as a file; nil if it does not exist.
     package func openIfThere(_ name: BlobName) async throws(FileError) -> FileReader? {
         try await readerIfThere(of: name)?.wholeFile()
     }

@@ -3,12 +3,13 @@ import Foundation
 
 /// A blob store in a folder of this machine.
 ///
-/// Bytes are written under a temporary name, fsynced, renamed, and the folder is fsynced. Names are resolved component by
-/// component from an open descriptor, and no link is followed, so that data can never reach outside the folder.
+/// Bytes are written under a temporary name, fsynced, renamed, and the folder is fsynced. Names are resolved component
+/// by component from an open descriptor, and no link is followed, so that data can never leave the folder.
 public final class LocalBlobStore: BlobStore {
-    /// The name of the owner's mark, in the folder of all blobs.
+    /// The name of the owner's mark, in the root folder.
     public static let markName = ".store.json"
-    /// The names of what belongs there, besides the folders of users; the first is the file system's.
+    /// The names that belong in the root folder, apart from the folders of users; the first is created by the file
+    /// system.
     static let ownNames: Set = ["lost+found", markName, FolderProbe.name]
 
     /// See ``BlobStore/folderPath``. It is absolute.
@@ -16,10 +17,10 @@ public final class LocalBlobStore: BlobStore {
     let root: Directory
     private let staging: Directory
 
-    /// Opens the store at `path`, and makes the folder when it is missing. Blocks.
+    /// Opens the store at `path`, and creates the folder if it is missing. Blocks.
     ///
-    /// - Parameter staging: Where files lie until they are whole, on the same file system. What a crash leaves there ends
-    ///   in `.part`, and is for whoever owns the folder to delete.
+    /// - Parameter staging: The folder for files that are not whole yet, on the same file system. The names of files
+    ///   that a crash leaves there end in `.part`; the owner of the folder must delete them.
     public init(path: String, staging: Directory) throws(FileError) {
         root = try Directory(path: path, create: true)
         folderPath = URL(filePath: path, directoryHint: .isDirectory).standardizedFileURL.path
@@ -39,7 +40,7 @@ public final class LocalBlobStore: BlobStore {
     /// See ``BlobStore/put(_:)``.
     @discardableResult
     public func put(_ blobs: [(name: BlobName, bytes: [UInt8])]) async throws(FileError) -> [Int] {
-        // Side by side: the file system makes several files durable with hardly more work than one.
+        // Concurrently: the file system makes several files durable with hardly more work than one.
         let results = await withTaskGroup(of: (Int, Result<Int, FileError>).self) { group in
             for (index, blob) in blobs.enumerated() {
                 group.addTask { [self] in (index, await written(blob.bytes, as: blob.name)) }
@@ -55,7 +56,7 @@ public final class LocalBlobStore: BlobStore {
         return byteCounts
     }
 
-    /// Writes a blob unless there is one of its name; the caller syncs its folder.
+    /// Writes a blob unless it exists already; the caller syncs its folder.
     ///
     /// - Returns: The size of the blob in bytes.
     private func written(_ bytes: [UInt8], as name: BlobName) async -> Result<Int, FileError> {
@@ -115,7 +116,7 @@ public final class LocalBlobStore: BlobStore {
         if let failure { throw failure }
     }
 
-    /// Deletes blobs of one post, all that can be, durably.
+    /// Deletes as many of the blobs, all of one post, as possible, durably.
     private func removeFromFolder(_ names: [BlobName]) throws(FileError) {
         guard let first = names.first else { return }
         let folder: Directory
@@ -167,7 +168,7 @@ public final class LocalBlobStore: BlobStore {
         }
     }
 
-    /// Nil when there is no such file.
+    /// The size of a file, in bytes; nil if it does not exist.
     private func byteCount(of fileName: String, in folder: Directory) throws(FileError) -> Int? {
         do throws(FileError) {
             return try folder.file(fileName).byteCount()
@@ -176,7 +177,7 @@ public final class LocalBlobStore: BlobStore {
         }
     }
 
-    /// The folder of a post that has an original: it was made then, and durable before that was acknowledged.
+    /// The folder of a post that has an original. It was created and made durable before the original was acknowledged.
     private func existingFolder(of name: BlobName) throws(FileError) -> Directory {
         do throws(FileError) {
             return try folder(of: name)

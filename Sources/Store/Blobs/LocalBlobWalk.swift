@@ -1,20 +1,20 @@
 import Files
 
-/// The place of a walk in a folder of blobs, and the lists that it has read and not yet given: each folder is read once,
-/// however many pages there are.
+/// The position of a walk in a folder of blobs, with the lists that have been read and not yet returned: each folder is
+/// read once, however many pages there are.
 struct LocalBlobWalk: Sendable {
     private let root: Directory
     private let detail: BlobWalk.Detail
-    /// The path behind which the walk began.
+    /// The path after which the walk began.
     private let after: String?
     private var users: ArraySlice<String> = []
     private var user: (id: String, folder: Directory)?
     private var posts: ArraySlice<String> = []
     private var files: ArraySlice<BlobEntry> = []
-    /// The entries that were met, and come with the next page.
+    /// The strays that were found, and are returned with the next page.
     private var strays: [String] = []
 
-    /// Begins a walk. Blocks.
+    /// Starts a walk. Blocks.
     init(_ walk: BlobWalk, in root: Directory) throws(FileError) {
         (self.root, detail, after) = (root, walk.detail, walk.after)
         guard let userID = walk.userID else {
@@ -29,9 +29,9 @@ struct LocalBlobWalk: Sendable {
         if user != nil { posts = [postID] }
     }
 
-    /// Goes on until a page is full. Blocks.
+    /// Continues until a page is full. Blocks.
     ///
-    /// - Returns: Whether nothing is left.
+    /// - Returns: Whether the walk is at its end.
     mutating func fill(_ page: inout BlobPage, upTo limit: Int) throws(FileError) -> Bool {
         defer {
             page.strays += strays
@@ -88,7 +88,7 @@ struct LocalBlobWalk: Sendable {
         for name in found where isBehind(prefix + name) {
             var byteCount: Int?
             if detail == .sizes {
-                // It may have gone since the list was made.
+                // The file may have been deleted since the list was read.
                 guard let entry = try folder.entry(name) else { continue }
                 byteCount = entry.byteCount
             }
@@ -97,7 +97,7 @@ struct LocalBlobWalk: Sendable {
         files = entries[...]
     }
 
-    /// The names in a folder that may be part of a blob's, in byte order; the others are noted.
+    /// The names in a folder that may be part of a blob's name, in byte order; other names are recorded as strays.
     private mutating func names(
         in folder: Directory, _ prefix: String
     ) throws(FileError) -> (found: [String], isEmpty: Bool) {
@@ -109,7 +109,7 @@ struct LocalBlobWalk: Sendable {
         return (found, names.isEmpty)
     }
 
-    /// The names of folders in the order of the paths below them, without those that the walk has passed.
+    /// Returns the names of folders in the order of the paths below them, without those that the walk has passed.
     private func inOrder(_ names: [String], below prefix: String) -> ArraySlice<String> {
         let isLast = detail == (prefix.isEmpty ? .users : .posts)
         let paths = names.map { "\(prefix)\($0)/" }.filter { path in
@@ -122,7 +122,7 @@ struct LocalBlobWalk: Sendable {
 
     private mutating func note(stray path: String) { if isBehind(path) { strays.append(path) } }
 
-    /// A folder in another one; nil where it is missing, or is none.
+    /// Opens a folder in another one; nil if it is missing or not a folder.
     private static func folder(
         _ name: String, in parent: Directory
     ) throws(FileError) -> (folder: Directory?, isOther: Bool) {

@@ -1,7 +1,7 @@
 public import Files
 import Synchronization
 
-/// A blob store in memory: it is gone when its process ends.
+/// A blob store in memory, which is lost when the process ends.
 public final class MemoryBlobStore: BlobStore {
     private struct State {
         var bytes: [String: [UInt8]] = [:]
@@ -9,7 +9,7 @@ public final class MemoryBlobStore: BlobStore {
         var names: [String] = []
         var mark: [UInt8]?
 
-        /// The number of names before a text.
+        /// The number of names that precede a text.
         func count(before text: String) -> Int {
             var (low, high) = (0, names.count)
             while low < high {
@@ -27,13 +27,13 @@ public final class MemoryBlobStore: BlobStore {
             if bytes.removeValue(forKey: name) != nil { names.remove(at: count(before: name)) }
         }
 
-        /// The place of the first name that a walk has not passed.
+        /// The index of the first name that a walk has not passed.
         func start(of walk: BlobWalk) -> Int {
             guard let after = walk.after else { return count(before: walk.prefix) }
             return after.hasSuffix("/") ? end(of: after) : count(before: "\(after)\0")
         }
 
-        /// The place behind all names that begin with a prefix that ends in a slash.
+        /// The index after all names that begin with a prefix, which ends in a slash.
         func end(of prefix: String) -> Int {
             count(before: prefix.dropLast() + String(UnicodeScalar(UInt8(ascii: "/") + 1)))
         }
@@ -43,7 +43,7 @@ public final class MemoryBlobStore: BlobStore {
 
     private let state = Mutex(State())
 
-    /// Makes an empty store.
+    /// Creates an empty store.
     public init() {}
 
     /// See ``BlobStore/put(_:as:)``.
@@ -52,7 +52,7 @@ public final class MemoryBlobStore: BlobStore {
             let contents = try staged.contents()
             let bytes = try staged.reader().readAll(maxBytes: contents.byteCount)
             guard bytes.count == contents.byteCount else {
-                throw FileError(.io, "a file changed on its way to \(name)")
+                throw FileError(.io, "a file changed before it was stored as \(name)")
             }
             state.withLock { $0.set(bytes, as: name.description) }
             try staged.discard()
@@ -74,7 +74,7 @@ public final class MemoryBlobStore: BlobStore {
     /// See ``BlobStore/reader(of:)``.
     public func reader(of name: BlobName) throws(FileError) -> BlobReader {
         guard let bytes = state.withLock({ $0.bytes[name.description] }) else {
-            throw FileError(.notFound, "there is no blob \(name)")
+            throw FileError(.notFound, "the blob \(name) does not exist")
         }
         return BlobReader(byteCount: bytes.count) { range in
             let rest = PieceCount(range.count)
@@ -127,6 +127,6 @@ public final class MemoryBlobStore: BlobStore {
     /// See ``BlobStore/setMark(_:)``.
     public func setMark(_ bytes: [UInt8]) { state.withLock { $0.mark = bytes } }
 
-    /// See ``BlobStore/probe()``: memory takes what it is given.
+    /// See ``BlobStore/probe()``: memory can always be written.
     public func probe() {}
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A number of bytes that one reader counts, from whatever thread it is on.
+/// A number of bytes that one reader counts, from any thread.
 final class PieceCount: Sendable {
     private let count: Atomic<Int>
 

@@ -5,34 +5,34 @@ import ServiceLifecycle
 import Synchronization
 import Tree
 
-/// Keeps an eye on the disk, and pauses the intake while it is full, read-only or broken.
+/// The watch over the disk: it pauses the intake while the disk is full, read-only or broken.
 ///
-/// Once a second it asks how much is free, and whether the folders are still there. A write of ours that met a passing
-/// fault is reported here: then it is tried whether anything can be written at all. If not, the intake is paused, and the
-/// trial is repeated until it succeeds: all goes on by itself. If it can, the fault was that one upload's (a folder without
-/// access), and nobody else waits for it.
+/// Once a second it reads the free space and checks that the folders still exist. Code that meets a transient fault of
+/// a write reports it here; the monitor then tries whether anything can be written at all. If not, the intake is paused
+/// and the trial is repeated until it succeeds, so that everything resumes without an operator. If a write succeeds,
+/// the fault concerned that one upload only (a folder without access, for example), and others do not wait for it.
 package final class DiskMonitor: Sendable {
     private static let interval = Duration.seconds(1)
-    /// The time between two trials, so that many faults of one place share one.
+    /// The time between two trials, so that many faults at the same time share one trial.
     private static let rest = Duration.milliseconds(100)
-    /// The number of free files below which the file system is as good as full: an upload makes a dozen files.
+    /// The number of free files (inodes) below which the file system counts as full: an upload creates a dozen files.
     private static let minFreeFiles = 64
 
-    /// The length of the tree's log of which the operator is told, in bytes: many times what it is meant to have.
+    /// The size of the tree's write-ahead log from which the operator is warned, in bytes: many times its usual size.
     private static let maxLogBytes = 512 << 20
 
     private struct State {
         var isRunning = false
-        /// The callers that wait for a look at the disk; each is told whether there was one.
+        /// The callers that wait for a check of the disk; each receives whether it was done.
         var reports: [CheckedContinuation<Bool, Never>] = []
-        /// Whether somebody has met a fault who does not wait to hear more.
+        /// Whether a fault was reported by a caller that does not wait.
         var isSuspicious = false
-        /// The space at the last look.
+        /// The space at the last check; nil before the first.
         var space: FileSystemSpace?
         var reportCount = 0
     }
 
-    /// Whether new uploads are taken, and why not.
+    /// The gate that pauses the intake.
     package let gate = IntakeGate()
     private let storage: StorageFolder
     private let reserve: @Sendable () -> FreeSpaceReserve
@@ -49,21 +49,21 @@ package final class DiskMonitor: Sendable {
         self.logger = logger
     }
 
-    /// How many bytes were free at the last look, and how many have to be; nil before the first.
+    /// The free bytes at the last check, and the bytes that must stay free; nil before the first check.
     package var freeSpace: (bytes: Int, reserve: Int)? {
         state.withLock { $0.space }.map { ($0.freeBytes, reserve().bytes(of: $0)) }
     }
 
-    /// All bytes of the disk; nil before the first look.
+    /// The size of the disk, in bytes; nil before the first check.
     package var totalBytes: Int? { state.withLock { $0.space?.totalBytes } }
 
-    /// Has the disk looked at before its turn.
+    /// Requests a check of the disk before the next regular one.
     package func lookSoon() { signals.continuation.yield() }
 
-    /// How many faults were reported since the start.
+    /// The number of faults that were reported since the start.
     package var reportCount: Int { state.withLock { $0.reportCount } }
 
-    /// Watches until a shutdown.
+    /// Checks the disk regularly until a shutdown.
     package func run() async {
         state.withLock { $0.isRunning = true }
         await withDiscardingTaskGroup { group in
@@ -90,7 +90,7 @@ package final class DiskMonitor: Sendable {
         for report in takeReports().reports { report.resume(returning: false) }
     }
 
-    /// Tells of each row of the tree that is found damaged. Uploads are taken all the same.
+    /// Logs each row of the tree that is found damaged. The intake is not paused for it.
     private func tellDamagedRows() async {
         let health = storage.tree.health
         var count = 0
@@ -110,7 +110,7 @@ package final class DiskMonitor: Sendable {
         }
     }
 
-    /// Has a fault looked into, by and by.
+    /// Reports a fault; does not wait for the check.
     package func suspect() {
         state.withLock { state in
             state.isSuspicious = true
@@ -119,9 +119,9 @@ package final class DiskMonitor: Sendable {
         signals.continuation.yield()
     }
 
-    /// Has a fault looked into.
+    /// Reports a fault, and waits for the check.
     ///
-    /// - Returns: Whether it is everybody's: the intake is paused.
+    /// - Returns: Whether the fault concerns all uploads: the intake is paused.
     package func report() async -> Bool {
         let isWatched = await withCheckedContinuation { continuation in
             let isTaken = state.withLock { state in
@@ -131,14 +131,15 @@ package final class DiskMonitor: Sendable {
             }
             if isTaken { signals.continuation.yield() } else { continuation.resume(returning: false) }
         }
-        // Nobody watches yet, or any more.
+        // The regular checks have not started yet, or have ended.
         if !isWatched { await look(isSuspicious: true) }
         return gate.pause != nil
     }
 
-    /// Has an error looked into that somebody has met; permanent failures and refusals are none of the disk's.
+    /// Reports an error, and waits for the check; permanent failures and refusals do not concern the disk, and are
+    /// ignored.
     ///
-    /// - Returns: Whether the intake is paused: then the error was no failed attempt of anybody.
+    /// - Returns: Whether the intake is paused; then the error does not count as a failed attempt.
     @discardableResult
     package func report(_ error: any Error) async -> Bool {
         guard error is IntakePause || Failure(error).isTransient, !(error is CancellationError) else {
@@ -147,8 +148,8 @@ package final class DiskMonitor: Sendable {
         return await report()
     }
 
-    /// Waits until the intake goes on, the task is cancelled, or the service shuts down. In a process where nobody watches the disk,
-    /// whoever waits looks at it.
+    /// Waits until the intake resumes, the task is cancelled, or the service shuts down. In a process without regular
+    /// checks, the caller checks the disk itself.
     package func waitUntilOpen() async {
         while gate.pause != nil, !Task.isEnding, !state.withLock(\.isRunning) {
             try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.interval) }
@@ -157,19 +158,19 @@ package final class DiskMonitor: Sendable {
         await gate.waitUntilOpen()
     }
 
-    /// The reason for which work waits, and the place, for the operator; nil while the intake is open.
+    /// The reason why work waits, with the path of the Storage folder, for the operator; nil while the intake is open.
     package var obstacle: String? {
         guard let pause = gate.pause else { return nil }
         let isFull = pause.code == .diskFull
         return "waits \(isFull ? "for room on the disk of" : "until it can write to") \(storage.path): \(pause.message)"
     }
 
-    /// Has an error looked into by and by.
+    /// Reports an error; does not wait for the check.
     package func notice(_ error: any Error) {
         if Failure(error).isTransient { suspect() }
     }
 
-    /// Looks at the disk, and tries it when there is a reason to.
+    /// Checks the disk, and tries to write if there is a reason to, or if faults were reported.
     package func look(isSuspicious: Bool) async {
         lookAtLog()
         let loss = await loss()
@@ -185,28 +186,28 @@ package final class DiskMonitor: Sendable {
             logger.error("intake paused", metadata: metadata)
         case (let old?, nil):
             let seconds = (WallClock.now() - old.since).components.seconds
-            logger.notice("intake goes on", metadata: ["code": "\(old.code.rawValue)", "paused": "\(seconds) s"])
+            logger.notice("intake resumed", metadata: ["code": "\(old.code.rawValue)", "paused": "\(seconds) s"])
         default: break
         }
     }
 
-    /// Warns once of a log of the tree that has become long, until it is short again.
+    /// Warns once that the log of the tree has become long; warns again only after it was short.
     private func lookAtLog() {
         let byteCount = storage.tree.logBytes
         let isLong = byteCount > Self.maxLogBytes
         guard isLogLong.exchange(isLong, ordering: .relaxed) != isLong, isLong else { return }
         logger.warning(
-            "the log of the tree is long: a start after a crash has to read it, and it takes up room",
-            metadata: ["bytes": "\(byteCount)", "reason": "somebody reads for long, or much is written at once"])
+            "the log of the tree is long: a start after a crash has to read it, and it takes up space",
+            metadata: ["bytes": "\(byteCount)", "reason": "a read takes long, or much is written at once"])
     }
 
-    /// The pause for a folder that is not where it was; nil when all are, or are again.
+    /// Returns the pause for a folder that was removed or replaced; nil if all are in place.
     private func loss() async -> IntakePause? {
         do {
             try await FileThreads.run { [storage, logger] in
                 for name in try storage.lookAfterFolders() {
                     logger.warning(
-                        "it was removed or replaced, and is used as it is now", metadata: ["folder": "\(name)"])
+                        "a folder was removed or replaced, and is used as it is now", metadata: ["folder": "\(name)"])
                 }
             }
             return nil
@@ -215,8 +216,8 @@ package final class DiskMonitor: Sendable {
         }
     }
 
-    /// The pause for too little space; nil when there is enough. Where there is enough again for it, the room that deletions have
-    /// used is set aside anew.
+    /// Returns the pause for too little space; nil if there is enough. If there is enough again, the space that
+    /// deletions have used is reserved again.
     private func shortage() async -> IntakePause? {
         do {
             try await FileThreads.run {
@@ -235,12 +236,12 @@ package final class DiskMonitor: Sendable {
 
     package func shortage(in space: FileSystemSpace) -> IntakePause? {
         if space.isReadOnly { return IntakePause(FileError.mountedReadOnly(storage.path)) }
-        let hint = "free some space on it; all goes on by itself"
+        let hint = "Free some space on it. The intake then resumes by itself."
         if let files = space.freeFiles, files < Self.minFreeFiles {
-            return IntakePause(code: .diskFull, message: "the disk has room for \(files) files more", hint: hint)
+            return IntakePause(code: .diskFull, message: "the disk has space for only \(files) more files", hint: hint)
         }
         let reserve = reserve().bytes(of: space)
-        // A little more to go on than to stop, so that the one does not follow the other all the time.
+        // Resuming needs slightly more space than pausing, so that the two do not alternate.
         let (more, overflow) = reserve.addingReportingOverflow(reserve / 20)
         var needed = gate.pause == nil || overflow ? reserve : more
         if let room = storage.tree.reserve, room.isGivenUp {
@@ -254,9 +255,9 @@ package final class DiskMonitor: Sendable {
             hint: hint)
     }
 
-    /// The pause for rules that cannot be read, by which no commit can be made; nil when they can be.
+    /// Returns the pause for unreadable rules, without which no commit is possible; nil if they can be read.
     ///
-    /// Another fault of a read is left to ``trial()``: a busy moment is no reason for a pause.
+    /// Another fault of the read is left to ``trial()``: a busy moment is no reason for a pause.
     private func faultOfRules() async -> IntakePause? {
         do {
             try await RulesCheck(storage.tree).run()
@@ -266,8 +267,7 @@ package final class DiskMonitor: Sendable {
         }
     }
 
-    /// Tries a write in each of the places where the service writes: the pause for the first that fails; nil when none
-    /// does.
+    /// Tries to write in each folder to which the service writes; returns the pause for the first failure, or nil.
     private func trial() async -> IntakePause? {
         do {
             try await FileThreads.run { [storage] in
@@ -279,7 +279,7 @@ package final class DiskMonitor: Sendable {
             try await storage.tree.probe()
             return nil
         } catch {
-            logger.debug("the disk is tried in vain", metadata: ["fault": "\(error)"])
+            logger.debug("a trial write failed", metadata: ["fault": "\(error)"])
             return IntakePause(error)
         }
     }

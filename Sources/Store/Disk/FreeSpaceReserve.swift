@@ -1,13 +1,13 @@
 package import Files
 
-/// The space that stays free on the disk: below it nothing new is taken, so that what was taken can be brought to its
-/// end, and what frees space (which has to be written down first) can be done.
+/// The space that stays free on the disk. Below it, no new uploads are accepted, so that accepted ones can be finished,
+/// and so that deletions, which must be recorded before they free space, can be made.
 package struct FreeSpaceReserve: Sendable, Hashable {
-    /// The lesser of what is given holds; nothing given is no reserve.
+    /// The limits, of which the smaller one applies; without a limit, there is no reserve.
     private let bytes: Int?
     private let percent: Int?
 
-    /// 2 GiB, or 5 % of a disk that has less than 40 GiB.
+    /// The default: 2 GiB, or 5 % of a disk that has less than 40 GiB.
     package static let standard = FreeSpaceReserve(bytes: 2 << 30, percent: 5)
 
     package init(bytes: Int? = nil, percent: Int? = nil) {
@@ -15,7 +15,8 @@ package struct FreeSpaceReserve: Sendable, Hashable {
         self.percent = percent
     }
 
-    /// Reads `2GiB`, `5%`, both with a comma between (the lesser holds), a number of bytes, or `0` for none.
+    /// Parses `2GiB`, `5%`, both with a comma between them (the smaller one applies), a number of bytes, or `0` for
+    /// none.
     package init?(_ text: String) {
         var (bytes, percent): (Int?, Int?)
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -31,10 +32,10 @@ package struct FreeSpaceReserve: Sendable, Hashable {
     }
 
     private static func number(_ text: Substring) -> Int? {
-        text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil  // No sign.
+        text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil  // A sign is not allowed.
     }
 
-    /// How many bytes have to be free on a file system.
+    /// Returns the number of bytes that must stay free on a file system.
     package func bytes(of space: FileSystemSpace) -> Int {
         let share = percent.map { space.totalBytes / 100 * $0 }
         return min(bytes ?? share ?? 0, share ?? bytes ?? 0)

@@ -7,13 +7,12 @@ package import TreeModel
 /// A pause of the intake: its reason, and the time at which it began.
 package struct IntakePause: Error, Sendable {
     /// The reason for programs: `disk_full`, `read_only`, `permission`, `io`, `too_many_open_files`, `storage_missing`,
-    /// `storage_locked`, or
-    /// another of the tree's.
+    /// `storage_locked`, or another code of the tree.
     package let code: ErrorCode
-    /// The reason for people, strangers too: it names no file.
+    /// The reason for people; it names no file, because anonymous clients may see it.
     package let message: String
     package let hint: String
-    /// Since when.
+    /// The time at which the pause began.
     package fileprivate(set) var since: Timestamp
 
     package init(code: ErrorCode, message: String, hint: String) {
@@ -24,9 +23,11 @@ package struct IntakePause: Error, Sendable {
     }
 }
 
-/// Open, or paused with a reason: whether new uploads are taken, and work that writes is begun.
+/// The state of the intake: open, or paused with a reason. While it is paused, no new uploads are accepted, and no work
+/// that writes is started.
 ///
-/// It only knows; `DiskMonitor` decides. The ways in ask it before they take anything, workers wait at it.
+/// The gate only holds the state; `DiskMonitor` decides. The ways in check it before they accept anything, and workers
+/// wait at it.
 package final class IntakeGate: Sendable {
     private struct Waiting {
         let isForPause: Bool
@@ -52,14 +53,16 @@ package final class IntakeGate: Sendable {
     /// The pause; nil while the gate is open.
     package var pause: IntakePause? { state.withLock { $0.pause } }
 
-    /// - Throws: `IntakePause` while nothing new is taken.
+    /// Checks that the gate is open.
+    ///
+    /// - Throws: `IntakePause` while the intake is paused.
     package func check() throws(IntakePause) {
         if let pause { throw pause }
     }
 
-    /// Opens the gate, or pauses the intake; a pause that goes on for another reason keeps its beginning.
+    /// Opens the gate, or pauses the intake; a pause that continues for another reason keeps its beginning.
     ///
-    /// - Returns: What held before.
+    /// - Returns: The state before; nil for open.
     @discardableResult
     package func set(_ pause: IntakePause?) -> IntakePause? {
         let (old, due) = state.withLock { state in
@@ -93,7 +96,8 @@ package final class IntakeGate: Sendable {
                         return false
                     }
                     if isOver { return continuation.resume() }
-                    // Whoever takes it out of the list resumes it: this, the handler below, or the gate.
+                    // The continuation is resumed by the code that removes it from the list: this, the handler below,
+                    // or the gate.
                     if Task.isCancelled { self.letGo(number) }
                 }
             } onCancel: {

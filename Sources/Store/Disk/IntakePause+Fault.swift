@@ -1,7 +1,7 @@
 package import API
 
 extension IntakePause {
-    /// Says of a fault what strangers may know.
+    /// Describes a fault without details, because anonymous clients may see it.
     package init(_ fault: any Error) {
         let fault = Failure(fault)
         let message: String
@@ -12,9 +12,9 @@ extension IntakePause {
         case .io: message = "the disk reports input/output errors"
         case .tooManyFiles: message = "too many files are open"
         case .corrupt: message = "the database is damaged"
-        case .missingUpdates: message = "the database lacks updates that it had taken"
+        case .missingUpdates: message = "the database lacks updates that it had committed"
         case .rulesUnreadable: message = "the rules of the database cannot be read"
-        case .locked: message = "another service works on the same folder"
+        case .locked: message = "another service uses the same folder"
         default: message = "nothing can be written"
         }
         self.init(code: fault.code, message: message, hint: fault.hint)

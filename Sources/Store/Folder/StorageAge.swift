@@ -6,14 +6,14 @@ import Model
 import Synchronization
 package import Tree
 
-/// Whether the tree and the blobs belong together: an id that both bear, and a counter that goes up in both.
+/// The check that the tree and the blobs belong together, by an id and a rising counter that both contain.
 ///
-/// The counter goes up at each start, at each stop, and once a minute while anything is committed; in the tree first,
-/// durably, then beside the blobs. So a crash leaves the tree one ahead at most, and whatever else is found at a start is
-/// the work of somebody who put back a copy of one and not of the other, or lost one of them. Then nothing is swept until
-/// a person says that this is how it is to be (``accept()``).
+/// The counter rises at each start, at each stop, and once a minute if anything was committed: first in the tree,
+/// durably, then beside the blobs. Therefore a crash leaves the tree at most one ahead. Any other difference at a start
+/// means that a copy of only one of them was restored, or that one was lost. Then nothing is cleaned up until an
+/// operator accepts the difference (``accept()``).
 ///
-/// The tree also keeps the last push id here, so that none of a later run comes before it, whatever the clock does.
+/// The tree also keeps the last push id here, so that no id of a later run precedes it, even if the clock is set back.
 package final class StorageAge: Sendable {
     private struct State {
         /// The age of the tree.
@@ -21,7 +21,7 @@ package final class StorageAge: Sendable {
         /// The age of the blobs.
         var blobs: StoreMark?
         var mismatch: Failure?
-        /// How many updates the tree had applied at the last tick.
+        /// The number of updates that the tree had applied at the last tick; nil before the first.
         var updateCount: Int?
     }
 
@@ -32,15 +32,16 @@ package final class StorageAge: Sendable {
     private let state: Mutex<State>
     private let turn = AsyncSemaphore(1)
 
-    /// The mismatch of the two; nil while they fit.
+    /// The mismatch of the tree and the blobs; nil while they belong together.
     package var mismatch: Failure? { state.withLock { $0.mismatch } }
 
     /// Compares the age of the tree with that of the blobs.
     ///
     /// - Parameters:
-    ///   - isKept: Whether the tree outlives the process; one that does not is of no age.
-    ///   - lastChange: How far the tree's change log had come, as far as is known from elsewhere. When the tree is found to
-    ///     lack some of it, the blobs remember that, whatever becomes of the tree's own mark.
+    ///   - isKept: Whether the tree outlives the process; one in memory has no age.
+    ///   - lastChange: The last change of the tree's change log, as recorded elsewhere; nil if unknown. If the tree
+    ///     lacks some of these changes, the blobs' mark records that, so that it is known even if the tree's own mark
+    ///     is lost.
     init(
         of tree: TreeStore, beside blobs: any BlobStore, ids: PushIDGenerator, isKept: Bool, lastChange: SyncToken?
     ) async throws {
@@ -52,7 +53,7 @@ package final class StorageAge: Sendable {
         do {
             if isKept { found = try await Self.look(at: tree, beside: blobs) }
         } catch is TreeError where tree.health.finding != nil {
-            // The tree says so itself, and takes no writes of what cannot be read.
+            // The tree reports its damage itself, and rejects writes that depend on unreadable rows.
         }
         if tree.health.damage?.code == .missingUpdates, let lastChange, let mark = found.blobs {
             let noted = StoreMark(id: mark.id, counter: mark.counter, change: max(mark.change ?? .start, lastChange))
@@ -81,22 +82,22 @@ package final class StorageAge: Sendable {
         return true
     }
 
-    /// Counts up where anything was committed since it was done the last time; not while the two do not fit.
+    /// Raises the counter if anything was committed since the last tick; does nothing while there is a mismatch.
     package func tick() async throws {
         guard isKept else { return }
         try await turn.withPermit {
             let now = state.withLock { $0 }
-            // What cannot be read may be what is counted.
+            // A damaged tree may have lost the counter itself.
             guard now.mismatch == nil, tree.health.finding == nil, now.updateCount != tree.statistics.updates else {
                 return
             }
-            // A crash, or a fault of the disk, came between the two.
+            // A crash or a fault of the disk came between the two writes.
             if let mark = now.tree, now.blobs?.counter != mark.counter { try await writeBeside(mark) }
             try await note(now.tree?.id ?? ids.next().string, counter: (now.tree?.counter ?? 0) + 1)
         }
     }
 
-    /// Takes tree and blobs as they are for one store from now on.
+    /// Accepts the tree and the blobs as one store from now on.
     package func accept() async throws {
         guard isKept else { return }
         try await turn.withPermit {
@@ -110,7 +111,7 @@ package final class StorageAge: Sendable {
 
     private func note(_ id: String, counter: Int64) async throws {
         var update = MultiPathUpdate()
-        // Not the record as a whole: more stands in it.
+        // Not the whole record, which has further fields.
         update[StoreNodes.store() / "id"] = .string(id)
         update[StoreNodes.store() / "counter"] = .integer(counter)
         update[StoreNodes.store() / "last_id"] = .string(ids.next().string)
@@ -125,17 +126,17 @@ package final class StorageAge: Sendable {
         state.withLock { $0.blobs = mark }
     }
 
-    /// The store's id; nil for one that is not kept.
+    /// The store's id; nil if the tree is in memory.
     package var storeID: String? { state.withLock { $0.tree?.id } }
 
-    /// What is to stand beside the blobs of a tree, so that the two are of one age; nil for a tree that was never counted.
+    /// Returns the mark to write beside the blobs of a tree, so that both have the same age; nil if the tree never had
+    /// a counter.
     package static func mark(of tree: TreeStore) async throws -> [UInt8]? {
         let last = try await tree.token
         return try await tree.get(StoreNodes.store()).flatMap { StoreMark($0, change: last)?.json }
     }
 
-    /// The last push id of an earlier run that is known, by what it noted and by the uploads that it reserved, of posts and
-    /// of objects.
+    /// Returns the last push id of an earlier run: the recorded one, or the last id of an upload or an object.
     static func lastID(in tree: TreeStore) async -> PushID? {
         let noted = try? await tree.get(StoreNodes.store() / "last_id")?.stringValue
         let reserved = try? await tree.keys(of: UploadNodes.upload(), order: .descending, limit: 1).first?.description
@@ -144,11 +145,11 @@ package final class StorageAge: Sendable {
     }
 }
 
-/// The mark that the tree and the blobs of one store both bear.
+/// The mark that the tree and the blobs of one store have in common.
 struct StoreMark: Equatable {
     let id: String
     let counter: Int64
-    /// The tree's last change, or that which the blobs know of.
+    /// The tree's last change, or the last one that the blobs' mark records.
     let change: SyncToken?
 
     init(id: String, counter: Int64, change: SyncToken?) {
@@ -180,26 +181,27 @@ struct StoreMark: Equatable {
     }
 }
 
-/// What does not fit of a tree and its blobs.
+/// The mismatches of a tree and its blobs.
 extension Failure {
-    /// Nil when all fits: both are new, or the tree is ahead by no more than a crash explains.
+    /// Creates the failure; nil if there is no mismatch: both are new, or the tree is ahead by no more than a crash
+    /// explains.
     ///
     /// - Parameters:
-    ///   - isMarkBroken: Whether there is a mark beside the blobs that cannot be read.
-    ///   - isTreeLost: Whether the tree knows nothing, and there are blobs.
+    ///   - isMarkBroken: Whether the mark beside the blobs cannot be read.
+    ///   - isTreeLost: Whether the tree is empty although there are blobs.
     fileprivate init?(tree: StoreMark?, blobs: StoreMark?, isMarkBroken: Bool, isTreeLost: Bool) {
         switch (tree, blobs) {
         case _ where isMarkBroken:
             self.init(mismatch: .blobsLost, "blobs/\(LocalBlobStore.markName) cannot be read")
         case (nil, _) where isTreeLost:
-            self.init(mismatch: .treeLost, "the tree is a new one, and there are blobs of an old one")
+            self.init(mismatch: .treeLost, "the tree is new, but there are blobs of an old one")
         case (nil, nil):
             return nil
         case (nil, _?):
             self.init(
-                mismatch: .treeOlder, "the tree is older than the blobs: it is of a time before they were counted")
+                mismatch: .treeOlder, "the tree is older than the blobs: it has no counter yet")
         case (let tree?, nil):
-            // A first start that was cut off.
+            // The first start was interrupted.
             guard tree.counter > 1 else { return nil }
             self.init(
                 mismatch: .blobsLost, "the blobs are not those of the tree: blobs/\(LocalBlobStore.markName) is missing"
@@ -209,23 +211,23 @@ extension Failure {
         case (let tree?, let blobs?) where tree.counter < blobs.counter:
             self.init(
                 mismatch: .treeOlder,
-                "the tree is older than the blobs: it counts \(tree.counter), they count \(blobs.counter)")
+                "the tree is older than the blobs: its counter is \(tree.counter), theirs is \(blobs.counter)")
         case (let tree?, let blobs?) where tree.change ?? .start < blobs.change ?? .start:
             self.init(
                 mismatch: .treeOlder,
-                "the tree is older than the blobs: it ends with change \(tree.change ?? .start), they have seen "
+                "the tree is older than the blobs: it ends with change \(tree.change ?? .start), they record "
                     + "\(blobs.change ?? .start)")
         case (let tree?, let blobs?):
             guard tree.counter > blobs.counter + 1 else { return nil }
             self.init(
                 mismatch: .blobsOlder,
-                "the blobs are older than the tree: they count \(blobs.counter), it counts \(tree.counter)")
+                "the blobs are older than the tree: their counter is \(blobs.counter), its counter is \(tree.counter)")
         }
     }
 
     private init(mismatch code: ErrorCode, _ message: String) {
         self.init(
             code, message,
-            hint: "put back the half that belongs to the other, or accept what is there: tintype unclaimed accept")
+            hint: "Put back the half that belongs to the other, or accept what is there with tintype unclaimed accept.")
     }
 }

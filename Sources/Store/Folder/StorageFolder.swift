@@ -5,23 +5,23 @@ package import Model
 import Synchronization
 package import Tree
 
-/// A Storage folder, opened and locked: everything the service keeps, in one place that can be copied as a whole.
+/// An open and locked Storage folder: all data of the service, in one folder that can be copied as a whole.
 ///
-///     lock              held by the process that works here
+///     lock              held by the process that uses the folder
 ///     tree.sqlite       the tree: posts, people, feeds, and the pipeline's own records
-///     tree.mark         how far the tree's change log has come
-///     tree.reserve      room that deletions have when the disk is full
-///     blobs/            user_id/post_id/file_name, immutable; .store.json: whose they are, and of what age
-///     incoming/         what is on its way: *.part until it is whole, *.partial between requests, {id}/ while an inbox file is taken
-///     forgiven/         photos that broke their decoder and are to be decoded again, by their SHA-256
-///     inbox/{uid}/      people drop photos here
-///     done/{uid}/       what became a post, or had been one before, with a receipt
-///     failed/{reason}/{uid}/   what never can, with a document that says why
-///     damaged/          rows of the tree that could not be read, and were replaced by a person's word
-///     issuer-keys/      the last good keys of other issuers of tokens
+///     tree.mark         the last change of the tree's change log
+///     tree.reserve      space for deletions when the disk is full
+///     blobs/            user_id/post_id/file_name, immutable; .store.json: the id and the age of the store
+///     incoming/         files in transit: *.part until whole, *.partial between requests, {id}/ for a claim
+///     forgiven/         photos that broke their decoder and will be decoded again, by their SHA-256
+///     inbox/{uid}/      the inbox in which people drop photos
+///     done/{uid}/       files that became a post or were duplicates, each with a receipt
+///     failed/{reason}/{uid}/   files that can never become a post, each with a document that gives the reason
+///     damaged/          damaged rows of the tree that an operator has replaced
+///     issuer-keys/      the last valid keys of other issuers of tokens
 ///     tintype.sock      the local socket
 package final class StorageFolder: Sendable {
-    /// The folder's path, as the operator gave it.
+    /// The folder's path, as the operator specified it.
     package let path: String
     package let engine: TreeEngine
     package let tree: TreeStore
@@ -30,47 +30,47 @@ package final class StorageFolder: Sendable {
     package let inbox: Directory
     package let done: Directory
     package let failed: Directory
-    /// Makes all ids: of uploads, which become posts, and of what clients of the database push.
+    /// The generator of all ids: of uploads, which become posts, and of push ids.
     package let ids: PushIDGenerator
-    /// The present time.
+    /// Returns the present time.
     package let clock: @Sendable () -> Timestamp
-    /// Whether the tree and the blobs are of one age.
+    /// The check that the tree and the blobs belong together.
     package let age: StorageAge
-    /// Where apps reach the service, which is what addresses in posts begin with; nil for addresses without a host.
+    /// The address of the service for apps, with which addresses in posts begin; nil for addresses without a host.
     package let publicBase: PublicBase?
-    /// The metrics of whoever works here; those of the tree are among them.
+    /// The metrics of the process, including those of the tree.
     package let metrics = MetricsRegistry()
     private let lock: FolderLock
     package let root: Directory
-    /// What brings a store of an earlier version forward; nil where the tree is in memory.
+    /// The upgrade of a store of an earlier version; nil if the tree is in memory.
     private let upgrading: StoreUpgrade?
-    /// Whether files that nothing refers to any more may be deleted now.
+    /// The pause of sweeps, during which no unreferenced file is deleted.
     package let sweeps = SweepPause()
-    /// How often something was put aside in `failed/`, put back or deleted there since the start.
+    /// The number of times since the start that a file was put aside in `failed/`, put back, or deleted there.
     private let putAsideChanges = Atomic(0)
-    /// The files and folders that may neither vanish nor be replaced while the service runs, by name.
+    /// The files and folders that must neither disappear nor be replaced while the service runs, by name.
     private let essentials: [String: Directory.Identity]
 
-    /// The engine that keeps the tree.
+    /// The engine of the tree.
     package enum TreeEngine: String, Sendable {
         /// `tree.sqlite`.
         case sqlite
-        /// Nothing but memory: the tree is gone when the service ends.
+        /// Memory only: the tree is lost when the service ends.
         case memory
     }
 
-    /// Opens the folder, making what is missing, and takes its lock.
+    /// Opens the folder, creates what is missing, and takes the lock.
     ///
     /// - Parameters:
-    ///   - blobs: Where the files of posts are; nil for the folder `blobs/`.
-    ///   - retention: How long changes can be asked for.
-    ///   - publicBase: The address by which apps know the service.
-    ///   - derivations: What follows from what is written to the tree; see `TreeStore`.
-    ///   - constraints: What no update of the tree may break.
-    ///   - clock: The present time.
-    /// - Throws: `FileError` (`storage_locked` when another process works here; the folder that is in the way otherwise;
-    ///   `exists` when a tree is to be kept in memory beside one that is on disk) or `TreeError`. Nothing is bound or
-    ///   changed before all of it succeeded.
+    ///   - blobs: The store of the files of posts; nil for the folder `blobs/`.
+    ///   - retention: The time for which changes are kept in the change log.
+    ///   - publicBase: The address of the service for apps; nil for addresses without a host.
+    ///   - derivations: The derivations of the tree; see `TreeStore`.
+    ///   - constraints: The constraints of the tree.
+    ///   - clock: Returns the present time.
+    /// - Throws: `FileError` (`storage_locked` if another process uses the folder; `exists` if the tree should be in
+    ///   memory but there is one on disk; otherwise the error of the folder concerned) or `TreeError`. Nothing is bound
+    ///   or changed until all of it has succeeded.
     package init(
         path: String, engine: TreeEngine = .sqlite, blobs: (any BlobStore)? = nil,
         retention: ChangeRetention = ChangeRetention(), publicBase: PublicBase?, derivations: [[any Derivation]],
@@ -110,21 +110,21 @@ package final class StorageFolder: Sendable {
             of: tree, beside: self.blobs, ids: ids, isKept: engine == .sqlite, lastChange: mark?.lastChange)
     }
 
-    /// Notes that all data are of this version's format; see ``StoreUpgrade``.
+    /// Records that all data have this version's format; see ``StoreUpgrade``.
     package func finishUpgrade() async throws { try await upgrading?.finish(tree) }
 
-    /// Whether the store was brought forward, and how far that is.
+    /// The state of the upgrade of the store.
     package var upgrade: UpgradeDocument { upgrading?.document ?? .current }
 
-    /// Takes the store as it was brought forward.
+    /// Confirms the upgrade of the store.
     ///
-    /// - Throws: `Failure` `wrong_state` when that is not done, or there is nothing to confirm.
+    /// - Throws: `Failure` `wrong_state` if the upgrade is not complete, or there is nothing to confirm.
     package func confirmUpgrade() throws {
-        guard let upgrading else { throw Failure(.wrongState, "nothing is to be confirmed") }
+        guard let upgrading else { throw Failure(.wrongState, "there is nothing to confirm") }
         try upgrading.confirm()
     }
 
-    /// The size of the tree's files, in bytes; nil where it is in memory.
+    /// The size of the tree's files, in bytes; nil if the tree is in memory.
     package func treeByteCount() async -> Int? {
         await FileThreads.run { [root] in
             let sizes = ["", "-wal", "-shm"].compactMap { try? root.entry(Self.treeName + $0)?.byteCount }
@@ -132,23 +132,23 @@ package final class StorageFolder: Sendable {
         }
     }
 
-    /// How often something was put aside in `failed/`, put back or deleted there since the start.
+    /// The number of times since the start that a file was put aside in `failed/`, put back, or deleted there.
     package var putAsideCount: Int { putAsideChanges.load(ordering: .relaxed) }
 
-    /// Counts something that is put aside in `failed/`, put back or deleted there.
+    /// Counts a file that is put aside in `failed/`, put back, or deleted there.
     package func countPutAside() { putAsideChanges.add(1, ordering: .relaxed) }
 
     private static let treeName = "tree.sqlite"
     private static let markName = "tree.mark"
 
-    /// Refuses a store whose database is gone, before there is a new one in its place.
+    /// Refuses a store whose database is missing, before a new one is created.
     private static func refuseWithoutTree(in root: Directory) throws {
         guard try root.entry(treeName) == nil, try root.entry(markName) != nil,
             try CommitMark(path: "\(root.path)/\(markName)").lastChange != .start
         else { return }
         throw FileError(
             .notFound, "\(root.path)/\(treeName), the database of the store, is missing",
-            hint: "put it back, or restore the store from a backup")
+            hint: "Put it back, or restore the store from a backup.")
     }
 
     private static func localBlobs(in root: Directory, staging: Directory) throws(FileError) -> LocalBlobStore {
@@ -159,22 +159,22 @@ package final class StorageFolder: Sendable {
     private static func open(_ engine: TreeEngine, in root: Directory) throws -> any Engine {
         let name = treeName
         guard engine == .memory else { return try SQLiteEngine(path: "\(root.path)/\(name)") }
-        // What arrived for the one tree is never to be published, or swept away, by the other.
+        // Uploads of the one tree must never be published or deleted by the other.
         guard try !root.entries().contains(where: { $0.name == name }) else {
             throw FileError(
                 .exists,
                 "\(root.path) holds a tree on disk, \(name): a tree in memory would mistake its files for its own",
-                hint: "choose another folder, or none for a temporary one")
+                hint: "Choose another folder, or none for a temporary one.")
         }
         return MemoryEngine()
     }
 
-    /// Looks whether all is where it was when it was opened. What was deleted or replaced, or lies below a mount by now, and can
-    /// be made anew without harm (the folders of what comes and goes, the lock), is made anew, or turned to.
+    /// Checks that the files and folders are those that were opened. If a folder of transient files or the lock was
+    /// deleted, replaced or covered by a mount, it is created again, or the one that is there now is used.
     ///
-    /// - Returns: What was made anew or turned to.
-    /// - Throws: `IntakePause` when what is kept is not there: the folder itself, the blobs or the tree. What is written then
-    ///   could not be found again. `FileError` for what the system says.
+    /// - Returns: The names of those that were created or replaced.
+    /// - Throws: `IntakePause` if the folder itself, the blobs or the tree is not the one that was opened: data written
+    ///   to it could not be found again. `FileError` for an error of the system.
     func lookAfterFolders() throws -> [String] {
         let place = try? Directory(path: path).entry(".")?.identity
         guard place == essentials["."] else { throw Self.lost("the Storage folder") }
@@ -190,17 +190,17 @@ package final class StorageFolder: Sendable {
     private static func lost(_ what: String) -> IntakePause {
         IntakePause(
             code: .storageMissing, message: "\(what) was removed, moved away or replaced while the service ran",
-            hint: "put it back as it was, or stop the service and start it again with what is there")
+            hint: "Put it back as it was, or stop the service and start it again with what is there.")
     }
 
-    /// Closes the tree and gives the folder back; nothing may use it afterwards.
+    /// Closes the tree and releases the lock; the folder must not be used afterwards.
     package func close() async {
         try? await age.tick()
         await tree.close()
         lock.release()
     }
 
-    /// Deletes what was being received when the last run ended: nobody was told that it is safe.
+    /// Deletes incomplete files of the last run, whose receipt was not acknowledged.
     private static func removeParts(in incoming: Directory) throws(FileError) {
         for entry in try incoming.entries() where entry.kind == .file && entry.name.hasSuffix(".part") {
             try incoming.remove(entry.name)
@@ -210,9 +210,10 @@ package final class StorageFolder: Sendable {
     /// The path of the local socket.
     package static func socketPath(in path: String) -> String { "\(path)/tintype.sock" }
 
-    /// The reason for which nothing may be swept at present; nil while everything may.
+    /// The reason why nothing may be cleaned up at present; nil if there is none.
     package var hold: Failure? { fault ?? upgrading?.hold }
 
-    /// The fault of the store: damage of the tree or of a row of it, or different ages of the tree and the blobs.
+    /// The fault of the store: damage of the tree or of one of its rows, or different ages of the tree and the blobs;
+    /// nil if there is none.
     package var fault: Failure? { tree.health.finding.map { Failure($0) } ?? age.mismatch }
 }

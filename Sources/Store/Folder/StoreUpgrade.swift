@@ -5,17 +5,18 @@ import Model
 import Synchronization
 import Tree
 
-/// Brings a store of an earlier version forward when it is opened, and keeps the way back until somebody says that all is well.
+/// The upgrade of a store of an earlier version when it is opened. It can be undone until an operator confirms it.
 ///
-/// Before anything is changed, the tree is copied. What is changed then is changed by what works on the tree anyway, in steps that
-/// may be cut off anywhere (``OrderMigration``, `SocialRepair`). Until it is confirmed no file is deleted, so that the copy
-/// has all that it names.
+/// First the tree is copied. Then the data are changed by the parts that work on the tree anyway, in steps that may be
+/// interrupted at any point (``OrderMigration``, `SocialRepair`). Until the upgrade is confirmed, no file is deleted,
+/// so that all files exist that the copy names.
 ///
-///     upgrade/journal.json   what is brought forward, and how far that is
-///     upgrade/tree.sqlite    the tree as it was
-///     upgrade/store.json     the mark that stood beside the blobs then
+///     upgrade/journal.json   the formats, and the state of the upgrade
+///     upgrade/tree.sqlite    the tree before the upgrade
+///     upgrade/store.json     the mark beside the blobs at that time
 package final class StoreUpgrade: Sendable {
-    /// The format of stores that this version writes, in the tree at `store/format`. A store without a number has the first.
+    /// The format of stores that this version writes, in the tree at `store/format`. A store without a number has
+    /// format 1.
     ///
     /// | | |
     /// | --- | --- |
@@ -31,39 +32,39 @@ package final class StoreUpgrade: Sendable {
     private let root: Directory
     private let state: Mutex<Journal?>
 
-    /// How far an upgrade is.
+    /// The state of an upgrade.
     private struct Journal: Document, Hashable {
         enum Phase: String, Codable {
-            /// The copy is there.
+            /// The copy is complete.
             case upgrading
-            /// All is done, and not confirmed.
+            /// The upgrade is complete and not confirmed.
             case upgraded
-            /// The copy is being put back.
+            /// The copy is being restored.
             case returning
         }
 
         let from: Int64
         let to: Int64
-        /// The time of the beginning.
+        /// The time at which the upgrade began.
         let begunAt: Timestamp
         var phase: Phase
     }
 
-    // MARK: At the start
+    // MARK: Before the store is opened
 
-    /// Looks at a store before it is opened, and copies its tree if it is of an earlier version.
+    /// Examines a store before it is opened, and copies its tree if it is of an earlier version.
     ///
     /// - Parameter now: The present time.
-    /// - Throws: `Failure` `unsupported_format` for a store of a later version, `upgrade_returning` where the way back was cut off,
-    ///   `disk_full` where there is no room for the copy; `FileError`.
+    /// - Throws: `Failure` `unsupported_format` for a store of a later version, `upgrade_returning` if the restoration
+    ///   of the copy was interrupted, `disk_full` if there is no space for the copy; `FileError`.
     init(in root: Directory, now: Timestamp) async throws {
         self.root = root
         var journal = try Self.journal(in: root)
         guard journal?.phase != .returning else {
             throw Failure(
                 .upgradeReturning,
-                "\(root.path) is being put back to what it was before an upgrade, and is not there yet",
-                hint: "run tintype upgrade back again")
+                "the upgrade of \(root.path) is being undone, and that is not complete",
+                hint: "Run tintype upgrade back again.")
         }
         if journal == nil, let found = try await Self.format(in: root), found < Self.format {
             try Self.copy(in: root)
@@ -71,7 +72,7 @@ package final class StoreUpgrade: Sendable {
             try Self.save(begun, in: root)
             journal = begun
         }
-        // Brought forward once more, before anybody has confirmed the first time.
+        // The store is upgraded once more before the first upgrade was confirmed.
         if let old = journal, old.to < Self.format {
             let begun = Journal(from: old.from, to: Self.format, begunAt: now, phase: .upgrading)
             try Self.save(begun, in: root)
@@ -81,7 +82,7 @@ package final class StoreUpgrade: Sendable {
         state = Mutex(journal)
     }
 
-    /// Gives the rows of the tree today's layout.
+    /// Converts the rows of the tree to the present layout.
     private static func layOutRows(in root: Directory) async throws {
         let engine = try SQLiteEngine(path: "\(root.path)/\(treeName)")
         let records = [UploadNodes.upload, UploadNodes.queued, UploadNodes.reference, FileNodes.garbage].map(\.root)
@@ -95,7 +96,7 @@ package final class StoreUpgrade: Sendable {
     private static func journal(in root: Directory) throws -> Journal? {
         guard try root.entry(folderName) != nil else { return nil }
         let folder = try root.folder(folderName)
-        guard try folder.entry(journalName) != nil else { return nil }  // The copy was cut off.
+        guard try folder.entry(journalName) != nil else { return nil }  // The copy was interrupted.
         return try Journal(json: Data(folder.file(journalName).readAll(maxBytes: 4096)))
     }
 
@@ -103,7 +104,7 @@ package final class StoreUpgrade: Sendable {
         try root.folder(folderName).write(journal.json() + "\n".utf8, as: journalName)
     }
 
-    /// The format of a store; nil for one without any data, or one that is damaged, which whoever opens it finds out.
+    /// Returns the format of a store; nil if it has no data, or is damaged, which is found when it is opened.
     private static func format(in root: Directory) async throws -> Int64? {
         guard try root.entry(treeName) != nil, let engine = try? SQLiteEngine(path: "\(root.path)/\(treeName)") else {
             return nil
@@ -123,7 +124,7 @@ package final class StoreUpgrade: Sendable {
         guard let found, found.format > format else { return found?.format }
         throw Failure(
             .unsupportedFormat, "\(root.path) was written by version \(found.version), and has format \(found.format)",
-            hint: "use that version, or a later one; this is \(ServiceVersion.current), which knows format \(format)")
+            hint: "Use that version, or a later one. This is \(ServiceVersion.current), with format \(format).")
     }
 
     private static func copy(in root: Directory) throws {
@@ -133,8 +134,8 @@ package final class StoreUpgrade: Sendable {
         let free = try FileSystemSpace(around: root).freeBytes
         guard free > byteCount else {
             throw Failure(
-                .diskFull, "\(root.path) is of an earlier version, and there is no room for a copy of its tree",
-                hint: "make room for \(byteCount) bytes", isTransient: true)
+                .diskFull, "\(root.path) is of an earlier version, and there is no space for a copy of its tree",
+                hint: "Free \(byteCount) bytes.", isTransient: true)
         }
         if let blobs = try? root.folder("blobs"), try blobs.entry(LocalBlobStore.markName) != nil {
             try blobs.copy(LocalBlobStore.markName, to: folder, as: markName, via: ".\(markName).part")
@@ -142,17 +143,17 @@ package final class StoreUpgrade: Sendable {
         try root.copy(treeName, to: folder, as: treeName, via: ".\(treeName).part")
     }
 
-    // MARK: What has become of it
+    // MARK: State
 
-    /// The reason for which nothing may be swept: the way back has to stay.
+    /// The reason why nothing may be cleaned up: it must stay possible to undo the upgrade.
     package var hold: Failure? {
         guard state.withLock({ $0 }) != nil else { return nil }
         return Failure(
-            .upgradeUnconfirmed, "the store was brought forward from an earlier version, and that is not confirmed",
-            hint: "see that all is well, and run tintype upgrade confirm; or tintype upgrade back")
+            .upgradeUnconfirmed, "the store was upgraded from an earlier version, and the upgrade is not confirmed",
+            hint: "Check that all is well, and run tintype upgrade confirm, or run tintype upgrade back.")
     }
 
-    /// What there is to tell of it.
+    /// The description of the upgrade.
     package var document: UpgradeDocument {
         guard let journal = state.withLock({ $0 }) else { return .current }
         let phase: UpgradeDocument.State =
@@ -164,8 +165,8 @@ package final class StoreUpgrade: Sendable {
             state: phase, format: Int(Self.format), from: Int(journal.from), begunAt: journal.begunAt.milliseconds)
     }
 
-    /// Notes the format of a store without any data, before there are any: data without a format are taken for those of an
-    /// earlier version.
+    /// Records the format in a store without data, before there are any; a store with data and without a format is of
+    /// an earlier version.
     func begin(_ tree: TreeStore) async throws {
         try await tree.transact { snapshot, update in
             guard try Self.storeFormat(in: snapshot) == nil else { return }
@@ -178,7 +179,7 @@ package final class StoreUpgrade: Sendable {
         update[StoreNodes.store() / "version"] = .string(ServiceVersion.current)
     }
 
-    /// Notes that all data are of this version's format.
+    /// Records that all data have this version's format.
     func finish(_ tree: TreeStore) async throws {
         try await tree.transact { snapshot, update in
             guard try snapshot.get(StoreNodes.store() / "format") != .integer(Self.format) else { return }
@@ -190,17 +191,17 @@ package final class StoreUpgrade: Sendable {
         state.withLock { [journal] in $0 = journal }
     }
 
-    /// Takes the store as it is; there is no way back any more.
+    /// Confirms the upgrade, which cannot be undone afterwards.
     ///
-    /// - Throws: `Failure` `wrong_state` while it is being brought forward, or when nothing was.
+    /// - Throws: `Failure` `wrong_state` if the upgrade is not complete, or there is none.
     package func confirm() throws {
         let journal = state.withLock { $0 }
         guard journal?.phase == .upgraded else {
             throw Failure(
-                .wrongState, journal == nil ? "nothing is to be confirmed" : "the store is still being brought forward",
-                hint: journal == nil ? "" : "wait until tintype upgrade says that it is done")
+                .wrongState, journal == nil ? "there is nothing to confirm" : "the store is still being upgraded",
+                hint: journal == nil ? "" : "Wait until tintype upgrade reports that it is done.")
         }
-        // First what says that there is a way back.
+        // The journal first: without it, the upgrade cannot be undone.
         let folder = try root.folder(Self.folderName)
         try folder.remove(Self.journalName)
         try folder.sync()
@@ -208,15 +209,15 @@ package final class StoreUpgrade: Sendable {
         state.withLock { $0 = nil }
     }
 
-    /// Puts a store back to what it was before an upgrade. Nobody may work on it. May be cut off anywhere, and called again.
+    /// Undoes an upgrade, for a store that no process uses. It may be interrupted at any point, and called again.
     ///
-    /// - Throws: `Failure` `wrong_state` when there is no way back; `FileError`.
+    /// - Throws: `Failure` `wrong_state` if there is no unconfirmed upgrade; `FileError`.
     package static func goBack(path: String) throws {
         let root = try Directory(path: path)
         let lock = try FolderLock(in: root)
         defer { withExtendedLifetime(lock) {} }
         guard var journal = try journal(in: root) else {
-            throw Failure(.wrongState, "there is no way back: no upgrade of \(path) is unconfirmed")
+            throw Failure(.wrongState, "there is nothing to undo: no upgrade of \(path) is unconfirmed")
         }
         let folder = try root.folder(folderName)
         journal.phase = .returning
@@ -238,7 +239,7 @@ extension UpgradeDocument {
 }
 
 extension StoreUpgrade {
-    /// The format of a store and the version that wrote it; nil for one without any data.
+    /// Returns the format of a store and the version that wrote it; nil if it has no data.
     private static func storeFormat(in snapshot: TreeSnapshot) throws -> (format: Int64, version: String)? {
         let lists = [
             PostNodes.post(), AudienceNodes.post(), UploadNodes.upload(), ObjectNodes.file(), StoreNodes.store(),

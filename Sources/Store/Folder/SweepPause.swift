@@ -1,7 +1,6 @@
 import Synchronization
 
-/// Keeps sweeps from deleting files while somebody copies them: files that one state of the tree names have to be there until they
-/// are copied.
+/// A pause of sweeps while files are copied: files that one state of the tree names must exist until they are copied.
 package final class SweepPause: Sendable {
     private struct State {
         var pauses = 0
@@ -11,10 +10,10 @@ package final class SweepPause: Sendable {
 
     private let state = Mutex(State())
 
-    /// Whether a sweep would do nothing now.
+    /// Whether sweeps are paused.
     package var isPaused: Bool { state.withLock { $0.pauses > 0 } }
 
-    /// Does a sweep, unless there is a pause: the next one has time.
+    /// Runs a sweep, unless there is a pause; it is then left to the next one.
     package func sweep(_ body: () async throws -> Void) async rethrows {
         let mayBegin = state.withLock { state in
             if state.pauses == 0 { state.sweeps += 1 }
@@ -35,7 +34,7 @@ package final class SweepPause: Sendable {
         for one in waiting { one.resume() }
     }
 
-    /// Begins a pause, which ends when the ticket goes; returns when no sweep is under way any more.
+    /// Starts a pause, which ends when the ticket is released; returns when no sweep is running any longer.
     package func pause() async -> Ticket {
         state.withLock { $0.pauses += 1 }
         let ticket = Ticket(pause: self)

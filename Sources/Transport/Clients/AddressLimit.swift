@@ -1,13 +1,13 @@
 package import API
 package import NIOCore
 
-/// Counts the connections over TCP that each address has, whoever uses them.
+/// Limits the TCP connections of each address, regardless of user.
 ///
-/// A listed proxy has as many as it likes, for it connects for others, and so have programs on this machine.
+/// The limit does not apply to trusted proxies, which connect for others, or to programs on this machine.
 package struct AddressLimit: Sendable {
     let limiter: ClientLimiter
     let proxies: TrustedProxies?
-    /// Is told the address of a connection that was refused.
+    /// Receives the address of each refused connection.
     let onRefusal: @Sendable (String) -> Void
 
     package init(limiter: ClientLimiter, proxies: TrustedProxies?, onRefusal: @escaping @Sendable (String) -> Void) {
@@ -16,10 +16,10 @@ package struct AddressLimit: Sendable {
         self.onRefusal = onRefusal
     }
 
-    /// Counts a connection that has come in.
+    /// Counts a new connection.
     ///
-    /// - Parameter end: The address of the other end; nil when the connection has gone already.
-    /// - Returns: What ends the counting, when it goes; nil where there is no limit.
+    /// - Parameter end: The address of the other end; nil when the connection is already closed.
+    /// - Returns: A lease that ends the counting when it is released; nil where there is no limit.
     /// - Throws: `Failure` with the code `too_many_requests`.
     package func begin(from end: SocketAddress?) throws(Failure) -> ClientLimiter.Lease? {
         guard let text = end?.ipAddress, let address = IPAddress(text)?.description,

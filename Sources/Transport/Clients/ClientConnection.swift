@@ -3,13 +3,13 @@ package import HTTPTypes
 import NIOCore
 import Synchronization
 
-/// What a connection shows of its client by itself, whatever is sent over it.
+/// The facts about a client that its connection reveals, whatever is sent over it.
 package final class ClientConnection: Sendable {
-    /// The end at which the client is.
+    /// The other end of the connection.
     package enum Peer: Sendable {
-        /// A process of this machine, on the Unix socket; nil when the system does not say whose.
+        /// A process on this machine, on the Unix socket; nil when the system does not report its credentials.
         case process(PeerCredentials?)
-        /// A program anywhere, at an IP address.
+        /// A program at an IP address.
         case network(String)
     }
 
@@ -17,11 +17,11 @@ package final class ClientConnection: Sendable {
     @TaskLocal package static var current: ClientConnection?
 
     package let peer: Peer
-    /// Whether the connection is encrypted as far as this machine.
+    /// Whether the connection is encrypted up to this machine.
     package let isEncrypted: Bool
-    /// The address of this machine at which a connection over TCP came in.
+    /// The address of this machine on which a TCP connection was accepted.
     package let localAddress: IPAddress?
-    /// The address of the client for which a proxy has opened the connection.
+    /// The address of the client for which a proxy opened the connection.
     private let proxiedAddress = Mutex<String?>(nil)
 
     private let proxies: TrustedProxies?
@@ -35,15 +35,15 @@ package final class ClientConnection: Sendable {
         self.proxies = proxies
     }
 
-    /// A connection of which nothing is known: it is trusted with nothing.
+    /// A connection without known properties; it is trusted with nothing.
     package static let unknown = ClientConnection(.network(""))
 
-    /// The connection of a channel that has just been accepted.
+    /// Returns the connection of a channel that has just been accepted.
     static func of(
         _ channel: any Channel, isEncrypted: Bool, proxies: TrustedProxies?
     ) -> EventLoopFuture<ClientConnection> {
         guard channel.localAddress?.protocol == .unix else {
-            // A socket for all addresses writes those of version 4 as ones of version 6.
+            // A socket for all addresses reports IPv4 addresses as IPv6 addresses.
             let address = channel.remoteAddress?.ipAddress.flatMap(IPAddress.init)?.description ?? ""
             return channel.eventLoop.makeSucceededFuture(
                 ClientConnection(
@@ -53,39 +53,40 @@ package final class ClientConnection: Sendable {
         return PeerCredentials.of(channel).map { ClientConnection(.process($0)) }
     }
 
-    /// Whether the connection came through the Unix socket.
+    /// Whether the connection uses the Unix socket.
     package var isLocal: Bool { if case .process = peer { true } else { false } }
 
     /// The IP address of the other end; empty on the Unix socket.
     private var remoteAddress: String { if case .network(let address) = peer { address } else { "" } }
 
-    /// Whether the other end is a proxy that is believed.
+    /// Whether the other end is a trusted proxy.
     private var isFromProxy: Bool { proxies?.contains(remoteAddress) ?? false }
 
-    /// Whether the other end is a program on this machine, and no proxy that is believed.
+    /// Whether the other end is a program on this machine that is not a trusted proxy.
     package var isUnnamedOnLoopback: Bool { HostName.isLoopback(remoteAddress) && !isFromProxy }
 
-    /// Whether the connection begins with the header of a proxy.
+    /// Whether the connection begins with a PROXY header.
     var expectsProxyHeader: Bool { isFromProxy && proxies?.announcement == .header }
 
-    /// The IP address of the client that sends a request: that for which a trusted proxy sends it, else that of the
-    /// other end; empty on the Unix socket.
+    /// Returns the IP address of the client that sends a request: the address that a trusted proxy reports, otherwise
+    /// that of the other end; empty on the Unix socket.
     package func address(of request: HTTPRequest) -> String {
         if let address = proxiedAddress.withLock({ $0 }) { return address }
         guard isFromProxy, let proxies else { return remoteAddress }
         return proxies.client(of: request.headerFields) ?? remoteAddress
     }
 
-    /// Whether a program of this machine sends a request, by the socket or over loopback, and no proxy for somebody else.
+    /// Whether a program on this machine sends a request, over the socket or loopback, and not a proxy for another
+    /// client.
     package func isOnThisMachine(sending request: HTTPRequest) -> Bool {
         guard !isLocal else { return true }
         return isUnnamedOnLoopback && request.headerFields.proxyField == nil
     }
 
-    /// Whether nobody reads along between the client and this machine, as far as can be known here: on the Unix socket,
-    /// on loopback, with TLS, or through a proxy that terminates it.
+    /// Whether the path between the client and this machine is private, as far as the server can tell: the Unix socket,
+    /// loopback, TLS, or a proxy that terminates TLS.
     package var isPrivate: Bool { isLocal || isEncrypted || isFromProxy || HostName.isLoopback(remoteAddress) }
 
-    /// Notes for whom a proxy has opened the connection.
+    /// Records the client for which a proxy opened the connection.
     func setProxiedAddress(_ address: String) { proxiedAddress.withLock { $0 = address } }
 }

@@ -3,32 +3,34 @@ import Concurrency
 import Synchronization
 package import Tree
 
-/// Counts what each client asks for, and refuses what is beyond its limits.
+/// Counts the requests, bytes and rows of each client, and refuses those beyond its limits.
 package final class ClientLimiter: Sendable {
-    /// Something of which a client may have so many at a time.
+    /// An activity whose concurrent number is limited for each client.
     package enum Activity: String, Sendable {
         case stream, upload, connection
     }
 
-    /// Clients that are counted at once. When more come, those are forgotten that use nothing.
+    /// The largest number of clients counted at once. Beyond it, idle clients are forgotten.
     private static let maxClients = 100_000
-    /// The seconds whose worth of requests, and of bytes, may come at once.
+    /// The sizes of the bursts of requests and of bytes, in seconds of the permitted rate.
     private static let requestBurst = 10.0
     private static let byteBurst = 120.0
     /// The number of paths and values of a write that count as one request.
     private static let costOfRequest = 100
-    /// The number of rows that may be read at once, for each request that may come in a second: a house full of people has
-    /// one address, and opens the gallery at the same time.
+    /// The number of rows that may be read at once, for each request allowed per second. It is large because a
+    /// household shares one address and may open the gallery at the same time.
     private static let rowBurst = 10_000.0
-    /// The rows of these that come back in a second: for users, and for all at an address who have not signed in.
+    /// The number of these rows that are regained per second: for a user, and for all unauthenticated clients at an
+    /// address.
     private static let rowsPerSecond = 1000.0
     private static let unsignedRowsPerSecond = 250.0
-    /// From how many requests' worth on a write waits until the client has something left.
+    /// The cost, in requests, from which a write waits until the client has some of its limit left.
     private static let largeWrite = 10.0
 
     private struct Account {
         var requests: TokenBucket?
-        /// Rows have a bucket of their own: what lists have read, pictures do not wait for, nor do those who share an address.
+        /// Rows have their own bucket, so that reads of lists delay neither pictures nor other clients at the same
+        /// address.
         var rows: TokenBucket?
         var bytes: TokenBucket?
         var active: [Activity: Int] = [:]
@@ -55,7 +57,7 @@ package final class ClientLimiter: Sendable {
     package func countRequest(of client: LimitedClient) throws(Failure) {
         let now = clock()
         let wait = withAccount(of: client, now) { account in
-            // A client in debt for bytes waits, too; what it sends then is counted as it comes.
+            // A client in debt for bytes waits, too; the bytes it then sends are counted as they arrive.
             account.bytes?.take(0, now: now) ?? account.requests?.take(1, now: now)
         }
         if let wait { throw .tooManyRequests("this client sends too much", retryAfter: wait) }
@@ -68,9 +70,9 @@ package final class ClientLimiter: Sendable {
         withAccount(of: client, now) { $0.bytes?.spend(Double(bytes), now: now) }
     }
 
-    /// Counts what is to be done for a write, in paths and values: so many are as much as a request.
+    /// Counts the cost of a write, in paths and values; ``costOfRequest`` of them count as one request.
     ///
-    /// - Throws: `Failure` with the code `too_many_requests` for a large one of a client that has nothing left.
+    /// - Throws: `Failure` with the code `too_many_requests` for a large write of a client whose limit is used up.
     package func count(written cost: Int, of client: LimitedClient) throws(Failure) {
         let requests = Double(cost / Self.costOfRequest)
         guard limits.requestsPerSecond != nil, requests > 0 else { return }
@@ -83,14 +85,14 @@ package final class ClientLimiter: Sendable {
         if let wait { throw .tooManyRequests("this client writes too much", retryAfter: wait) }
     }
 
-    /// Counts the rows that were gone over for a client.
+    /// Counts rows that were examined for a client.
     package func count(read rows: Int, of client: LimitedClient) {
         guard limits.requestsPerSecond != nil else { return }
         let now = clock()
         withAccount(of: client, now) { $0.rows?.spend(Double(rows), now: now) }
     }
 
-    /// Refuses a read of a client for whom more rows were gone over than may be.
+    /// Refuses a read of a client that has exceeded its limit of examined rows.
     ///
     /// - Throws: `Failure` with the code `too_many_requests`.
     package func checkReads(of client: LimitedClient) throws(Failure) {
@@ -100,9 +102,9 @@ package final class ClientLimiter: Sendable {
         if let wait { throw .tooManyRequests("this client reads too much", retryAfter: wait) }
     }
 
-    /// Counts something that goes on for a while.
+    /// Counts an activity that lasts for a while.
     ///
-    /// - Returns: What ends the counting, when it goes.
+    /// - Returns: A lease that ends the counting when it is released.
     /// - Throws: `Failure` with the code `too_many_requests`.
     package func begin(_ activity: Activity, of client: LimitedClient) throws(Failure) -> Lease {
         guard let limit = limit(of: activity) else { return Lease {} }
@@ -125,7 +127,7 @@ package final class ClientLimiter: Sendable {
         }
     }
 
-    /// Something that goes on and is counted until it is let go of.
+    /// An activity that is counted until this object is released.
     package final class Lease: Sendable {
         private let end: @Sendable () -> Void
 
@@ -163,7 +165,7 @@ package final class ClientLimiter: Sendable {
             bytes: bucket(limits.bytesPerSecond, burst: Self.byteBurst))
     }
 
-    /// Makes room: forgets those who use nothing, and half of all when that is not enough.
+    /// Makes room: forgets idle clients, and half of all clients if that is not enough.
     private static func forgetIdle(_ accounts: inout [LimitedClient: Account], _ now: ContinuousClock.Instant) {
         for (client, account) in accounts {
             var account = account
@@ -175,14 +177,14 @@ package final class ClientLimiter: Sendable {
 }
 
 extension Failure {
-    /// The refusal of what is beyond a client's limits, in seconds.
+    /// Returns the refusal of a request beyond a client's limits; `seconds` is the time until a retry.
     package static func tooManyRequests(_ message: String, retryAfter seconds: Double) -> Failure {
         let wait = Int(seconds.rounded(.up))
-        return Failure(.tooManyRequests, message, hint: "try again in \(wait) s", retryAfter: wait)
+        return Failure(.tooManyRequests, message, hint: "Try again in \(wait) s.", retryAfter: wait)
     }
 }
 
-/// Counts what a client has of something at a time, and what it reads.
+/// Counts a client's concurrent activities and its reads.
 package struct Activities: Sendable {
     package let limiter: ClientLimiter
     package let client: LimitedClient
@@ -192,7 +194,7 @@ package struct Activities: Sendable {
         self.client = client
     }
 
-    /// The client as one for whom is read.
+    /// The client in its role as a reader.
     package var reader: ReadingClient {
         ReadingClient(named: client.name) { rows in limiter.count(read: rows, of: client) }
     }

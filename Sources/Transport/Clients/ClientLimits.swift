@@ -1,15 +1,15 @@
-/// How much one client over TCP may ask for; whoever is at the Unix socket, an admin, and a program on this machine that
-/// no proxy speaks for, may ask for anything.
+/// The limits on one client over TCP. They do not apply to the Unix socket, to admins, or to programs on this machine
+/// for which no proxy speaks.
 package struct ClientLimits: Sendable, Hashable {
-    /// Requests per second, over some time; the rows that may be read go by them. Nil for any number.
+    /// Requests per second, averaged; the limit on rows follows from it. Nil for no limit.
     package var requestsPerSecond: Int? = 100
-    /// Bytes of request bodies per second, over some time; nil for any number.
+    /// Bytes of request bodies per second, averaged; nil for no limit.
     package var bytesPerSecond: Int? = 32 << 20
-    /// Streams of events at a time; nil for any number.
+    /// Concurrent event streams; nil for no limit.
     package var streams: Int? = 100
-    /// Uploads at a time; nil for any number.
+    /// Concurrent uploads; nil for no limit.
     package var uploads: Int? = 16
-    /// Connections at a time, for an address, whoever uses them; nil for any number.
+    /// Concurrent connections of an address, regardless of user; nil for no limit.
     package var connections: Int? = 200
 
     package init() {}
@@ -26,13 +26,13 @@ package struct ClientLimits: Sendable, Hashable {
     }
 }
 
-/// What a limit counts as one: the user of a request whose sender is known, else the address that it comes from.
+/// The unit that limits count: the user of an authenticated request, otherwise the address that the request comes from.
 package enum LimitedClient: Hashable, Sendable {
     case user(String)
-    /// The bytes of the address; of version 6 those of its network of 64 bits, as that is what one household has.
+    /// The bytes of the address; for IPv6 only those of its 64-bit network, which is what one household has.
     case address([UInt8])
 
-    /// A name that no other client has.
+    /// A name that is unique to the client.
     var name: String {
         switch self {
         case .user(let uid): "user \(uid)"
@@ -40,10 +40,10 @@ package enum LimitedClient: Hashable, Sendable {
         }
     }
 
-    /// The client at an address.
+    /// Creates the client at an address.
     package init(address: String) { self = .address(Self.network(of: address)) }
 
-    /// The bytes of an address by which those who come from there are counted as one.
+    /// Returns the bytes of an address that identify its network; clients with the same bytes count as one.
     package static func network(of address: String) -> [UInt8] {
         let bytes = IPAddress(address)?.bytes ?? []
         return bytes.count == 16 ? Array(bytes[..<8]) : bytes

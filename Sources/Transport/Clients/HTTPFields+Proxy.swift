@@ -1,10 +1,10 @@
 package import HTTPTypes
 
 extension HTTPFields {
-    /// The fields in which proxies say something about a request (RFC 7239, RFC 9110 §7.6.3).
+    /// The fields in which proxies describe a request (RFC 7239, RFC 9110 §7.6.3).
     private static let proxyFields = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"]
         .compactMap { HTTPField.Name($0) }
 
-    /// The first field that only proxies write; nil where no proxy shows itself.
+    /// The first field that only proxies write; nil if there is none.
     package var proxyField: HTTPField.Name? { Self.proxyFields.first { contains($0) } }
 }

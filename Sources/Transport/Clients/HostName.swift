@@ -1,6 +1,6 @@
-/// What a name or an address of a host tells by itself.
+/// Facts that follow from a host's name or address alone.
 package enum HostName {
-    /// Splits `host:port`, `[host]:port` or a host alone; the brackets go.
+    /// Splits `host:port`, `[host]:port` or a host alone; the brackets are removed.
     package static func split(_ authority: String) -> (host: String, port: String?) {
         if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {
             let rest = authority[authority.index(after: end)...]
@@ -11,7 +11,7 @@ package enum HostName {
         return (String(authority[..<colon]), String(authority[authority.index(after: colon)...]))
     }
 
-    /// Whether the name can only mean this machine, whatever a name server says.
+    /// Whether the name always means this machine, regardless of name servers.
     package static func isLoopback(_ host: String) -> Bool {
         if host.lowercased() == "localhost" || host == "::1" { return true }
         let numbers = host.split(separator: ".", omittingEmptySubsequences: false)

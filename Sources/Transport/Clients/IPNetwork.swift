@@ -1,11 +1,11 @@
 import Glibc
 
-/// An IP address, of version 4 or 6.
+/// An IP address, version 4 or 6.
 package struct IPAddress: Hashable, CustomStringConvertible {
-    /// Four bytes or sixteen; an address of version 4 that is written as one of version 6 has four.
+    /// Four or sixteen bytes; an IPv4 address that is written as an IPv6 address has four.
     package let bytes: [UInt8]
 
-    /// Reads an address without a port and without a zone (inet_pton(3)); nil for what is none.
+    /// Parses an address without a port and without a zone (inet_pton(3)); nil if the text is not an address.
     package init?(_ text: String) {
         if let bytes = Self.bytes(of: text, family: AF_INET, count: 4) {
             self.bytes = bytes
@@ -30,13 +30,13 @@ package struct IPAddress: Hashable, CustomStringConvertible {
     }
 }
 
-/// The addresses that begin with the same bits (CIDR, RFC 4632).
+/// A network: the addresses that begin with the same bits (CIDR, RFC 4632).
 struct IPNetwork: Hashable, Sendable {
     private let bytes: [UInt8]
-    /// The bits that are the same.
+    /// The number of leading bits that all addresses of the network share.
     let bitCount: Int
 
-    /// Reads `10.0.0.0/8`, or a single address; nil for what is neither.
+    /// Parses `10.0.0.0/8`, or a single address; nil if the text is neither.
     init?(parsing text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard (1...2).contains(parts.count), let address = IPAddress(String(parts[0])) else { return nil }
@@ -51,10 +51,10 @@ struct IPNetwork: Hashable, Sendable {
         self.bitCount = bitCount
     }
 
-    /// The bits of the largest networks that are one person's: 10.0.0.0/8 (RFC 1918) and fc00::/7 (RFC 4193).
+    /// The prefix length of the largest private networks: 10.0.0.0/8 (RFC 1918) and fc00::/7 (RFC 4193).
     var smallestPrefix: Int { bytes.count == 4 ? 8 : 7 }
 
-    /// Whether an address is one of them.
+    /// Whether an address belongs to the network.
     func contains(_ address: IPAddress) -> Bool {
         guard address.bytes.count == bytes.count else { return false }
         return zip(bytes, address.bytes).enumerated().allSatisfy { index, pair in

@@ -3,7 +3,7 @@ import Synchronization
 import Tree
 package import TreeModel
 
-/// The streams and sessions that are open, for operators to look at.
+/// The open streams and sessions, for operators.
 package final class OpenStreams: Sendable {
     package enum Kind: String, Sendable, CaseIterable {
         /// Server-sent events.
@@ -14,13 +14,13 @@ package final class OpenStreams: Sendable {
 
     package struct Entry: Sendable {
         package let kind: Kind
-        /// The path, without what it says of who asks.
+        /// The path, without the query, which may contain credentials.
         package let what: String
         /// An IP address; empty on the Unix socket.
         package let address: String
-        /// As whom it acts, and by what.
+        /// The identity that the stream acts as, and its proof.
         package fileprivate(set) var proof: Proof
-        /// When it began.
+        /// The time at which the stream began.
         package let since: Timestamp
     }
 
@@ -34,7 +34,7 @@ package final class OpenStreams: Sendable {
 
     package init() {}
 
-    /// Lists something until the ticket goes.
+    /// Lists a stream or session until its ticket is released.
     package func add(_ kind: Kind, _ path: String?, by proof: Proof, from address: String) -> Ticket {
         let what = (path ?? "").prefix { $0 != "?" }.prefix(200)
         let entry = Entry(
@@ -50,7 +50,7 @@ package final class OpenStreams: Sendable {
 
     package func count(_ kind: Kind) -> Int { state.withLock { $0.counts[kind, default: 0] } }
 
-    /// The first so many, the oldest first.
+    /// Returns the oldest entries, at most `limit`.
     package func list(_ limit: Int) -> [Entry] {
         let entries = state.withLock { $0.entries }
         return entries.sorted { $0.key < $1.key }.prefix(limit).map(\.value)
@@ -63,7 +63,7 @@ package final class OpenStreams: Sendable {
         }
     }
 
-    /// Something that is listed as long as this is held.
+    /// A stream or session that is listed while this object exists.
     package final class Ticket: Sendable {
         private let id: UInt64
         private let list: OpenStreams
@@ -72,7 +72,7 @@ package final class OpenStreams: Sendable {
             (self.id, self.list) = (id, list)
         }
 
-        /// Notes as whom it acts from now on.
+        /// Records the identity that the stream acts as from now on.
         package func act(by proof: Proof) { list.state.withLock { $0.entries[id]?.proof = proof } }
 
         deinit { list.remove(id) }

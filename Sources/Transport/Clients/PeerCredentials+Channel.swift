@@ -2,7 +2,7 @@ import Access
 import Glibc
 import NIOCore
 
-/// What the kernel tells of the process at the other end (`struct ucred`).
+/// The kernel's description of the process at the other end (`struct ucred`).
 private struct KernelCredentials: Sendable {
     let processID: Int32
     let userID: UInt32
@@ -10,7 +10,7 @@ private struct KernelCredentials: Sendable {
 }
 
 extension PeerCredentials {
-    /// The credentials of the peer of a channel on a Unix socket; nil where the system does not tell.
+    /// Returns the credentials of the peer of a channel on a Unix socket; nil where the system does not report them.
     static func of(_ channel: any Channel) -> EventLoopFuture<PeerCredentials?> {
         guard let options = channel as? any SocketOptionProvider else {
             return channel.eventLoop.makeSucceededFuture(nil)

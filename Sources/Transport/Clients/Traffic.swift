@@ -1,15 +1,15 @@
 import Synchronization
 
-/// How much has come over all connections since the start.
+/// The amount of traffic over all connections since the start.
 package final class Traffic: Sendable {
     private let requests = Atomic(0)
     private let bytes = Atomic(0)
 
     package init() {}
 
-    /// Requests, with those that became streams and sessions.
+    /// The number of requests, including those that became streams and sessions.
     package var requestCount: Int { requests.load(ordering: .relaxed) }
-    /// Bytes of requests.
+    /// The number of bytes of requests.
     package var byteCount: Int { bytes.load(ordering: .relaxed) }
 
     package func countRequest() { requests.wrappingAdd(1, ordering: .relaxed) }

@@ -1,33 +1,34 @@
 package import HTTPTypes
 import NIOCore
 
-/// The proxies in front of the service that are believed when they say who the client is.
+/// The proxies in front of the service whose reports about clients are trusted.
 package struct TrustedProxies: Sendable, Hashable {
-    /// How a proxy says who the client is.
+    /// The means by which a proxy reports the client.
     package enum Announcement: Sendable, Hashable {
-        /// In this field of each request: in the form of RFC 7239 where it is `Forwarded`, else as a list of addresses such as
-        /// that of `X-Forwarded-For`. No other field is looked at: a proxy passes on what it does not write.
+        /// A field of each request: in the form of RFC 7239 if it is `Forwarded`, otherwise a list of addresses like
+        /// that of `X-Forwarded-For`. Other fields are ignored, because a proxy passes on fields that it does not
+        /// write.
         case field(HTTPField.Name)
-        /// In a PROXY header at the beginning of each connection.
+        /// A PROXY header at the beginning of each connection.
         case header
 
         package static let xForwardedFor = Announcement.field(.xForwardedFor)
 
-        /// In the field of that name; nil for what can be none.
+        /// A field of that name; nil if the name cannot be that of such a field.
         package init?(field name: String) {
             guard let name = HTTPField.Name(name) else { return nil }
             self = .field(name)
         }
     }
 
-    /// The most addresses of a field that are looked at.
+    /// The largest number of addresses of a field that are examined.
     private static let maxHops = 32
 
     private let networks: [IPNetwork]
     package var announcement = Announcement.xForwardedFor
 
-    /// Reads addresses and networks such as `127.0.0.1 10.0.0.0/8`; nil for what is none, and for a network so large that
-    /// strangers are in it.
+    /// Parses addresses and networks such as `127.0.0.1 10.0.0.0/8`; nil if the text is malformed, or if a network is
+    /// so large that it contains strangers.
     package init?(parsing text: String) {
         var networks: [IPNetwork] = []
         for word in text.split(whereSeparator: { $0 == " " || $0 == "," }) {
@@ -40,14 +41,15 @@ package struct TrustedProxies: Sendable, Hashable {
         self.networks = networks
     }
 
-    /// Whether an IP address is that of such a proxy.
+    /// Whether an IP address belongs to a trusted proxy.
     func contains(_ address: String) -> Bool {
         guard let address = IPAddress(address) else { return false }
         return networks.contains { $0.contains(address) }
     }
 
-    /// The client of a request that a trusted proxy sends: the last address in its field that is not a trusted proxy's
-    /// own. What stands before it, anybody may have written. Nil where the proxy does not say.
+    /// Returns the client of a request that a trusted proxy sends: the last address in its field that does not belong
+    /// to a trusted proxy. Any client could have written the addresses before it. Nil if the proxy does not report the
+    /// client.
     func client(of fields: HTTPFields) -> String? {
         guard case .field(let name) = announcement else { return nil }
         for hop in Self.hops(fields, in: name).reversed().prefix(Self.maxHops) {
@@ -57,7 +59,7 @@ package struct TrustedProxies: Sendable, Hashable {
         return nil
     }
 
-    /// The addresses through which a request says that it came, the client's first.
+    /// Returns the addresses through which a request claims to have passed, the client's first.
     private static func hops(_ fields: HTTPFields, in name: HTTPField.Name) -> [String] {
         fields[values: name].flatMap { $0.split(separator: ",") }.map { element in
             guard name == .forwarded else { return host(String(element.trimmed)) }
@@ -67,7 +69,7 @@ package struct TrustedProxies: Sendable, Hashable {
         }
     }
 
-    /// The address in `192.0.2.7`, `192.0.2.7:4711`, `"[2001:db8::7]:4711"` or `2001:db8::7`.
+    /// Extracts the address from `192.0.2.7`, `192.0.2.7:4711`, `"[2001:db8::7]:4711"` or `2001:db8::7`.
     private static func host(_ text: String) -> String {
         let bare = text.filter { $0 != "\"" }
         return IPAddress(bare) == nil ? HostName.split(bare).host : bare

@@ -1,22 +1,24 @@
 import Glibc
 package import NIOCore
 
-/// Takes no more connections at an address than there is room for, and rests when the system has no descriptors left.
+/// Accepts no more connections than there is room for, and pauses when the system has no descriptors left.
 ///
-/// Without a rest the listening socket would be readable, and refused, over and over. Who is not taken waits in the
-/// system's queue until a connection ends. An address that has too many connections gets no other: it is closed at once.
+/// Without a pause the listening socket would be readable, and refused, over and over. Clients that are not accepted
+/// wait in the system's queue until a connection ends. A connection from an address that has too many is closed at
+/// once.
 package final class AcceptLimiter: ChannelInboundHandler {
     package typealias InboundIn = any Channel
     package typealias InboundOut = any Channel
 
-    /// Counts a connection from an address until what it gives goes; throws for one that is not to be.
+    /// Counts a connection from an address until the returned lease is released; throws if the connection must be
+    /// refused.
     package typealias Counting = @Sendable (_ end: SocketAddress?) throws -> ClientLimiter.Lease?
 
-    /// How long to rest when the system has nothing left: other programs may have taken it.
+    /// The length of the pause when the system has no descriptors left; other programs may have used them up.
     private static let rest = TimeAmount.milliseconds(250)
 
     private let room: ConnectionLimiter
-    /// At how many open connections, of all listeners, this one takes no more.
+    /// The number of open connections, of all listeners, at which this listener accepts no more.
     private let limit: Int
     private let count: Counting
     private var isResting = false
@@ -35,7 +37,7 @@ package final class AcceptLimiter: ChannelInboundHandler {
             let limiter = AcceptLimiter(room, limit: limit, count: count)
             try channel.pipeline.syncOperations.addHandler(limiter, position: .first)
         }
-        try? await gate.get()  // A channel that is closed already takes nobody.
+        try? await gate.get()  // A channel that is already closed accepts nothing.
     }
 
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -1,12 +1,12 @@
 import NIOCore
 
-/// Whether a body comes fast enough to be waited for: a sender that trickles holds a connection, and what it uploads, for as
-/// long as it likes.
+/// The minimum pace of a body: a sender that trickles would otherwise hold a connection and its upload as long as it
+/// likes.
 ///
-/// Only the time that is waited for the sender counts, not what the service takes to deal with what came. A sender may
-/// pause for as long as ``patience``; beyond that it has to send 512 bytes for each second: a tenth of what the slowest
-/// telephone networks carry. What comes faster makes up for a pause before it, and is no credit for a longer one later:
-/// otherwise whoever has sent much might hold it for hours.
+/// Only the time spent waiting for the sender counts, not the time in which the service processes what has arrived. A
+/// sender may pause for as long as ``patience``; beyond that it must send 512 bytes per second, a tenth of what the
+/// slowest mobile networks carry. Faster transfer makes up for an earlier pause, but gives no credit for a later one:
+/// otherwise a sender of many bytes could hold the connection for hours.
 struct BodyPace {
     static let minBytesPerSecond: Int64 = 512
     private static let nanosecondsPerByte = 1_000_000_000 / minBytesPerSecond
@@ -18,17 +18,17 @@ struct BodyPace {
 
     init(patience: TimeAmount) { self.patience = patience }
 
-    /// From now on is waited for the sender.
+    /// Starts the clock.
     mutating func wait(at now: NIODeadline) { waitsSince = waitsSince ?? now }
 
-    /// Bytes have come.
+    /// Counts bytes that have arrived.
     mutating func receive(_ count: Int, at now: NIODeadline) {
         if let since = waitsSince { delay = delay + (now - since) }
         waitsSince = nil
         delay = max(.zero, delay - .nanoseconds(Int64(count) * Self.nanosecondsPerByte))
     }
 
-    /// How long is still waited for more, from now on; zero or less when it took too long.
+    /// Returns the time that remains to wait for more bytes; zero or less if the sender is too slow.
     func left(at now: NIODeadline) -> TimeAmount {
         patience - delay - (waitsSince.map { now - $0 } ?? .zero)
     }

@@ -1,24 +1,24 @@
 import API
 
-/// Where a chunked body ends (RFC 9112 §7.1): read beside the parser, and more strictly than by it.
+/// Finds the end of a chunked body (RFC 9112 §7.1); it works beside the parser, and is stricter.
 struct ChunkedFraming {
     private enum State {
-        /// In the line that says how long the next chunk is; `digits` of it have come.
+        /// The line with the length of the next chunk; `digits` of it have arrived.
         case size(value: Int, digits: Int)
-        /// In what may follow the length.
+        /// The extensions that may follow the length.
         case parameters(value: Int)
-        /// Behind the carriage return of that line.
+        /// The position after the carriage return of that line.
         case sizeEnd(value: Int)
         case data(left: Int)
         case dataEnd
         case dataLineFeed
-        /// In the fields behind the last chunk; whether the line is still empty.
+        /// The fields after the last chunk; `isEmpty` tells whether the line is still empty.
         case trailer(isEmpty: Bool)
         case trailerLineFeed(isLast: Bool)
         case ended
     }
 
-    /// What may follow the lengths and the chunks, in bytes: nobody needs it.
+    /// The largest total size of chunk extensions and trailers, in bytes; clients do not need them.
     private static let maxExtraBytes = 8 << 10
 
     private var state = State.size(value: 0, digits: 0)
@@ -26,7 +26,7 @@ struct ChunkedFraming {
 
     var isAtEnd: Bool { if case .ended = state { true } else { false } }
 
-    /// How many of the bytes belong to the body: all of them, unless it ends before.
+    /// Returns the number of the bytes that belong to the body; fewer than all if it ends before.
     ///
     /// - Throws: `Failure` with the code `malformed_request`.
     mutating func consume(_ bytes: some RandomAccessCollection<UInt8>) throws(Failure) -> Int {
@@ -61,14 +61,14 @@ struct ChunkedFraming {
             try countExtra()
             state = .trailer(isEmpty: false)
         case (.trailerLineFeed(let isLast), UInt8(ascii: "\n")): state = isLast ? .ended : .trailer(isEmpty: true)
-        default: throw .malformed("its body is not chunked as it says", hint: "send the whole request again")
+        default: throw .malformed("its body is not chunked as announced", hint: "Send the whole request again.")
         }
     }
 
     private mutating func countExtra() throws(Failure) {
         extraByteCount += 1
         guard extraByteCount <= Self.maxExtraBytes else {
-            throw .malformed("what stands between and behind its chunks has more than \(Self.maxExtraBytes) bytes")
+            throw .malformed("its chunk extensions and trailers have more than \(Self.maxExtraBytes) bytes")
         }
     }
 }

@@ -1,11 +1,11 @@
 import Glibc
 import Synchronization
 
-/// How many connections may be open at once, by the listener that accepts them.
+/// The largest numbers of open connections, by listener.
 package struct ConnectionLimits: Sendable, Hashable {
-    /// Over TCP.
+    /// The limit over TCP.
     package let tcp: Int
-    /// Over TCP and the Unix socket together.
+    /// The limit over TCP and the Unix socket together.
     package let all: Int
 
     package init(tcp: Int, all: Int) {
@@ -13,15 +13,15 @@ package struct ConnectionLimits: Sendable, Hashable {
         self.all = all
     }
 
-    /// What a process with so many descriptors can give away: a quarter, and 96 at least, is for the tree, the photos in
-    /// work and the files that are read; a sixteenth, and 16 at least, for the Unix socket, so that its owner gets in
-    /// when a crowd is at the TCP port.
+    /// Computes the limits of a process with this many descriptors. A quarter, and at least 96, is reserved for the
+    /// tree, photos in work and files being read; a sixteenth, and at least 16, for the Unix socket, so that its owner
+    /// can connect while the TCP port is crowded.
     init(descriptors: Int) {
         let all = max(2, descriptors - max(96, descriptors / 4))
         self.init(tcp: max(1, all - max(16, descriptors / 16)), all: all)
     }
 
-    /// What this process can give away.
+    /// The limits of this process.
     package static var ofProcess: ConnectionLimits {
         var limit = rlimit()
         let isKnown = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
@@ -29,12 +29,12 @@ package struct ConnectionLimits: Sendable, Hashable {
     }
 }
 
-/// The connections of all listeners, and who waits for one of them to end.
+/// The connections of all listeners, and the listeners that wait for one of them to end.
 package final class ConnectionLimiter: Sendable {
     private struct State {
         var open = 0
         var openOnSocket = 0
-        /// What to do when a connection has ended, by the listener that waits for it.
+        /// The actions to run when a connection has ended, by waiting listener.
         var waiting: [ObjectIdentifier: @Sendable () -> Void] = [:]
     }
 
@@ -42,18 +42,18 @@ package final class ConnectionLimiter: Sendable {
 
     package init() {}
 
-    /// Whether a listener takes no connections just now.
+    /// Whether a listener is waiting and accepts no connections.
     package var isFull: Bool { state.withLock { !$0.waiting.isEmpty } }
 
-    /// How many connections are open.
+    /// The number of open connections.
     package var count: Int { state.withLock { $0.open } }
 
-    /// How many of them came through the Unix socket.
+    /// The number of open connections over the Unix socket.
     package var socketCount: Int { state.withLock { $0.openOnSocket } }
 
-    /// A connection has begun.
+    /// Counts a connection that has begun.
     ///
-    /// - Parameter isLocal: Whether it came through the Unix socket.
+    /// - Parameter isLocal: Whether it uses the Unix socket.
     func enter(isLocal: Bool) {
         state.withLock { state in
             state.open += 1
@@ -61,7 +61,7 @@ package final class ConnectionLimiter: Sendable {
         }
     }
 
-    /// A connection has ended.
+    /// Counts a connection that has ended.
     func leave(isLocal: Bool) {
         let waiting = state.withLock { state in
             state.open -= 1

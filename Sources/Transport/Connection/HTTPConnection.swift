@@ -7,16 +7,16 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import NIOSSL
 
-/// A connection of the server: Hummingbird's HTTP/1.1, with what is stricter around its parser, until a request takes
+/// A connection of the server: Hummingbird's HTTP/1.1 with stricter handlers around its parser, until a request takes
 /// the connection over.
 package struct HTTPConnection: ServerChildChannel {
-    /// The time that a client may take.
+    /// The time limits for a client.
     package struct Patience: Sendable {
-        /// How long a connection may be silent between requests, and how long a request's head may take.
+        /// The longest silence between requests, and the longest time for a request's head.
         let idle: Duration
-        /// How long a body may be waited for, beyond the time in which a slow one comes.
+        /// The longest wait for a body, in addition to the time that a slow one may take.
         let body: Duration
-        /// How fast a client has to take what it asked for.
+        /// The minimum pace at which a client must read its response.
         let reading: SlowReaderHandler.Pace
 
         package init(idle: Duration, body: Duration, reading: SlowReaderHandler.Pace) {
@@ -26,7 +26,7 @@ package struct HTTPConnection: ServerChildChannel {
         }
     }
 
-    /// A connection whose handlers are in place.
+    /// A connection whose handlers have been added.
     package struct Value: ServerChildChannelValue {
         let client: ClientConnection
         let http: HTTP1Channel
@@ -37,11 +37,11 @@ package struct HTTPConnection: ServerChildChannel {
 
     let responder: HTTPChannelHandler.Responder
     let patience: Patience
-    /// What the connections of a listener have around HTTP.
+    /// The layers around HTTP on the connections of a listener.
     let transport: Transport
-    /// Counts what is read.
+    /// Counts the requests and bytes read.
     let traffic: Traffic
-    /// Who takes a connection over from a request on.
+    /// Chooses the owner that takes a connection over.
     let owner: TakeoverHandler.OwnerChoice
 
     package init(
@@ -85,7 +85,7 @@ package struct HTTPConnection: ServerChildChannel {
                     maxHeaderFieldCount: RequestHead.maxFields)))
     }
 
-    /// Adds what stands between the socket and the parser; each comes before those that were added before.
+    /// Adds the handlers between the socket and the parser; each is placed before those added earlier.
     private func addHandlers(
         to pipeline: ChannelPipeline.SynchronousOperations, for client: ClientConnection, _ logger: Logger
     ) throws {
@@ -98,10 +98,10 @@ package struct HTTPConnection: ServerChildChannel {
         if client.expectsProxyHeader { try pipeline.addHandler(ProxyHeaderHandler(of: client), position: .first) }
     }
 
-    /// Takes out of a connection all that reads and writes requests, and all that limits their time;
-    /// ``TakeoverHandler`` stays, and lets nothing through any more.
+    /// Removes from a connection all handlers that read and write requests or limit their time; ``TakeoverHandler``
+    /// stays and no longer lets anything through.
     ///
-    /// - Returns: The connection as it is without HTTP.
+    /// - Returns: The connection without HTTP.
     static func takeOver(_ pipeline: ChannelPipeline.SynchronousOperations) throws -> TakenConnection {
         let connection = TakenConnection()
         let encryption = try? pipeline.handler(type: NIOSSLServerHandler.self)

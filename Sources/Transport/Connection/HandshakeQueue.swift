@@ -2,34 +2,34 @@ import NIOCore
 import NIOTLS
 import Synchronization
 
-/// The connections whose TLS handshake is not finished, at most so many: when one more comes, the oldest is closed.
+/// The connections whose TLS handshake is unfinished; beyond the limit, the oldest is closed when another arrives.
 ///
-/// Whoever opens connections and then says nothing would otherwise take the room of those who speak. These finish in a
+/// Clients that open connections and then stay silent would otherwise use up the room. Other clients finish in a
 /// moment, before they are the oldest.
 final class HandshakeQueue: Sendable {
     private struct State {
-        /// The connections, by the numbers in whose order they came.
+        /// The connections, by number in order of arrival.
         var waiting: [Int: any Channel] = [:]
-        /// A number below which none is waiting.
+        /// A number below which no connection waits.
         var oldest = 0
         var next = 0
     }
 
-    /// How long a handshake may take.
+    /// The longest time for a handshake.
     let patience: TimeAmount
     private let limit: Int
     private let state = Mutex(State())
 
-    /// - Parameter limit: How many handshakes may go on at once, 1 at least.
+    /// - Parameter limit: The largest number of concurrent handshakes, at least 1.
     init(limit: Int, patience: TimeAmount) {
         self.limit = max(1, limit)
         self.patience = patience
     }
 
-    /// How many handshakes go on.
+    /// The number of unfinished handshakes.
     var count: Int { state.withLock { $0.waiting.count } }
 
-    /// Begins a handshake, for which the oldest may have to end.
+    /// Begins a handshake; closes the oldest one if the limit is exceeded.
     ///
     /// - Returns: Its number, for ``leave(_:)``.
     func enter(_ channel: any Channel) -> Int {
@@ -42,7 +42,7 @@ final class HandshakeQueue: Sendable {
         return number
     }
 
-    /// Ends a handshake, which has succeeded or failed.
+    /// Ends a handshake that has succeeded or failed.
     func leave(_ number: Int) {
         _ = state.withLock { $0.waiting.removeValue(forKey: number) }
     }
@@ -56,7 +56,8 @@ final class HandshakeQueue: Sendable {
     }
 }
 
-/// Closes a connection whose client does not finish the TLS handshake in time, and goes once it has.
+/// Closes a connection whose client does not finish the TLS handshake in time; removes itself once the handshake is
+/// finished.
 final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 

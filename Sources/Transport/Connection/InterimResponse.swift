@@ -1,6 +1,6 @@
 package import HTTPTypes
 
-/// Says something to the client before the answer to the request in work.
+/// An interim response, sent to the client before the response to the current request.
 package struct InterimResponse: Sendable {
     let status: HTTPResponse.Status
     let headers: HTTPFields
@@ -11,7 +11,7 @@ package struct InterimResponse: Sendable {
     }
 }
 
-/// Says that somebody begins to read the body of the request in work.
+/// Signals that a handler begins to read the body of the current request.
 package struct BodyWanted {
     package init() {}
 }

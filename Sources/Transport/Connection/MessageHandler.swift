@@ -6,16 +6,18 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPTypesHTTP1
 
-/// What HTTP/1.1 asks of a connection beyond one request and its answer.
+/// Implements the parts of HTTP/1.1 that concern a connection beyond one request and its response.
 ///
-/// - A client that waits to be asked for its body (`Expect: 100-continue`, RFC 9110 §10.1.1; curl does above 1 MiB) is asked
-///   once somebody reads it (``BodyWanted``): whoever refuses the request before does not get it.
-/// - What is said before an answer (``InterimResponse``) goes to those who know of such things, and only before it.
-/// - When an answer comes before the body has ended, the answer says `Connection: close`, and what is still coming is read for
-///   a little while: a client that gets its connection reset may never see the answer (RFC 9112 §9.6).
-/// - The connection ends with the answer to a client that does not ask to keep it (HTTP/1.0, `Connection: close`), or that asks
-///   for another protocol: the parser reads no further behind such a request.
-/// - What is no request is answered in its turn, and ends the connection. So does a body that comes too slowly.
+/// - A client that waits before it sends its body (`Expect: 100-continue`, RFC 9110 §10.1.1; curl does above 1 MiB) is
+///   requested to send it once a handler reads it (``BodyWanted``): a handler that refuses the request before does not receive
+///   the body.
+/// - An interim response (``InterimResponse``) is sent only to clients that support it, and only before the final
+///   response.
+/// - If a response is sent before the body has ended, it has `Connection: close`, and the rest of the body is read for
+///   a little while: a client whose connection is reset may never see the response (RFC 9112 §9.6).
+/// - The connection ends with the response to a client that does not ask to keep it (HTTP/1.0, `Connection: close`), or
+///   that asks for another protocol: the parser reads no further behind such a request.
+/// - A malformed request is answered in its turn, and ends the connection. So does a body that is too slow.
 final class MessageHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -27,24 +29,24 @@ final class MessageHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private let framer: RequestFramer
     private let bodyPatience: TimeAmount
     private let logger: Logger
-    /// Requests whose head was read and whose answer is not complete.
+    /// The number of requests whose head was read and whose response is incomplete.
     private var unanswered = 0
-    /// Whether the end of the latest request is still to come.
+    /// Whether the end of the latest request has not arrived yet.
     private var isReading = false
     /// Whether the latest request is the last on its connection.
     private var isLast = false
     /// Whether the latest request is of HTTP/1.0.
     private var isOld = false
-    /// Whether an answer is being written.
+    /// Whether a response is being written.
     private var isAnswering = false
-    /// Whether the client waits to be asked for the latest request's body.
+    /// Whether the client waits for `100 Continue` before it sends the latest request's body.
     private var owesContinue = false
-    /// What is to be answered after all others.
+    /// The failure to answer with, after all other responses.
     private var refusal: Failure?
     private var pace: BodyPace?
     private var paceCheck: Scheduled<Void>?
 
-    /// - Parameter bodyPatience: How long a body may be waited for, beyond the time in which a slow one comes.
+    /// - Parameter bodyPatience: The longest wait for a body, in addition to the time that a slow one may take.
     init(behind framer: RequestFramer, bodyPatience: TimeAmount, logger: Logger) {
         self.framer = framer
         self.bodyPatience = bodyPatience
@@ -91,7 +93,7 @@ final class MessageHandler: ChannelDuplexHandler, RemovableChannelHandler {
         guard let error = error as? Failure ?? (error as? HTTPParserError).map(Failure.init) else {
             return context.fireErrorCaught(error)
         }
-        // Whoever reads the body learns of it, and answers.
+        // The reader of the body receives the error, and answers.
         if isReading { return context.fireErrorCaught(error) }
         guard !isLast else { return }
         isLast = true
@@ -133,7 +135,8 @@ final class MessageHandler: ChannelDuplexHandler, RemovableChannelHandler {
         waitForBody(context)
     }
 
-    /// Writes what comes before the answer to the latest request, unless that has begun, or its client knows no such thing.
+    /// Writes an interim response to the latest request, unless its response has begun or its client does not support
+    /// it.
     private func tell(_ interim: InterimResponse, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext)
     {
         guard !isOld, !isAnswering, unanswered == 1 else { return promise?.succeed() ?? () }
@@ -144,10 +147,10 @@ final class MessageHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.writeAndFlush(wrapOutboundOut(.head(head)), promise: promise)
     }
 
-    /// Says what becomes of the connection behind the answer to the latest request.
+    /// Sets the header fields that decide about the connection after the response to the latest request.
     private func frame(_ head: inout HTTPResponseHead) {
         if isOld, !head.headers.contains(name: "content-length") {
-            // It knows no chunks, so that the end of the connection is the end of such an answer.
+            // HTTP/1.0 has no chunks, so the end of the connection marks the end of such a response.
             head.version = .http1_0
             isLast = true
         }
@@ -158,7 +161,7 @@ final class MessageHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Writes the last part of the last answer; once it is out, the client is told that no more will come.
+    /// Writes the last part of the last response; then the client is notified that no more will follow.
     private func end(with data: NIOAny, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext) {
         framer.end()
         let written = promise ?? context.eventLoop.makePromise()
@@ -195,7 +198,7 @@ final class MessageHandler: ChannelDuplexHandler, RemovableChannelHandler {
         if paceCheck == nil { checkPace(context) }
     }
 
-    /// Looks whether the body has come fast enough, and again when it may not have.
+    /// Checks whether the body arrives fast enough, and schedules the next check.
     private func checkPace(_ context: ChannelHandlerContext) {
         guard isReading, let left = pace?.left(at: .now()) else { return }
         guard left > .zero else {
@@ -217,7 +220,7 @@ final class MessageHandler: ChannelDuplexHandler, RemovableChannelHandler {
 }
 
 extension HTTPRequestHead {
-    /// Whether the client would rather speak another protocol from here on.
+    /// Whether the client asks to switch to another protocol.
     fileprivate var asksForUpgrade: Bool {
         method == .CONNECT
             || headers.contains(name: "upgrade")
@@ -227,14 +230,14 @@ extension HTTPRequestHead {
 
 extension Failure {
     fileprivate init(_ error: HTTPParserError) {
-        self = .malformed("it is no HTTP/1.1 (\(error))")
+        self = .malformed("it is not HTTP/1.1 (\(error))")
     }
 
     fileprivate static var tooSlow: Failure {
         Failure(
-            .tooSlow, "the body came too slowly",
+            .tooSlow, "the body arrived too slowly",
             hint:
-                "send it again over a better connection; at least \(BodyPace.minBytesPerSecond) bytes a second are waited for"
+                "Send it again over a better connection, with at least \(BodyPace.minBytesPerSecond) bytes a second."
         )
     }
 }

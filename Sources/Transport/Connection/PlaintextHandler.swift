@@ -2,14 +2,14 @@ import API
 import Hummingbird
 import NIOCore
 
-/// Tells a client that speaks plain HTTP where TLS is spoken what is wrong, in words that it understands; goes when the
-/// client speaks anything else.
+/// Answers a client that speaks plain HTTP on a TLS port with an error that it can read; removes itself when the client
+/// speaks TLS.
 final class PlaintextHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// What methods begin with; no type of a TLS record (RFC 8446, section 5.1) is among it.
+    /// The letters that methods begin with; no type of a TLS record (RFC 8446, section 5.1) is among them.
     private static let letters = UInt8(ascii: "A")...UInt8(ascii: "Z")
 
     private var isRefused = false
@@ -22,13 +22,13 @@ final class PlaintextHandler: ChannelInboundHandler, RemovableChannelHandler {
         }
         isRefused = true
         context.writeAndFlush(wrapOutboundOut(Self.refusal), promise: nil)
-        // What the client is still sending is dropped until it is done, or its time for a handshake is over.
+        // Further bytes of the client are dropped until it is done, or its time for a handshake is over.
         context.close(mode: .output, promise: nil)
     }
 
     private static var refusal: ByteBuffer {
         let problem = Problem(
-            Failure(.notEncrypted, "TLS is spoken at this port", hint: "let the address begin with https://"))
+            Failure(.notEncrypted, "this port requires TLS", hint: "Let the address begin with https://."))
         let document = problem.document(trace: RequestID().description).json()
         var answer = ByteBuffer(
             string: """

@@ -1,23 +1,23 @@
 import NIOCore
 
-/// What a proxy says at the beginning of a connection about the client for which it has opened it.
+/// A proxy's description of its client at the beginning of a connection.
 ///
-/// (HAProxy, "The PROXY protocol", versions 1 and 2.)
+/// Format: HAProxy, "The PROXY protocol", versions 1 and 2.
 enum ProxyHeader: Hashable {
-    /// The client has this IP address.
+    /// The client's IP address.
     case client(String)
-    /// The proxy has opened the connection for itself, as for a health check, or for a client that has no IP address.
+    /// The proxy opened the connection for itself, as for a health check, or for a client that has no IP address.
     case proxy
 
-    /// Why bytes are no header.
+    /// The error for bytes that are not a PROXY header.
     struct Malformed: Error {}
 
     private static let maxTextBytes = 107
     private static let signature: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A]
-    /// More than the addresses that there are, with room for what proxies add.
+    /// The largest accepted size, in bytes; larger than the addresses need, with room for proxies' additions.
     private static let maxBinaryBytes = 4096
 
-    /// Takes a header off the beginning of a connection; nil while it has not come whole.
+    /// Removes a header from the beginning of a connection; nil while it is incomplete.
     ///
     /// - Throws: ``Malformed``.
     static func read(from bytes: inout ByteBuffer) throws(Malformed) -> ProxyHeader? {
@@ -26,7 +26,7 @@ enum ProxyHeader: Hashable {
         return try readText(from: &bytes)
     }
 
-    /// Version 1: `PROXY TCP4 192.0.2.7 198.51.100.1 56324 443` and the end of a line.
+    /// Reads version 1: `PROXY TCP4 192.0.2.7 198.51.100.1 56324 443` and the end of a line.
     private static func readText(from bytes: inout ByteBuffer) throws(Malformed) -> ProxyHeader? {
         let view = bytes.readableBytesView.prefix(maxTextBytes)
         guard view.starts(with: "PROXY ".utf8.prefix(view.count)) else { throw Malformed() }
@@ -50,7 +50,7 @@ enum ProxyHeader: Hashable {
         }
     }
 
-    /// Version 2: a signature, a command, a family, a length and the addresses.
+    /// Reads version 2: a signature, a command, a family, a length and the addresses.
     private static func readBinary(from bytes: inout ByteBuffer) throws(Malformed) -> ProxyHeader? {
         let start = bytes.readerIndex
         guard bytes.readableBytes >= 16, let command: UInt8 = bytes.getInteger(at: start + 12),
@@ -75,7 +75,7 @@ enum ProxyHeader: Hashable {
     }
 }
 
-/// Reads the header with which a proxy begins a connection, and goes; a connection that begins otherwise is closed.
+/// Reads the PROXY header of a connection, then removes itself; closes a connection that does not begin with one.
 final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

@@ -1,29 +1,30 @@
 import API
 import NIOCore
 
-/// Judges each request's head by its bytes before the parser sees it, and where its body ends.
+/// Checks the bytes of each request's head before the parser sees them, and finds the end of its body.
 ///
-/// What is wrong goes on as an error, which ``MessageHandler`` answers; nothing that follows on the connection is read then.
+/// A malformed request is passed on as an error, which ``MessageHandler`` answers; the rest of the connection is not
+/// read.
 final class RequestFramer: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
     private enum State {
-        /// The head's lines are coming; those that have come are kept.
+        /// The head's lines are arriving; those that have arrived are kept.
         case head
         case body(left: Int)
         case chunked(ChunkedFraming)
-        /// Nothing is read any more.
+        /// Reading has stopped.
         case ended
     }
 
     private var state = State.head
     private var head = ByteBuffer()
-    /// How many bytes of the head's last line have come.
+    /// The number of bytes of the head's last line that have arrived.
     private var lineByteCount = 0
     private let traffic: Traffic?
 
-    /// - Parameter traffic: Counts what is read; nil where nobody does.
+    /// - Parameter traffic: Counts the requests and bytes read; nil for no counting.
     init(_ traffic: Traffic? = nil) { self.traffic = traffic }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -37,10 +38,10 @@ final class RequestFramer: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// Comes while a request is handed on, when the connection becomes something else.
+    /// Called while a request is passed on, when the connection is taken over.
     func handlerRemoved(context: ChannelHandlerContext) { end() }
 
-    /// Reads nothing any more.
+    /// Stops reading.
     func end() {
         state = .ended
         head = ByteBuffer()
@@ -70,7 +71,7 @@ final class RequestFramer: ChannelInboundHandler, RemovableChannelHandler {
         let whole = head
         head = ByteBuffer()
         lineByteCount = 0
-        // RFC 9112 §2.2: an empty line before a request line means nothing.
+        // RFC 9112 §2.2: an empty line before a request line is ignored.
         guard whole.readableBytes > 2 else { return }
         switch try RequestHead(whole.readableBytesView).body {
         case .bytes(0): break
@@ -80,9 +81,10 @@ final class RequestFramer: ChannelInboundHandler, RemovableChannelHandler {
         context.fireChannelRead(wrapInboundOut(whole))
     }
 
-    /// After how many of the bytes the head ends; nil when it does not.
+    /// Returns the number of bytes up to the end of the head; nil if it is incomplete.
     ///
-    /// - Throws: `Failure` when a line does not end as it should, which would hide the end from us or from others.
+    /// - Throws: `Failure` when a line is not terminated correctly, which would hide the end from this server or from
+    ///   others.
     private func headEnd(in bytes: ByteBuffer) throws(Failure) -> Int? {
         var last = head.readableBytesView.last
         for (index, byte) in bytes.readableBytesView.enumerated() {

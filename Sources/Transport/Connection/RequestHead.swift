@@ -1,19 +1,19 @@
 import API
 
-/// A request's head as its bytes, read as strictly as RFC 9112 asks.
+/// A request's head, parsed from its bytes as strictly as RFC 9112 requires.
 ///
-/// The parser behind it forgives what others do not: two that read a head differently can be made to see different requests
-/// in the same bytes. So only what can be read in one way is let through to it.
+/// The parser behind it is lenient where others are not: two parsers that read a head differently can be made to see
+/// different requests in the same bytes. So only unambiguous heads are passed to it.
 struct RequestHead: Hashable {
-    /// Where the request ends.
+    /// The framing of the request's body.
     enum Body: Hashable {
-        /// So many bytes after the head; 0 where none are announced.
+        /// This many bytes after the head; 0 if none are announced.
         case bytes(Int)
         case chunked
     }
 
-    /// The most that a line, and all lines together, may have, in bytes. A text of 2,000 characters in a query has up to
-    /// 24,000.
+    /// The largest sizes of a line and of the whole head, in bytes. A text of 2,000 characters in a query has up to
+    /// 24,000 bytes.
     static let maxLineBytes = 32 << 10
     static let maxBytes = 64 << 10
     static let maxFields = 100
@@ -26,17 +26,17 @@ struct RequestHead: Hashable {
     private var lengths: [ArraySlice<UInt8>] = []
     private var codings: [ArraySlice<UInt8>] = []
 
-    /// Reads a head, with the empty line that ends it.
+    /// Parses a head, including the empty line that ends it.
     ///
-    /// - Throws: `Failure` that names what is wrong: `malformed_request`, `head_too_large`, `version_not_supported`,
-    ///   `coding_not_supported`, or `too_large_bytes` for a length that no number holds.
+    /// - Throws: `Failure` that names the fault: `malformed_request`, `head_too_large`, `version_not_supported`,
+    ///   `coding_not_supported`, or `too_large_bytes` for a length that does not fit a number.
     init(_ bytes: some Sequence<UInt8>) throws(Failure) {
         var lines = Array(bytes).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[...]
         lines = lines.prefix { $0.last == UInt8(ascii: "\r") && $0.count > 1 }
         guard let first = lines.popFirst() else { throw .malformed("it has no request line") }
         (target, isVersion10) = try Self.requestLine(first.dropLast())
         guard lines.count <= Self.maxFields else {
-            throw .headTooLarge("it has \(lines.count) fields, the limit is \(Self.maxFields)")
+            throw .headTooLarge("it has \(lines.count) fields; the limit is \(Self.maxFields)")
         }
         body = .bytes(0)
         for line in lines { try readField(line.dropLast()) }
@@ -50,8 +50,8 @@ struct RequestHead: Hashable {
         try checkLength(line)
         if let byte = line.first(where: { $0 >= 0x80 }) {
             throw .malformed(
-                "its address has the byte 0x\(String(byte, radix: 16, uppercase: true)), which is no ASCII",
-                hint: "percent-encode it (RFC 3986); with curl: --get --data-urlencode 'text=…'")
+                "its address has the byte 0x\(String(byte, radix: 16, uppercase: true)), which is not ASCII",
+                hint: "Percent-encode it (RFC 3986), or use curl with --get --data-urlencode 'text=…'.")
         }
         let parts = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
         guard parts.count == 3, !parts[0].isEmpty, parts[0].allSatisfy(\.isTokenCharacter), !parts[1].isEmpty,
@@ -63,13 +63,14 @@ struct RequestHead: Hashable {
         case "HTTP/1.0": try checkForm(of: target, method)
         case let version where version.hasPrefix("HTTP/") && version.utf8.count == 8:
             throw Failure(
-                .versionNotSupported, "\(version) is not spoken here", hint: "use HTTP/1.1; with curl: --http1.1")
-        default: throw .malformed("its first line ends in no version of HTTP")
+                .versionNotSupported, "\(version) is not supported", hint: "Use HTTP/1.1, with curl by --http1.1.")
+        default: throw .malformed("its first line does not end in a version of HTTP")
         }
         return (target, parts[2].last == UInt8(ascii: "0"))
     }
 
-    /// RFC 9112 §3.2: a path, a whole address, or `*` for OPTIONS; what CONNECT has is refused for its method.
+    /// Checks the form of a target (RFC 9112 §3.2): a path, a whole address, or `*` for OPTIONS; CONNECT is refused for
+    /// its method.
     private static func checkForm(of target: [UInt8], _ method: ArraySlice<UInt8>) throws(Failure) {
         if target.first == UInt8(ascii: "/") || authority(of: target) != nil { return }
         if target == Array("*".utf8), method.elementsEqual("OPTIONS".utf8) { return }
@@ -81,7 +82,7 @@ struct RequestHead: Hashable {
         try Self.checkLength(line)
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
             line[..<colon].allSatisfy(\.isTokenCharacter)
-        else { throw .malformed("one of its lines is no field \"NAME: VALUE\"") }
+        else { throw .malformed("one of its lines is not a field \"NAME: VALUE\"") }
         let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
         var value = line[(colon + 1)...].drop(while: isBlank)
         while let last = value.last, isBlank(last) { value.removeLast() }
@@ -99,7 +100,7 @@ struct RequestHead: Hashable {
 
     private static func checkLength(_ line: ArraySlice<UInt8>) throws(Failure) {
         guard line.count <= maxLineBytes else {
-            throw .headTooLarge("one of its lines has \(line.count) bytes, the limit is \(maxLineBytes)")
+            throw .headTooLarge("one of its lines has \(line.count) bytes; the limit is \(maxLineBytes)")
         }
     }
 
@@ -110,14 +111,14 @@ struct RequestHead: Hashable {
             throw .malformed("it has \(hosts.count) Host fields, not one")
         }
         let host = hosts.first ?? []
-        guard host.allSatisfy(\.isAuthorityCharacter) else { throw .malformed("its Host is no host") }
+        guard host.allSatisfy(\.isAuthorityCharacter) else { throw .malformed("its Host is not a host") }
         guard let authority = Self.authority(of: target) else { return }
-        // A client sends the same twice; who does not may want each reader to believe another one.
+        // Clients send the same host twice; a difference may be an attempt to mislead one of two parsers.
         guard !authority.isEmpty, authority.allSatisfy(\.isAuthorityCharacter), host.lowercased == authority.lowercased
         else { throw .malformed("its address names another host than its Host field") }
     }
 
-    /// The host and port that a whole address names; nil for a path.
+    /// Returns the host and port that a whole address names; nil for a path.
     private static func authority(of target: [UInt8]) -> ArraySlice<UInt8>? {
         let lowercased = target.prefix(8).lowercased
         guard let scheme = ["http://", "https://"].first(where: { lowercased.starts(with: $0.utf8) }) else {
@@ -128,7 +129,7 @@ struct RequestHead: Hashable {
 
     // MARK: - Framing
 
-    /// RFC 9112 §6.3.
+    /// Determines the framing of the body (RFC 9112 §6.3).
     private func framing() throws(Failure) -> Body {
         guard codings.isEmpty else {
             guard lengths.isEmpty else { throw .malformed("it has both Content-Length and Transfer-Encoding") }
@@ -139,7 +140,7 @@ struct RequestHead: Hashable {
         guard let length = lengths.first else { return .bytes(0) }
         guard lengths.count == 1 else { throw .malformed("it has \(lengths.count) Content-Length fields") }
         guard !length.isEmpty, length.allSatisfy({ (0x30...0x39).contains($0) }) else {
-            throw .malformed("its Content-Length is no number")
+            throw .malformed("its Content-Length is not a number")
         }
         guard let count = Int(String(decoding: length, as: UTF8.self)) else {
             throw Failure(
@@ -153,28 +154,28 @@ struct RequestHead: Hashable {
             .map { String(decoding: $0, as: UTF8.self).lowercased().filter { $0 != " " && $0 != "\t" } }
         guard names != ["chunked"] else { return }
         guard names.last == "chunked", names.dropLast().allSatisfy({ !$0.isEmpty && $0 != "chunked" }) else {
-            throw .malformed("its Transfer-Encoding does not tell where the body ends")
+            throw .malformed("its Transfer-Encoding does not define where the body ends")
         }
         throw Failure(
             .codingNotSupported,
-            "the transfer coding \(names.dropLast().joined(separator: ", ").prefix(80)) is not read here",
-            hint: "send the body as it is, or chunked")
+            "the transfer coding \(names.dropLast().joined(separator: ", ").prefix(80)) is not supported",
+            hint: "Send the body as it is, or chunked.")
     }
 }
 
 extension Failure {
     static func malformed(
-        _ complaint: String, hint: String = "send requests as RFC 9112 has them"
+        _ complaint: String, hint: String = "Send requests as RFC 9112 defines them."
     ) -> Failure {
         Failure(.malformedRequest, "the request cannot be read: \(complaint)", hint: hint)
     }
 
     fileprivate static func headTooLarge(_ complaint: String) -> Failure {
         Failure(
-            .headTooLarge, "the request's head is too large: \(complaint)", hint: "put long texts into the body")
+            .headTooLarge, "the request's head is too large: \(complaint)", hint: "Put long texts into the body.")
     }
 
-    /// For a head that is beyond the limit before it has ended.
+    /// The failure for a head that exceeds the limit before it has ended.
     static var endlessHead: Failure { headTooLarge("it has more than \(RequestHead.maxBytes) bytes") }
 }
 
@@ -194,9 +195,9 @@ extension UInt8 {
         }
     }
 
-    /// RFC 9110 §5.6.2.
+    /// Whether the byte may occur in a token (RFC 9110 §5.6.2).
     fileprivate var isTokenCharacter: Bool { isAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(self) }
 
-    /// RFC 3986 §3.2, without a user's name.
+    /// Whether the byte may occur in an authority (RFC 3986 §3.2) without user information.
     fileprivate var isAuthorityCharacter: Bool { isAlphanumeric || "-._~%!$&'()*+,;=:[]".utf8.contains(self) }
 }

@@ -2,15 +2,15 @@ import HTTPTypes
 package import NIOCore
 package import NIOHTTPTypes
 
-/// Ends connections whose client takes an answer too slowly.
+/// Closes connections whose client reads a response too slowly.
 ///
-/// What waits for a client holds memory, and a long answer of the database room on disk. A client that reads at all reads
-/// faster; one that stopped would otherwise hold what it was given until its connection breaks.
+/// Unread bytes hold memory, and a long database response holds disk space. A client that reads at all is faster; one
+/// that has stopped would otherwise hold them until its connection breaks.
 package final class SlowReaderHandler: ChannelOutboundHandler, RemovableChannelHandler {
     package typealias OutboundIn = HTTPResponsePart
     package typealias OutboundOut = HTTPResponsePart
 
-    /// How much has to be taken in which time, while there is something to take.
+    /// The minimum pace: the client must read `bytes` in `time` while there is something to read.
     package struct Pace: Sendable {
         package var bytes: Int
         package var time: TimeAmount

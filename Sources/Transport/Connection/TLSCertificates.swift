@@ -6,9 +6,9 @@ import NIOSSL
 import ServiceLifecycle
 import Synchronization
 
-/// The files by which the server proves to clients over TCP which service it is.
+/// The files by which the server proves its identity to clients over TCP.
 package struct TLSFiles: Sendable, Hashable {
-    /// The path of the certificate, with those of the authorities between it and a root, in PEM.
+    /// The path of the certificate, followed by those of the authorities between it and a root, in PEM.
     package var certificate: String
     /// The path of the certificate's private key, in PEM.
     package var key: String
@@ -19,21 +19,21 @@ package struct TLSFiles: Sendable, Hashable {
     }
 }
 
-/// The server's certificate, read anew when its files change: renewing it needs no restart.
+/// The server's certificate, read again when its files change, so that a renewal needs no restart.
 package final class TLSCertificates: Sendable {
     private struct Current {
         var context: NIOSSLContext
         var versions: [FileVersion]
     }
 
-    /// By what it is noticed that a file is another one: certificates are replaced by renames, or written over.
+    /// The attributes by which a changed file is detected: certificates are replaced by renames, or overwritten.
     private struct FileVersion: Equatable {
         let number: Int?
         let modified: Date?
         let size: Int?
 
         init(_ path: String) {
-            // The attributes of what a link leads to: that is how renewals often change a certificate.
+            // The attributes of a link's target: renewals often replace the target.
             let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
             let attributes = try? FileManager.default.attributesOfItem(atPath: target)
             number = attributes?[.systemFileNumber] as? Int
@@ -54,13 +54,13 @@ package final class TLSCertificates: Sendable {
         current = Mutex(Current(context: try Self.context(of: files), versions: versions))
     }
 
-    /// What the next connection is encrypted with.
+    /// The TLS context for new connections.
     var context: NIOSSLContext { current.withLock { $0.context } }
 
-    /// Reads the files again whenever they have changed, until the task is cancelled; what cannot be read leaves the old
-    /// certificate in use.
+    /// Reads the files again whenever they have changed, until the task is cancelled; if they cannot be read, the old
+    /// certificate stays in use.
     ///
-    /// - Parameter interval: How often the files are looked at.
+    /// - Parameter interval: The time between checks of the files.
     func watch(every interval: Duration, _ logger: Logger) async throws {
         while true {
             try await Task.sleep(for: interval)
@@ -68,14 +68,14 @@ package final class TLSCertificates: Sendable {
                 guard try reloadIfChanged() else { continue }
                 logger.notice("the certificate was read again", metadata: ["file": "\(files.certificate)"])
             } catch {
-                logger.error("the certificate is as it was", metadata: ["fault": "\(error)"])
+                logger.error("the changed certificate cannot be read", metadata: ["fault": "\(error)"])
             }
         }
     }
 
     /// Reads the files again if they have changed.
     ///
-    /// - Returns: Whether they had.
+    /// - Returns: Whether they have changed.
     /// - Throws: `Failure` with the code `bad_certificate`; it is thrown once for each change.
     func reloadIfChanged() throws(Failure) -> Bool {
         let versions = Self.versions(of: files)
@@ -98,20 +98,21 @@ package final class TLSCertificates: Sendable {
         do {
             chain = try NIOSSLCertificate.fromPEMFile(files.certificate)
         } catch {
-            throw bad(files.certificate, "is no certificate in PEM that can be read: \(error)")
+            throw bad(files.certificate, "is not a readable certificate in PEM: \(error)")
         }
-        guard !chain.isEmpty else { throw bad(files.certificate, "has no certificate in it") }
+        guard !chain.isEmpty else { throw bad(files.certificate, "contains no certificate") }
         let key: NIOSSLPrivateKey
         do {
             key = try NIOSSLPrivateKey(file: files.key, format: .pem)
         } catch {
-            throw bad(files.key, "is no private key in PEM that can be read: \(error)")
+            throw bad(files.key, "is not a readable private key in PEM: \(error)")
         }
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = ["http/1.1"]
-        // For the other end's farewell, which idle clients do not send: a shutdown would wait for each of them.
+        // The wait for the other end's close_notify, which idle clients do not send: a shutdown would wait for each of
+        // them.
         configuration.shutdownTimeout = .seconds(1)
         do {
             return try NIOSSLContext(configuration: configuration)
@@ -123,11 +124,11 @@ package final class TLSCertificates: Sendable {
     private static func bad(_ path: String, _ complaint: String) -> Failure {
         Failure(
             .badCertificate, "\(path) \(complaint)",
-            hint: "tls-certificate is the certificate with its chain, tls-key its private key, both in PEM")
+            hint: "Set tls-certificate to the certificate with its chain, and tls-key to its private key, both in PEM.")
     }
 }
 
-/// Keeps a certificate as its files are, for as long as the server runs.
+/// Keeps the certificate up to date with its files while the server runs.
 package struct CertificateWatch: Service, CustomStringConvertible {
     package let description = "certificate"
     let certificates: TLSCertificates

@@ -3,58 +3,59 @@ import HummingbirdCore
 package import NIOCore
 package import NIOHTTPTypes
 
-/// The part of the server that a connection belongs to once a request has taken it over: nothing on the connection is a
-/// request or an answer any more. What the client sends from then on is dropped, unless the owner puts a handler there
+/// The part of the server that owns a connection once a request has taken it over: the connection carries no further
+/// requests or responses. Bytes that the client sends afterwards are dropped, unless the owner adds a handler for them
 /// (``TakenConnection/add(_:)``).
 ///
-/// Used on the connection's event loop alone.
+/// Used only on the connection's event loop.
 package protocol ConnectionOwner: AnyObject {
-    /// Begins: the connection is the owner's from now on. All requests before have been answered.
+    /// Begins: the owner has the connection from now on. All requests before have been answered.
     func begin(on connection: TakenConnection, eventLoop: any EventLoop)
     /// Ends: the connection is closed.
     func end()
     /// Closes the connection, because the server shuts down.
     func shutDown()
-    /// Learns that the client sends no more.
+    /// Notes that the client sends no more.
     func inputEnded()
 }
 
 extension ConnectionOwner {
-    /// Goes on: the client may read still.
+    /// Does nothing: the client may still read.
     package func inputEnded() {}
 }
 
-/// Hands a connection over to an owner from the request on for which there is one.
+/// Hands a connection over to an owner, beginning with the request for which there is one.
 ///
-/// Such a connection leaves the ways of request and answer for good: it costs no more than its socket and its owner.
-/// All other requests pass unseen.
+/// Such a connection no longer takes part in HTTP: it costs only its socket and its owner. All other requests pass
+/// unchanged.
 package final class TakeoverHandler: ChannelDuplexHandler, RemovableChannelHandler {
     package typealias InboundIn = HTTPRequestPart
     package typealias InboundOut = HTTPRequestPart
     package typealias OutboundIn = HTTPResponsePart
     package typealias OutboundOut = HTTPResponsePart
 
-    /// What becomes of a request.
+    /// The decision about a request.
     package enum Choice {
-        /// It is answered as any other.
+        /// It is answered like any other request.
         case nobody
-        /// The connection is the owner's from the request on.
+        /// The connection belongs to the owner, beginning with this request.
         case owner(any ConnectionOwner)
-        /// The same, with an owner that is made on the connection's event loop.
+        /// The same, with an owner that is created on the connection's event loop.
         case opened(@Sendable (any EventLoop) -> any ConnectionOwner)
-        /// The choice is made anew when something is over, and only once.
+        /// The choice is repeated, once, after the closure has returned.
         case after(@Sendable () async -> Void)
     }
 
-    /// Who takes the connection over from a request on.
+    /// Chooses the owner that takes the connection over with a request.
     package typealias OwnerChoice = @Sendable (_ request: HTTPRequest, _ client: ClientConnection) -> Choice
 
     private enum State {
-        /// Requests pass; so many of them are not answered yet.
+        /// Requests pass; `unansweredCount` of them are not answered yet.
         case requests(unansweredCount: Int)
-        /// A request waits for its choice, and nothing behind it is read; requests before it are not answered yet.
+        /// A request waits for its choice, and nothing behind it is read; `unansweredCount` earlier requests are not
+        /// answered yet.
         case undecided(unansweredCount: Int)
-        /// The connection has an owner behind requests that are to be answered first (RFC 9112, section 9.3.2).
+        /// The connection has an owner, but earlier requests must be answered first (RFC 9112, section 9.3.2).
         case queued(any ConnectionOwner, unansweredCount: Int)
         case taken(any ConnectionOwner)
         case closed
@@ -63,7 +64,7 @@ package final class TakeoverHandler: ChannelDuplexHandler, RemovableChannelHandl
     private let owner: OwnerChoice
     private let client: ClientConnection
     private var state = State.requests(unansweredCount: 0)
-    /// What came with the request that waits for its choice, up to where the reading stopped.
+    /// The parts that arrived with the request that waits for its choice, up to where the reading stopped.
     private var heldParts: [NIOAny] = []
     private var isInputEndHeld = false
     private var isReadHeld = false
@@ -134,7 +135,7 @@ package final class TakeoverHandler: ChannelDuplexHandler, RemovableChannelHandl
     package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch state {
         case .requests, .undecided, .queued: context.write(data, promise: promise)
-        // Nobody is left who would make bytes of an answer; it was to something behind the owner's request.
+        // No handler is left to encode a response; it was to a request behind the owner's.
         case .taken, .closed: return promise?.fail(ChannelError.ioOnClosedChannel) ?? ()
         }
         guard case .end = unwrapOutboundIn(data) else { return }
@@ -175,53 +176,54 @@ package final class TakeoverHandler: ChannelDuplexHandler, RemovableChannelHandl
         } catch {
             context.close(promise: nil)
         }
-        // The task that waits for requests ends, and the memory that it holds is free.
+        // The task that waits for requests ends, and its memory is freed.
         context.fireErrorCaught(Preempted())
         context.read()
     }
 
-    /// Nobody above asks for more once the connection is taken.
+    /// Does nothing once the connection is taken, because no handler above reads any more.
     package func channelReadComplete(context: ChannelHandlerContext) {
         guard case .taken = state else { return context.fireChannelReadComplete() }
         context.read()
     }
 
-    /// What stood above has no part in the connection any more, and cannot close it; the owner does so from below.
+    /// Ignores handlers above, which can no longer close the connection; the owner closes it from below.
     package func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         guard case .taken = state else { return context.close(mode: mode, promise: promise) }
         promise?.fail(Preempted())
     }
 
-    /// What the task that answers requests is told when there will be none any more.
+    /// The error by which the task that answers requests learns that there will be no more.
     private struct Preempted: Error {}
 }
 
-/// A connection that was taken over: writes bytes past all that would make an HTTP answer of them.
+/// A connection that was taken over; it writes bytes past all handlers that encode HTTP.
 package final class TakenConnection: ChannelOutboundHandler, RemovableChannelHandler {
     package typealias OutboundIn = ByteBuffer
     package typealias OutboundOut = ByteBuffer
 
     private var context: ChannelHandlerContext?
-    /// Whether nothing more is written.
+    /// Whether writing has ended.
     private var isFinished = false
 
     package func handlerAdded(context: ChannelHandlerContext) { self.context = context }
     package func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-    /// Puts handlers there that read what the client sends from now on, in the order in which they see it.
+    /// Adds handlers that read what the client sends from now on, in the order in which they see it.
     ///
-    /// - Throws: `ChannelError` when the connection is gone.
+    /// - Throws: `ChannelError` when the connection is closed.
     package func add(_ handlers: [any ChannelHandler]) throws {
         guard let context else { throw ChannelError.ioOnClosedChannel }
         try context.pipeline.syncOperations.addHandlers(handlers, position: .after(self))
     }
 
-    /// Has nothing read by itself any more: the task that answered requests asks for no more, and holds what the channel would
-    /// read. ``TakeoverHandler`` asks after all that came, and TLS while a record has come in part.
+    /// Stops automatic reading: the task that answered requests no longer asks for more, and would hold back what the
+    /// channel reads. ``TakeoverHandler`` asks for more after each read, and TLS while a record is incomplete.
     ///
-    /// The buffer for what the client sends is small: most say little, and there are many. It grows for those that say more.
+    /// The receive buffer is small, because there are many connections and most receive little. It grows for those that
+    /// receive more.
     ///
-    /// - Throws: `ChannelError` when the connection is gone.
+    /// - Throws: `ChannelError` when the connection is closed.
     package func takeReading() throws {
         guard let options = context?.channel.syncOptions else { return }
         try options.setOption(.autoRead, value: false)
@@ -237,8 +239,8 @@ package final class TakenConnection: ChannelOutboundHandler, RemovableChannelHan
     package func flush() { context?.flush() }
     package func close() { context?.close(promise: nil) }
 
-    /// Writes what is waiting, and nothing after it; closes the connection when the client has, or its time is over. One that is
-    /// closed while the client still sends is reset, and the client may never read what was written last.
+    /// Writes waiting bytes, then stops writing; closes the connection when the client has, or when the time is over. A
+    /// connection that is closed while the client still sends is reset, and the client may never read the last bytes.
     package func finish(within patience: TimeAmount) {
         guard let context else { return }
         isFinished = true
@@ -247,9 +249,9 @@ package final class TakenConnection: ChannelOutboundHandler, RemovableChannelHan
         context.eventLoop.assumeIsolated().scheduleTask(in: patience) { [weak self] in self?.close() }
     }
 
-    /// Writes bytes; the future is when the system has taken them. A connection that takes longer is closed.
+    /// Writes bytes; the future succeeds when the system has accepted them. A connection that takes longer is closed.
     ///
-    /// - Returns: Nil when the connection is gone, or nothing more is written.
+    /// - Returns: Nil when the connection is closed, or writing has ended.
     package func send(_ bytes: ByteBuffer, within patience: TimeAmount) -> EventLoopFuture<Void>? {
         guard let context, !isFinished else { return nil }
         let eventLoop = context.eventLoop.assumeIsolated()
@@ -260,7 +262,7 @@ package final class TakenConnection: ChannelOutboundHandler, RemovableChannelHan
         return promise.futureResult
     }
 
-    /// The bytes that the reader has not taken yet; asked for only when there are many.
+    /// The number of bytes that the reader has not consumed yet; read only when there may be many.
     package var waitingBytes: Int {
         guard let channel = context?.channel, !channel.isWritable else { return 0 }
         return (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0

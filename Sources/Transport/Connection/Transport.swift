@@ -3,11 +3,11 @@ package import Logging
 package import NIOCore
 import NIOSSL
 
-/// What the connections of a listener have around HTTP.
+/// The layers around HTTP on the connections of a listener.
 package struct Transport: Sendable {
-    /// What encrypts them; nil where they are not encrypted.
+    /// The TLS layer; nil for unencrypted connections.
     var tls: TLSTransport?
-    /// The proxies that are believed when they say for whom they connect; nil for none.
+    /// The proxies whose reports about clients are trusted; nil for none.
     var proxies: TrustedProxies?
 
     package init(tls: TLSTransport? = nil, proxies: TrustedProxies? = nil) {
@@ -16,13 +16,13 @@ package struct Transport: Sendable {
     }
 }
 
-/// What encrypts the connections of a listener.
+/// The TLS layer of a listener's connections.
 package struct TLSTransport: Sendable {
-    /// The times that TLS may take.
+    /// The time limits of TLS.
     package struct Times: Sendable {
-        /// How long a client may take for its handshake.
+        /// The longest time for a client's handshake.
         var handshake: TimeAmount
-        /// How long a certificate that was replaced may stay in use.
+        /// The time between checks for a replaced certificate.
         var certificateCheck: Duration
 
         package init(handshake: TimeAmount = .seconds(10), certificateCheck: Duration = .seconds(5)) {
@@ -31,7 +31,7 @@ package struct TLSTransport: Sendable {
         }
     }
 
-    /// How many handshakes may go on at once, at most: each has about 50 kB of memory.
+    /// The largest number of concurrent handshakes: each uses about 50 kB of memory.
     private static let maxHandshakes = 4096
 
     private let certificates: TLSCertificates
@@ -40,10 +40,10 @@ package struct TLSTransport: Sendable {
 
     /// Reads the certificate.
     ///
-    /// Handshakes have half of the room, so that those who never finish one do not fill it, and no more than memory for
-    /// ``maxHandshakes``.
+    /// At most half of the connections may be in a handshake, so that unfinished handshakes do not use up the room, and
+    /// at most ``maxHandshakes``.
     ///
-    /// - Parameter maxConnections: How many connections the listener has at most.
+    /// - Parameter maxConnections: The largest number of connections of the listener.
     /// - Throws: `Failure` with the code `bad_certificate`.
     package init(_ files: TLSFiles, _ times: Times, maxConnections: Int) throws(Failure) {
         certificates = try TLSCertificates(files)
@@ -52,14 +52,14 @@ package struct TLSTransport: Sendable {
         self.times = times
     }
 
-    /// Adds what encrypts a connection between its socket and the handlers that it has.
+    /// Adds the TLS handlers between a connection's socket and its other handlers.
     func addHandlers(to pipeline: ChannelPipeline.SynchronousOperations) throws {
         try pipeline.addHandler(HandshakeHandler(handshakes), position: .first)
         try pipeline.addHandler(NIOSSLServerHandler(context: certificates.context), position: .first)
         try pipeline.addHandler(PlaintextHandler(), position: .first)
     }
 
-    /// What keeps the certificate as its files are.
+    /// Returns the service that keeps the certificate up to date with its files.
     package func certificateWatch(_ logger: Logger) -> CertificateWatch {
         CertificateWatch(certificates: certificates, interval: times.certificateCheck, logger: logger)
     }

@@ -1,27 +1,28 @@
 import CSystemDeflate
 
-/// Some neighbouring rows of a store, as an archive keeps them: each its key, counted, then its value, counted.
+/// Neighbouring rows of a store in the form of an archive: for each row its key and its value, each preceded by its
+/// length.
 package struct RowPiece: Sendable {
     package let rowCount: Int
     package let bytes: [UInt8]
 }
 
-/// Cuts the rows of a store into pieces, at keys that have a certain checksum, so that a piece in which nothing has changed
-/// is the same again whatever was written before it.
+/// Splits the rows of a store into pieces at keys with certain checksums. A piece whose rows have not changed therefore
+/// stays identical, whatever is written before it.
 ///
-/// (Content-defined chunking: Muthitacharoen et al., "A Low-bandwidth Network File System", SOSP 2001; by keys instead of
-/// bytes.)
+/// (Content-defined chunking: Muthitacharoen et al., "A Low-bandwidth Network File System", SOSP 2001; by keys instead
+/// of bytes.)
 struct RowSplitter {
     private static let minBytes = 64 << 10
     private static let maxBytes = 4 << 20
-    /// One key in so many may end a piece.
+    /// The average number of keys per piece: one key in this many may end a piece.
     private static let keysPerEnd: UInt32 = 512
 
     private var rows = RowBlock()
 
     /// Adds a row.
     ///
-    /// - Returns: The piece that ends with it.
+    /// - Returns: The piece that ends with the row; nil if no piece ends here.
     mutating func add(_ key: Span<UInt8>, _ value: Span<UInt8>) -> RowPiece? {
         rows.append(path: key, value: value)
         let byteCount = rows.bytes.count
@@ -29,7 +30,7 @@ struct RowSplitter {
         return finish()
     }
 
-    /// The piece of the last rows; nil when there are none.
+    /// Returns the piece of the remaining rows; nil if there are none.
     mutating func finish() -> RowPiece? {
         guard !rows.isEmpty else { return nil }
         defer { rows = RowBlock() }

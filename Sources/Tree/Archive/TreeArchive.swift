@@ -1,14 +1,14 @@
-/// The rows of a store, for whoever keeps a copy of them.
+/// Reads the rows of a store for backups.
 package struct TreeArchive: Sendable {
     private let tree: TreeStore
 
     package init(of tree: TreeStore) { self.tree = tree }
 
-    /// Hands out all rows of one state, just as the engine keeps them, in the order of their keys. Writers go on meanwhile.
+    /// Passes all rows of one state to a function, unchanged and in key order. Writers are not blocked.
     ///
-    /// - Parameter keep: Takes a piece, on a thread that may block. It may be given the first pieces twice.
-    /// - Returns: The position that the state has in the change log, its time, and what `keep` returned for each piece.
-    /// - Throws: What `keep` throws, `CancellationError`, or the engine's failure.
+    /// - Parameter keep: Stores a piece, on a thread that may block. It may receive the first pieces twice.
+    /// - Returns: The position of the state in the change log, its time, and the results of `keep` for each piece.
+    /// - Throws: The error of `keep`, `CancellationError`, or the engine's failure.
     package func read<Kept: Sendable>(
         _ keep: @Sendable (RowPiece) throws -> Kept
     ) async throws -> ArchivedRows<Kept> {
@@ -31,9 +31,9 @@ package struct TreeArchive: Sendable {
     }
 }
 
-/// The rows of one state of a store, as something else has kept them.
+/// The rows of one state of a store, as the caller has stored them.
 package struct ArchivedRows<Kept: Sendable>: Sendable {
-    /// All changes up to it are in, none after it.
+    /// The position of the state in the change log: it contains all changes up to it and none after it.
     package let token: SyncToken
     package fileprivate(set) var rowCount = 0
     package fileprivate(set) var pieces: [Kept] = []

@@ -1,19 +1,19 @@
 import Synchronization
 
-/// Brings a store to a later moment by the change log of another state of it.
+/// Brings a store to a later state, using the change log of another copy of the store.
 package enum TreeReplay {
-    /// Makes the changes to a store anew that another state of the same store has in its change log.
+    /// Repeats changes from the change log of another copy of the same store.
     ///
-    /// What is kept beside the data, such as indexes and times to live, follows as it did then, and so does what is derived.
+    /// Indexes, times to live and derived data are updated as they were originally.
     ///
     /// - Parameters:
-    ///   - log: The file of a store, or of its change log, that reaches back to the end of this one's.
-    ///   - end: The last change that is wanted.
+    ///   - log: The file of a store, or of its change log, that reaches back to the last change of this store.
+    ///   - end: The last change to repeat.
     ///   - path: The file of the store.
-    ///   - derivations: Those that the store had.
-    ///   - report: Is told the position of each change that was made.
-    /// - Throws: ``TreeError`` with code `token_too_old` or `token_unknown` when the log lacks some of the changes, `corrupt` when they do
-    ///   not lead where they led; the engine's failure.
+    ///   - derivations: The derivations that the store had.
+    ///   - report: Receives the position of each repeated change.
+    /// - Throws: ``TreeError`` with code `token_too_old` or `token_unknown` if the log lacks some of the changes,
+    ///   `corrupt` if a change leads to a different position than originally; the engine's failure.
     package static func run(
         _ log: String, upTo end: SyncToken, at path: String, derivations: [[any Derivation]],
         _ report: @Sendable (SyncToken) async throws -> Void
@@ -40,7 +40,8 @@ package enum TreeReplay {
         await log.close()
     }
 
-    /// The last change that was committed at a time or before it, in the change log of a file; nil when there is none.
+    /// Returns the last change that was committed at or before a time, according to the change log of a file; nil if
+    /// there is none.
     package static func lastChange(until time: Timestamp, in log: String) async throws(TreeError) -> SyncToken? {
         let engine = try SQLiteEngine(path: log)
         do {
@@ -62,7 +63,7 @@ package enum TreeReplay {
         }
     }
 
-    /// The most changes that are read at a time.
+    /// The largest number of changes that are read at a time.
     private static let batch = 500
 
     private static func repeatChanges(
@@ -96,7 +97,7 @@ package enum TreeReplay {
 }
 
 extension EncodedUpdate {
-    /// The update that made a change.
+    /// Creates an update that repeats a change.
     fileprivate init(repeating change: EncodedChange) {
         writes = change.writes
         preconditions = []

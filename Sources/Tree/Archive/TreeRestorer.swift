@@ -1,18 +1,18 @@
-/// Makes a store of the rows that an archive has kept, in a new file. A store that is not finished is to be deleted.
+/// Creates a store from archived rows, in a new file. The caller deletes a store that is not finished.
 package final class TreeRestorer: Sendable {
-    /// Which of the rows are wanted.
+    /// The part of the rows to restore.
     package enum Part: Sendable {
         case all
-        /// What was changed, and when: for ``TreeReplay``.
+        /// Only the change log, for ``TreeReplay``.
         case changeLog
     }
 
     private let engine: SQLiteEngine
     private let part: Part
 
-    /// Makes an empty store.
+    /// Creates an empty store.
     ///
-    /// - Parameter path: The file, which must not be there yet.
+    /// - Parameter path: The file, which must not exist.
     package init(path: String, part: Part = .all) throws(TreeError) {
         engine = try SQLiteEngine(path: path)
         self.part = part
@@ -20,7 +20,7 @@ package final class TreeRestorer: Sendable {
 
     /// Adds pieces, in their order, in one transaction.
     ///
-    /// - Returns: Whether more rows may be wanted.
+    /// - Returns: Whether more rows may be needed.
     /// - Throws: ``TreeError`` with code `corrupt` for rows that no store has; the engine's failure.
     package func add(_ pieces: [[UInt8]]) async throws(TreeError) -> Bool {
         let part = part
@@ -41,6 +41,6 @@ package final class TreeRestorer: Sendable {
         }
     }
 
-    /// Makes all of it durable, in the one file.
+    /// Makes everything durable in the single file.
     package func finish() async { await engine.close() }
 }

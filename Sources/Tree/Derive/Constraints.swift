@@ -1,4 +1,4 @@
-/// The constraints of a store, by the nodes at which they look.
+/// The constraints of a store, by the nodes that they check.
 struct Constraints: Sendable {
     private struct Pattern: Sendable {
         let nodes: KeyPattern
@@ -13,12 +13,13 @@ struct Constraints: Sendable {
         beginnings = KeyBeginnings(Set(patterns.map(\.nodes.beginning)))
     }
 
-    /// Judges an update.
+    /// Checks an update.
     ///
     /// - Parameters:
-    ///   - writes: Its writes, whose server values are filled in; ordered by key, none below another.
-    ///   - snapshot: The state of the tree before it.
-    /// - Throws: ``TreeError`` with code `permission_denied`; with code `invalid_value` and the reason where no rule binds.
+    ///   - writes: The writes of the update, with server values resolved; in key order, none below another.
+    ///   - snapshot: The state of the tree before the update.
+    /// - Throws: ``TreeError`` with code `permission_denied`; with code `invalid_value` and the reason if the update is
+    ///   not subject to rules.
     func judge(
         _ writes: [EncodedWrite], of update: EncodedUpdate, in snapshot: TreeSnapshot
     ) throws(TreeError) {
@@ -31,7 +32,7 @@ struct Constraints: Sendable {
         guard !near.isEmpty else { return }
         let judged = try JudgedUpdate(writes, over: snapshot)
         for place in patterns {
-            // Writes of one node come one after the other.
+            // The writes of one node follow one another.
             var (last, number): ([UInt8]?, Int) = (nil, 0)
             for (index, node) in near where place.nodes.mayConcern(node) {
                 try judged.forEachNode(of: place.nodes, at: node, write: index) { key, isPartOfMore throws(TreeError) in
@@ -60,7 +61,7 @@ private struct JudgedUpdate {
         after = try UpdatedRows(writes, over: snapshot.engine)
     }
 
-    /// Visits the nodes of a place to which a write brings something, in key order.
+    /// Visits the nodes of a pattern to which a write gives a value, in key order.
     func forEachNode(
         of nodes: KeyPattern, at node: SegmentedKey, write index: Int,
         _ visit: (_ key: [UInt8], _ isPartOfMore: Bool) throws(TreeError) -> Void
@@ -73,7 +74,7 @@ private struct JudgedUpdate {
         }
     }
 
-    /// The node of a key, before and after the update.
+    /// Returns the node of a key, before and after the update.
     func node(
         _ key: [UInt8], of nodes: KeyPattern, number: Int, isPartOfMore: Bool
     ) throws(TreeError) -> ChangedNode {
@@ -84,7 +85,7 @@ private struct JudgedUpdate {
 }
 
 extension RuledRows {
-    /// The state of the node of a key.
+    /// Returns the state of the node of a key.
     fileprivate func state(at key: [UInt8]) throws(TreeError) -> NodeState {
         if let leaf = try value(for: key) { return .leaf(try LeafEncoding.decode(leaf, ofRow: key)) }
         return try hasLeaf(at: key) ? .object : .nothing

@@ -1,59 +1,59 @@
-/// Data that follow from other data, written in the transaction that changes those, whoever changes them: a write of the
-/// node that is followed, of what is below it or of anything above, an import, a time to live.
+/// Data that are derived from other data, and written in the same transaction, whatever the source of the change: a
+/// write of the followed node, below it or above it, an import, or a time to live.
 ///
-/// What is written into a tree of clients is a part of the same change: of its entry in the change log, and of what
-/// listeners are told. What is written into a tree that clients cannot reach is in the transaction alone.
+/// Derived data in a tree of clients are part of the same change: they are in its change log entry and are sent to
+/// listeners. Derived data in a tree that clients cannot access are only in the transaction.
 public protocol Derivation: Sendable {
-    /// The nodes that are followed.
+    /// The nodes that the derivation follows.
     var place: TreePattern { get }
 
-    /// The writes that follow from the change of one node.
+    /// Returns the writes that follow from the change of one node.
     ///
-    /// All writers wait for it, so it should read little. It is called for each node that an update may have changed,
-    /// in key order, also when nothing of it has changed in the end.
+    /// All writers wait for this, so it should read little. It is called for each node that an update may have changed,
+    /// in key order, even if the node has not changed in the end.
     ///
     /// - Parameters:
     ///   - node: The node that may have changed.
-    ///   - snapshot: The state of the tree after the update, with what has been derived so far.
-    /// - Returns: What is to be written, in trees that clients cannot reach as leaves alone, and as nil the nodes to be
-    ///   deleted; none of them where a derivation of the same stratum follows something.
+    ///   - snapshot: The state of the tree after the update, including the derived data so far.
+    /// - Returns: The values to write, which must be leaves in trees that clients cannot access, and nil for the nodes
+    ///   to delete. None may be at a node that a derivation of the same stratum follows.
     func writes(
         for node: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite]
 
-    /// About how many writes follow when a value comes to a node.
+    /// Returns the approximate number of writes that follow when a node receives a value.
     ///
-    /// - Parameter value: The leaf that is written there; nil for an object, or a deletion.
+    /// - Parameter value: The leaf that is written; nil for an object or a deletion.
     func writeCount(for value: TreeValue?) -> Int
 }
 
 extension Derivation {
-    /// One: most derivations keep one entry, or one number.
+    /// Returns 1, as most derivations maintain one entry or one number.
     public func writeCount(for value: TreeValue?) -> Int { 1 }
 }
 
-/// What stands at a node.
+/// The state of a node.
 public enum NodeState: Sendable, Hashable {
     case nothing
-    /// There are children.
+    /// The node has children.
     case object
     case leaf(TreeValue)
 
-    /// Whether anything is there.
+    /// Whether the node exists.
     public var isThere: Bool { self != .nothing }
 }
 
 /// A node that an update may have changed.
 public struct ChangedNode: Sendable, Hashable {
-    /// The keys that the wildcards of the place stand for, in their order.
+    /// The keys at the wildcards of the pattern, in their order.
     public let keys: [TreeKey]
-    /// What was there before the update.
+    /// The state before the update.
     public let before: NodeState
-    /// What is there after it.
+    /// The state after the update.
     public let after: NodeState
-    /// The number of nodes of this place before this one, in key order, that the same update may have changed.
+    /// The number of earlier nodes of the pattern, in key order, that the same update may have changed.
     public let number: Int
-    /// Whether it was only touched as a part of what an update wrote above it, as an import does or a deletion of more.
+    /// Whether the node was changed only by a write above it, such as an import or the deletion of a larger part.
     public let isPartOfMore: Bool
 
     package init(keys: [TreeKey], before: NodeState, after: NodeState, number: Int, isPartOfMore: Bool) {
@@ -68,7 +68,7 @@ public struct ChangedNode: Sendable, Hashable {
     public var isDeleted: Bool { before.isThere && !after.isThere }
 }
 
-/// When, and at which position of the change log, an update is committed.
+/// The time of a commit, and its position in the change log.
 public struct CommitPoint: Sendable, Hashable {
     /// The position in the change log just after the update.
     public let token: SyncToken

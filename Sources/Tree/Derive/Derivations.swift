@@ -1,10 +1,10 @@
-/// The derivations of a store, by the nodes that they follow, in strata: those of one see what those before it have
-/// written.
+/// The derivations of a store, by the nodes that they follow, in strata: each stratum sees the writes of those before
+/// it.
 ///
-/// A write that is not near any of these nodes costs a look at what their keys begin with. One that touches a node costs two
-/// searches and what the derivations read.
+/// A write that is not near any of these nodes costs only a comparison with the beginnings of their keys. A write that
+/// touches a node costs two searches and the reads of the derivations.
 struct Derivations: Sendable {
-    /// The nodes of one pattern, and what follows from them in one stratum.
+    /// The nodes of one pattern, and the derivations of one stratum that follow them.
     private struct Pattern: Sendable {
         let stratum: Int
         let nodes: KeyPattern
@@ -32,19 +32,19 @@ struct Derivations: Sendable {
         strataCount = strata.count
     }
 
-    /// Whether anything may be derived from what a write changes.
+    /// Whether a write may affect derived data.
     func concern(_ write: EncodedWrite) throws(TreeError) -> Bool {
         guard !write.isPriority, beginnings.mayConcern(write.key.span) else { return false }
         let node = try SegmentedKey(write.key)
         return patterns.contains { $0.nodes.mayConcern(node) }
     }
 
-    /// About how many writes follow from an update, as far as what it writes says so.
+    /// Returns the approximate number of writes that follow from an update, as far as its own writes determine it.
     ///
-    /// - Parameter limit: The number beyond which nothing is counted any more.
+    /// - Parameter limit: The number at which counting stops.
     func writeCount(for writes: [EncodedWrite], upTo limit: Int) throws(TreeError) -> Int {
         var count = 0
-        // The last node of each place: rows come in key order.
+        // The last node of each pattern; rows are in key order.
         var last = [[UInt8]?](repeating: nil, count: patterns.count)
         func add(_ key: [UInt8], _ leaf: TreeValue?) throws(TreeError) {
             let node = try SegmentedKey(key)
@@ -71,23 +71,23 @@ struct Derivations: Sendable {
 
     // MARK: Before
 
-    /// The nodes of each place that an update may change, as they are before it.
+    /// The nodes of each pattern that an update may change, in their state before the update.
     struct Touched {
         fileprivate var nodes: [TouchedNodes]
     }
 
-    /// Nothing is touched yet.
+    /// The initial value, with no nodes.
     var untouched: Touched { Touched(nodes: Array(repeating: TouchedNodes(), count: patterns.count)) }
 
-    /// Takes down the nodes that a write may change, as they are before it is applied.
+    /// Records the nodes that a write may change, before the write is applied.
     ///
-    /// - Parameter stratum: The first stratum that is to see the write.
+    /// - Parameter stratum: The first stratum that sees the write.
     func touch(
         _ write: EncodedWrite, from stratum: Int, in snapshot: any EngineSnapshot, _ touched: inout Touched
     ) throws(TreeError) {
         guard !write.isPriority, beginnings.mayConcern(write.key.span) else { return }
         let node = try SegmentedKey(write.key)
-        // A node may be of several patterns.
+        // A node may match several patterns.
         var states = NodeStates()
         for (index, place) in patterns.enumerated() where place.stratum >= stratum && place.nodes.mayConcern(node) {
             if node.depth >= place.nodes.depth {
@@ -105,9 +105,9 @@ struct Derivations: Sendable {
 
     // MARK: After
 
-    /// Calls a function with the writes that follow, in one stratum, from what has been touched.
+    /// Calls a function with the writes that one stratum derives from the touched nodes.
     ///
-    /// - Parameter states: What is known of nodes, since the last write that others follow.
+    /// - Parameter states: A cache of node states, valid since the last write that derivations follow.
     func derive(
         _ stratum: Int, from touched: Touched, _ states: inout NodeStates, at commit: CommitPoint,
         in snapshot: TreeSnapshot, _ apply: (TreeWrite) throws(TreeError) -> Void

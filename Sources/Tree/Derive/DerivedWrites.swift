@@ -1,10 +1,11 @@
-/// What follows from one update, while it is applied: written after it, and told of as a part of it.
+/// The writes that are derived from one update while it is applied: they are written after it and reported as part of
+/// it.
 struct DerivedWrites {
     private let derivations: Derivations
     private let commits: CommitStream
     private var touched: Derivations.Touched
     private var listened: [ListenedValues] = []
-    /// The nodes in trees of clients that derivations have written.
+    /// The nodes that derivations have written in trees of clients.
     private var keys: Set<[UInt8]> = []
 
     init(_ derivations: Derivations, of commits: CommitStream) {
@@ -13,9 +14,9 @@ struct DerivedWrites {
         touched = derivations.untouched
     }
 
-    /// Takes down what is there before the writes of an update are applied.
+    /// Records the state before the writes of an update are applied.
     ///
-    /// - Parameter firstStratum: The first stratum that is to see the writes.
+    /// - Parameter firstStratum: The first stratum that sees the writes.
     mutating func prepare(
         _ writes: [EncodedWrite], from firstStratum: Int, in snapshot: any EngineSnapshot
     ) throws(TreeError) {
@@ -23,13 +24,13 @@ struct DerivedWrites {
         listened = [try ListenedValues(below: writes, of: commits, in: snapshot)]
     }
 
-    /// Writes what follows from an update that has been applied.
+    /// Writes the data that are derived from an update, after it has been applied.
     mutating func derive(
         at commit: CommitPoint, in snapshot: TreeSnapshot, by writer: inout IndexingWriter
     ) throws(TreeError) {
         var states = NodeStates()
         for stratum in 0..<derivations.strataCount {
-            // Later strata see what this one writes; this one does not.
+            // The writes of a stratum are seen by later strata, not by itself.
             let seen = touched
             var hasWritten = false
             try derivations.derive(stratum, from: seen, &states, at: commit, in: snapshot) { write throws(TreeError) in
@@ -56,12 +57,12 @@ struct DerivedWrites {
 
     // MARK: The change
 
-    /// All that has been written, ordered by key and none below another.
+    /// Returns all writes of the update and its derivations, in key order and none below another.
     ///
-    /// - Parameter facts: The writes of the update that changed anything.
+    /// - Parameter facts: The writes of the update that changed something.
     func merged(with facts: [EncodedWrite], in snapshot: any EngineSnapshot) throws(TreeError) -> [EncodedWrite] {
         guard !keys.isEmpty else { return facts.sorted { $0.key.span.precedes($1.key.span) } }
-        // A node that was written twice, or below one that was, is told of as it is in the end.
+        // A node that was written twice, or is below another written node, is reported in its final state.
         let writes = facts.filter { !keys.contains($0.key) } + keys.map { EncodedWrite(key: $0, rows: RowBlock()) }
         var merged: [EncodedWrite] = []
         var isStale = false
@@ -78,7 +79,7 @@ struct DerivedWrites {
         return merged
     }
 
-    /// The nodes below those of the writes at which nothing changed, of those that are listened to.
+    /// Returns the nodes below the written ones that have listeners and have not changed.
     func unchangedNodes() throws(TreeError) -> Set<[UInt8]> {
         var unchanged: Set<[UInt8]> = []
         for values in listened { unchanged.formUnion(try values.unchangedNodes()) }
@@ -97,22 +98,22 @@ struct DerivedWrites {
 }
 
 extension EncodedWrite {
-    /// Takes a write of a derivation: of a leaf, or the deletion of a node.
+    /// Converts a write of a derivation: a leaf, or the deletion of a node.
     fileprivate init(derived write: TreeWrite) throws(TreeError) {
         try self.init(write.path, write.value, [])
     }
 }
 
 extension EngineTransaction {
-    /// Whether what a derivation wants is there already.
+    /// Whether a derived write would change nothing.
     fileprivate func has(_ write: TreeWrite) throws(TreeError) -> Bool {
         let key = StoreFormat.dataKey(write.path)
         guard let value = write.value else { return try isEmpty(.subtree(key)) }
-        guard value.object == nil else { return false }  // It is compared when it is written.
+        guard value.object == nil else { return false }  // Objects are compared when they are written.
         return try self.value(for: key) == LeafEncoding.derived(value, at: write.path)
     }
 
-    /// Writes a leaf, or deletes a node, where no client can see it.
+    /// Writes a leaf or deletes a node in a tree that clients cannot access.
     fileprivate func apply(hidden write: TreeWrite) throws(TreeError) {
         let key = StoreFormat.dataKey(write.path)
         guard let value = write.value else { return try remove(.subtree(key)) }
@@ -123,7 +124,7 @@ extension EngineTransaction {
 extension LeafEncoding {
     fileprivate static func derived(_ value: TreeValue, at path: TreePath) throws(TreeError) -> [UInt8] {
         guard let leaf = encode(value) else {
-            throw TreeError(.invalidValue, "what is derived has to be a leaf", path: path)
+            throw TreeError(.invalidValue, "derived data in this tree must be a leaf", path: path)
         }
         return leaf
     }

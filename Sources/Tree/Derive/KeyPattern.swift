@@ -1,6 +1,6 @@
-/// The nodes of a pattern, as the keys of their rows tell them.
+/// The nodes that match a pattern in one tree, recognised by the keys of their rows.
 struct KeyPattern: Hashable, Sendable {
-    /// The beginning of the keys of all rows of the tree.
+    /// The prefix of the keys of all rows of the tree.
     let prefix: [UInt8]
     let pattern: PathPattern
 
@@ -9,16 +9,16 @@ struct KeyPattern: Hashable, Sendable {
         pattern = place.elements
     }
 
-    /// The number of keys that the path of a node has.
+    /// The number of keys in the path of a node.
     var depth: Int { pattern.elements.count }
 
-    /// The beginning of the keys of rows at the nodes.
+    /// The common beginning of the keys of the nodes' rows.
     var beginning: [UInt8] { pattern.beginning(behind: prefix) }
 
-    /// Whether a node is one of these, or above or below one.
+    /// Whether a node matches, or is above or below a node that does.
     func mayConcern(_ node: SegmentedKey) -> Bool { node.prefix.elementsEqual(prefix) && pattern.matches(node) }
 
-    /// Visits the nodes that have rows in a range, in key order, each by its key.
+    /// Visits the nodes that have rows in a range, in key order, with the key of each.
     func forEach(
         in range: ByteRange, of snapshot: any EngineSnapshot, _ visit: (_ key: [UInt8]) throws(TreeError) -> Void
     ) throws(TreeError) {
@@ -27,7 +27,7 @@ struct KeyPattern: Hashable, Sendable {
         }
     }
 
-    /// The keys that the wildcards stand for at a node that matches.
+    /// Returns the keys of a matching node at the wildcards.
     func wildcardKeys(in node: SegmentedKey) throws(TreeError) -> [TreeKey] {
         var keys: [TreeKey] = []
         for (index, element) in pattern.elements.enumerated() where element == .any {

@@ -1,22 +1,24 @@
-/// Counts nodes: a leaf that always is the number of nodes of a place, and is not there while there are none.
+/// A counter of nodes: a leaf that always contains the number of nodes of a pattern, and does not exist while there are
+/// none.
 ///
-/// Only the change is added, so that it costs the same however many there are. ``Restored`` keeps others from writing the
-/// number.
+/// Each change is added to the number, so that the cost does not depend on the number of nodes. Use ``Restored`` to
+/// keep others from writing the number.
 public struct NodeCounter: Derivation {
     /// The nodes that are counted.
     public let place: TreePattern
-    /// Where the numbers are.
+    /// The paths of the counters.
     package let number: TreePattern
 
-    /// Counts the nodes of a place.
+    /// Creates a counter of the nodes of a pattern.
     ///
-    /// - Parameter number: Where the number is; its wildcards stand for the first keys of the nodes that are counted.
+    /// - Parameter number: The path of the counter; its wildcards are filled with the first wildcard keys of the
+    ///   counted nodes.
     public init(of place: TreePattern, at number: TreePattern) {
         self.place = place
         self.number = number
     }
 
-    /// The number, if it is another one now.
+    /// Returns the write of the new number; empty if it has not changed.
     public func writes(
         for node: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {

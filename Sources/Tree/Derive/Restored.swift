@@ -1,15 +1,15 @@
-/// Puts back what derivations own when somebody else has written it: a client, an admin, or an import, whose other data
-/// are counted anew all the same.
+/// Restores derived leaves that others have written: a client, an admin, or an import. The rest of an import is still
+/// counted.
 ///
-/// It belongs into a stratum before those that write there.
+/// Put it in a stratum before the derivations that write these leaves.
 public struct Restored: Derivation {
-    /// The leaves that are kept as they are.
+    /// The protected leaves.
     public let place: TreePattern
 
-    /// Keeps the leaves of a place as they are.
+    /// Creates a derivation that protects the leaves of a pattern.
     public init(_ place: TreePattern) { self.place = place }
 
-    /// What was there before.
+    /// Returns the write of the value before the update; empty if it has not changed.
     public func writes(
         for node: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) -> [TreeWrite] {

@@ -1,19 +1,20 @@
-/// Records that children of a node were deleted: at `records`, each child that goes gets a row under its own key with
-/// the time at which it went, in milliseconds since the epoch.
+/// Records deletions of a node's children: each deleted child gets a row at `records` under its own key, with the time
+/// of its deletion, in milliseconds since the epoch.
 ///
-/// A child that is written again keeps its record until the owner of the records removes it.
+/// If a child is written again, its record stays until the owner of the records removes it.
 public struct Tombstones: Derivation {
-    /// The children.
+    /// The children whose deletion is recorded.
     public let place: TreePattern
     private let records: TreePath
 
-    /// Has the children of `parent` recorded as children of `records`, which may be in another tree.
+    /// Creates a derivation that records the children of `parent` as children of `records`, which may be in another
+    /// tree.
     public init(of parent: TreePath, at records: TreePath) {
         place = TreePattern(parent / "*")
         self.records = records
     }
 
-    /// The record of the child, if it has gone.
+    /// Returns the record of the child if it has been deleted.
     public func writes(
         for node: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) -> [TreeWrite] {

@@ -1,6 +1,6 @@
-/// The nodes of one place that an update may change, as they are before it.
+/// The nodes of one pattern that an update may change, in their state before the update.
 ///
-/// A client decides how many they are, and in which order: none of this looks at all of them for each.
+/// Clients control the number and the order of the nodes, so no operation scans all of them for each node.
 struct TouchedNodes {
     struct Node {
         let key: [UInt8]
@@ -8,14 +8,14 @@ struct TouchedNodes {
         var isPartOfMore: Bool
     }
 
-    /// In key order, by the keys of rows at them.
+    /// The nodes that were inserted in the order of their row keys.
     private var ordered: [Node] = []
-    /// Those that came out of this order, in that in which they came.
+    /// The nodes that were inserted out of order, in order of insertion.
     private var unordered: [Node] = []
-    /// The rows that are replaced above the nodes, in key order, none within another.
+    /// The ranges of rows that are replaced above the nodes, in key order, none within another.
     private var replaced: [ByteRange] = []
 
-    /// Takes a node down, unless it has been.
+    /// Records a node, unless it has been recorded.
     mutating func insert(
         _ key: [UInt8], isPartOfMore: Bool, _ states: inout NodeStates, in snapshot: any EngineSnapshot
     ) throws(TreeError) {
@@ -24,16 +24,16 @@ struct TouchedNodes {
             if !isPartOfMore { ordered[index].isPartOfMore = false }
             return
         }
-        // What a replaced range has that was not taken down with it has come with it: a derivation writes there now.
+        // A node in a replaced range that is not recorded did not exist before the update: a derivation writes it now.
         let state = isReplaced(key) ? .nothing : try states.state(at: key, in: snapshot)
         let node = Node(key: key, state: state, isPartOfMore: isPartOfMore)
         if index == ordered.count { ordered.append(node) } else { unordered.append(node) }
     }
 
-    /// Notes that all rows of a node above are replaced.
+    /// Records that all rows of a node above are replaced.
     mutating func insert(replaced range: ByteRange) {
         let first = replaced.partitioningIndex { !$0.lower.span.precedes(range.lower.span) }
-        // Of two nodes one is within the other, or they have no row in common.
+        // The ranges of two nodes are nested or disjoint.
         if first > 0, Self.isBefore(range.lower, replaced[first - 1].upper) { return }
         let end = replaced.partitioningIndex { !$0.lower.span.precedes(range.upper.span) }
         replaced.replaceSubrange(first..<end, with: [range])
@@ -46,10 +46,10 @@ struct TouchedNodes {
 
     private static func isBefore(_ left: [UInt8], _ right: [UInt8]) -> Bool { left.span.precedes(right.span) }
 
-    /// All of them in key order, each once.
+    /// All nodes in key order, each once.
     private var nodes: [Node] {
         guard !unordered.isEmpty else { return ordered }
-        // Of two of one node the first is as the node was before the update.
+        // Of two entries for a node, the first has the state before the update.
         let all = (ordered + unordered).enumerated().sorted { left, right in
             left.element.key == right.element.key
                 ? left.offset < right.offset : left.element.key.span.precedes(right.element.key.span)
@@ -65,7 +65,7 @@ struct TouchedNodes {
         return nodes
     }
 
-    /// Visits the nodes that were there and those that are there now, in key order, each with what was there.
+    /// Visits the nodes that existed before or exist now, in key order, each with its state before the update.
     func forEach(
         of pattern: KeyPattern, in snapshot: any EngineSnapshot, _ visit: (Node) throws(TreeError) -> Void
     ) throws(TreeError) {
@@ -91,9 +91,9 @@ struct TouchedNodes {
     }
 }
 
-/// What stands at some nodes in one state of the tree, so that it is looked up once.
+/// A cache of the states of nodes in one state of the tree.
 struct NodeStates {
-    /// The most nodes of which it is kept.
+    /// The largest number of states in the cache.
     private static let maxCount = 1000
 
     private var known: [[UInt8]: NodeState] = [:]
@@ -107,7 +107,7 @@ struct NodeStates {
 }
 
 extension NodeState {
-    /// What stands at the node of a key.
+    /// Reads the state of the node of a key.
     fileprivate init(at key: [UInt8], in snapshot: any EngineSnapshot) throws(TreeError) {
         guard let first = try snapshot.firstKey(in: .subtree(key), reverse: false) else {
             self = .nothing

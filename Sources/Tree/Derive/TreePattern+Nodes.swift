@@ -1,11 +1,11 @@
 extension TreePattern {
-    /// The nodes that match at which there is anything, in key order; costs a search for each
-    /// gap, and for each node that has more than a few rows.
+    /// Returns the existing nodes that match, in key order. It costs one search for each gap, and for each node that
+    /// has more than a few rows.
     ///
     /// - Parameters:
     ///   - snapshot: The state of the tree.
-    ///   - last: The node behind which to begin; nil for the first.
-    ///   - limit: How many nodes at most.
+    ///   - last: The node after which to begin; nil to begin at the first.
+    ///   - limit: The largest number of nodes.
     package func nodes(
         in snapshot: TreeSnapshot, after last: TreePath? = nil, limit: Int
     ) throws(TreeError) -> [TreePath] {

@@ -1,18 +1,18 @@
-/// A pattern of paths: keys, and wildcards that stand for any one key.
+/// A pattern of paths: keys, and wildcards that match any single key.
 public struct TreePattern: Sendable, Hashable {
     /// The path with `*` for each wildcard.
     package let path: TreePath
 
-    /// Makes a pattern of a path, in which the key `*` stands for any key: `likes/*/*`.
+    /// Creates a pattern from a path in which the key `*` matches any key: `likes/*/*`.
     public init(_ path: TreePath) { self.path = path }
 
-    /// The path of a node whose keys are these, where the wildcards are; there may be more than are needed.
+    /// Returns the path of the node with these keys at the wildcards; surplus keys are ignored.
     package func path(filledWith keys: [TreeKey]) -> TreePath {
         var rest = keys[...]
         return TreePath(path.keys.map { $0 == "*" ? rest.popFirst() ?? $0 : $0 }, in: path.namespace)
     }
 
-    /// The keys of a node that matches where the wildcards are.
+    /// Returns the keys of a matching node at the wildcards.
     package func wildcards(of node: TreePath) -> [TreeKey] {
         zip(path.keys, node.keys).filter { $0.0 == "*" }.map(\.1)
     }

@@ -1,5 +1,5 @@
 extension Array {
-    /// The first index whose element belongs to the second part, of an array that is sorted into two parts.
+    /// Returns the index of the first element of the second part, in an array that is partitioned into two parts.
     func partitioningIndex(where belongsToSecond: (Element) -> Bool) -> Int {
         var low = startIndex
         var high = endIndex

@@ -1,10 +1,10 @@
 import Glibc
 
 extension Span where Element == UInt8 {
-    /// The number whose bytes begin at an offset, most significant first; bytes that are missing are an error.
+    /// Returns the big-endian number at an offset; throws if the bytes end before it does.
     func bigEndian<Integer: FixedWidthInteger & UnsignedInteger>(at offset: Int) throws(TreeError) -> Integer {
         let size = MemoryLayout<Integer>.size
-        guard offset >= 0, offset <= count - size else { throw TreeError.corrupt("a row in the store is cut short") }
+        guard offset >= 0, offset <= count - size else { throw TreeError.corrupt("a row in the store is truncated") }
         var integer: Integer = 0
         for index in offset..<offset + size { integer = integer << 8 | Integer(self[index]) }
         return integer
@@ -19,13 +19,13 @@ extension Span where Element == UInt8 {
         return order(against: prefix, count: prefix.count) == 0
     }
 
-    /// Whether these bytes come first in the order of unsigned bytes.
+    /// Whether these bytes sort before others, as unsigned bytes.
     func precedes(_ other: Span<UInt8>) -> Bool {
         let order = order(against: other, count: Swift.min(count, other.count))
         return order == 0 ? count < other.count : order < 0
     }
 
-    /// The order of the first `count` bytes, which both have: less than 0 if these come first.
+    /// Compares the first `count` bytes, which both sequences must have; the result is less than 0 if these sort first.
     private func order(against other: Span<UInt8>, count: Int) -> Int32 {
         withUnsafeBufferPointer { bytes in
             other.withUnsafeBufferPointer { other in
@@ -35,7 +35,7 @@ extension Span where Element == UInt8 {
         }
     }
 
-    /// The number of bytes at the start that are the same.
+    /// Returns the number of leading bytes that both sequences share.
     func commonPrefixLength(with other: Span<UInt8>) -> Int {
         var length = 0
         while length < count, length < other.count, self[length] == other[length] { length += 1 }
@@ -44,31 +44,31 @@ extension Span where Element == UInt8 {
 }
 
 extension Array where Element == UInt8 {
-    /// Appends a number, most significant byte first, so that unsigned numbers sort as bytes.
+    /// Appends a number in big-endian order, so that unsigned numbers sort as bytes.
     mutating func appendBigEndian<Integer: FixedWidthInteger>(_ integer: Integer) {
         Swift.withUnsafeBytes(of: integer.bigEndian) { append(contentsOf: $0) }
     }
 
-    /// Appends a run of bytes behind its length in four bytes.
+    /// Appends a run of bytes, preceded by its length in four bytes.
     mutating func appendCounted(_ run: Span<UInt8>) {
         appendBigEndian(UInt32(truncatingIfNeeded: run.count))
         append(run)
     }
 
-    /// The bytes in hexadecimal digits.
+    /// The bytes as hexadecimal digits.
     package var hexadecimal: String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }
 
-/// Walks through a row that was written with `appendBigEndian` and `appendCounted`.
+/// A cursor over a row that was written with `appendBigEndian` and `appendCounted`.
 struct ByteCursor {
     private(set) var offset = 0
 
     init(offset: Int = 0) { self.offset = offset }
 
-    /// The next number.
+    /// Reads the next number.
     mutating func next<Integer: FixedWidthInteger & UnsignedInteger>(
         in bytes: Span<UInt8>
     ) throws(TreeError) -> Integer {
@@ -77,10 +77,10 @@ struct ByteCursor {
         return integer
     }
 
-    /// The range of the next counted run of bytes.
+    /// Reads the range of the next counted run of bytes.
     mutating func nextRun(in bytes: Span<UInt8>) throws(TreeError) -> Range<Int> {
         let length: UInt32 = try next(in: bytes)
-        guard Int(length) <= bytes.count - offset else { throw TreeError.corrupt("a row in the store is cut short") }
+        guard Int(length) <= bytes.count - offset else { throw TreeError.corrupt("a row in the store is truncated") }
         defer { offset += Int(length) }
         return offset..<offset + Int(length)
     }

@@ -1,28 +1,31 @@
-/// The committed updates in order, each in rows that are written in the transaction of the update itself.
+/// The committed updates in order, each in rows that are written in the transaction of the update.
 ///
-/// The key is the sequence number; numbers begin at 1 and have no gap. A change of more than 960 bytes goes on in
-/// further rows, whose keys have the number of the piece in 4 bytes behind: SQLite copies the whole of each row that it
-/// compares on its way to another, so that long rows make every search beside them slow. But each piece is a search of its
-/// own, which may pass a long row of data: a large change has fewer and longer pieces. The value, joined, is:
+/// The key is the sequence number. Numbers begin at 1 and have no gaps. A change of more than 960 bytes is split into
+/// several rows; the keys of the further rows end with the number of the piece in 4 bytes. SQLite copies the whole of
+/// each row that it compares during a search, so that long rows slow down every search near them. But each piece is a
+/// search of its own, which may pass a long row of data; a large change is therefore split into fewer and longer
+/// pieces. The joined value is:
 ///
 ///     8 bytes                        milliseconds since 1970
-///     00, or 01 and counted          a put, or a patch and the key below which it was asked for
+///     00, or 01 and counted          a put, or a patch and the key below which it was requested
 ///     for each write:
-///       counted                      the key of a row at the node
-///       4 bytes, counted             how many rows it has now, and the rows (``RowBlock``); none after a deletion
+///       counted                      the key of the node's row
+///       4 bytes, counted             the new number of rows, and the rows (``RowBlock``); none after a deletion
 ///
-/// where a number is big endian and "counted" is a length in 4 bytes and then as many bytes.
+/// Numbers are big endian. "counted" means a length in 4 bytes, followed by that number of bytes.
 struct ChangeLog: Sendable {
-    /// The log is trimmed when there are an eighth more changes, or the oldest is an eighth older, than this says.
+    /// The limits of the log. It is trimmed when the number of changes or the age of the oldest exceeds its limit by an
+    /// eighth.
     let retention: ChangeRetention
-    /// The most changes that one update removes for their age, so that it is not delayed.
+    /// The largest number of changes that one update removes because of their age, so that the update is not delayed.
     private static let maxAgedOut = 10_000
 
-    /// The most bytes of a row that SQLite keeps in the page of its key, with pages of 4 KiB, are a few more.
+    /// The length of a short piece, in bytes. It is slightly less than the longest row that SQLite stores in the page
+    /// of its key, with pages of 4 KiB.
     private static let pieceBytes = 960
-    /// The most pieces of that length. A change that would need more is cut into about as many longer ones.
+    /// The largest number of short pieces. A longer change is split into about as many longer pieces.
     private static let maxShortPieces = 128
-    /// The shortest of these: most of the pages that it takes are full.
+    /// The smallest length of a long piece, in bytes, chosen so that most of its pages are full.
     private static let minLongPieceBytes = 16 << 10
     private static let keyBytes = 9
 
@@ -33,28 +36,28 @@ struct ChangeLog: Sendable {
         return key
     }
 
-    /// The rows after a position.
+    /// Returns the range of the rows after a position.
     private static func rows(after token: SyncToken) -> ByteRange {
         let (first, isBeyond) = token.sequence.addingReportingOverflow(1)
         let end: [UInt8] = [StoreFormat.changeLogKeyspace + 1]
         return ByteRange(from: isBeyond ? end : key(first), upTo: end)
     }
 
-    /// The position after the last change.
+    /// Returns the position after the last change.
     func lastToken(in snapshot: any EngineSnapshot) throws(TreeError) -> SyncToken {
         try firstToken(in: snapshot, reverse: true) ?? .start
     }
 
-    /// The position before the oldest change that is kept.
+    /// Returns the position before the oldest change that is kept.
     func oldestToken(in snapshot: any EngineSnapshot) throws(TreeError) -> SyncToken {
         guard let first = try firstToken(in: snapshot, reverse: false) else { return .start }
         return SyncToken(sequence: max(first.sequence, 1) - 1)
     }
 
-    /// The position after one more change.
+    /// Returns the position after one more change.
     func token(after token: SyncToken) throws(TreeError) -> SyncToken {
         let (sequence, isBeyond) = token.sequence.addingReportingOverflow(1)
-        guard !isBeyond else { throw TreeError.corrupt("the change log has the last number that there is") }
+        guard !isBeyond else { throw TreeError.corrupt("the change log has reached the largest sequence number") }
         return SyncToken(sequence: sequence)
     }
 
@@ -74,21 +77,22 @@ struct ChangeLog: Sendable {
         }
     }
 
-    /// Drops what is not to be kept any longer, now and then.
+    /// Drops changes that exceed the limits by an eighth.
     func trim(
         after token: SyncToken, timestamp now: Timestamp, in transaction: any EngineTransaction
     ) throws(TreeError) {
         do throws(TreeError) {
             try dropOld(after: token, timestamp: now, in: transaction)
         } catch {
-            // A row that cannot be read waits for ``HealthCheck``: no update has to do with it.
+            // An unreadable row is left to ``HealthCheck``; it does not fail the update.
             guard error.damagedRow != nil else { throw error }
         }
     }
 
-    /// Forgets the change of a row and all before it: whoever asks for these has to begin anew.
+    /// Removes the change of a row and all changes before it. Clients that request these must start again from a
+    /// snapshot.
     ///
-    /// - Throws: ``TreeError`` with code `corrupt` when it is the last one, whose number is the position of the store.
+    /// - Throws: ``TreeError`` with code `corrupt` if it is the last change, whose number is the position of the store.
     func forget(upTo row: [UInt8], in transaction: any EngineTransaction) throws(TreeError) {
         let sequence: UInt64 = try row.span.bigEndian(at: 1)
         guard sequence < (try lastToken(in: transaction).sequence) else {
@@ -119,14 +123,15 @@ struct ChangeLog: Sendable {
         }
     }
 
-    /// Some of the changes, one after the other.
+    /// A run of consecutive changes.
     struct Part: Sendable {
-        /// The position behind them.
+        /// The position after the last change of the part.
         let end: SyncToken
         let byteCount: Int
     }
 
-    /// The changes after a position, up to the first that makes them as large as is asked for; nil where all are smaller.
+    /// Returns the shortest run of changes after a position that has at least this size; nil if all changes together
+    /// are smaller.
     func part(
         after token: SyncToken, of byteCount: Int, in snapshot: any EngineSnapshot
     ) throws(TreeError) -> Part? {
@@ -142,12 +147,12 @@ struct ChangeLog: Sendable {
         return sum < byteCount ? nil : Part(end: end, byteCount: sum)
     }
 
-    /// Drops the changes up to a position that is not the last.
+    /// Drops the changes up to a position, which must be before the last change.
     func drop(through token: SyncToken, in transaction: any EngineTransaction) throws(TreeError) {
         try transaction.remove(ByteRange(from: Self.key(0), upTo: Self.key(token.sequence + 1)))
     }
 
-    /// The time of the commit of a change.
+    /// Returns the commit time of a change.
     private func time(of row: Span<UInt8>) throws(TreeError) -> Timestamp {
         let time: UInt64 = try row.bigEndian(at: 0)
         return Timestamp(milliseconds: Int64(clamping: time))
@@ -186,7 +191,7 @@ struct ChangeLog: Sendable {
         if isWanted, !row.isEmpty { _ = try visit(EncodedChange(row: row.span, token: last)) }
     }
 
-    /// The changes after a position, at most so many.
+    /// Returns the changes after a position, up to a limit.
     ///
     /// - Throws: ``TreeError`` with code `token_too_old` or `token_unknown`.
     func changes(
@@ -206,13 +211,13 @@ struct ChangeLog: Sendable {
         guard token <= last else {
             throw TreeError(
                 .tokenUnknown, "token \(token) is ahead of the last change, \(last)",
-                hint: "take a new snapshot and go on from its token")
+                hint: "Take a new snapshot and continue from its token.")
         }
         let oldest = try firstToken(in: snapshot, reverse: false) ?? SyncToken(sequence: 1)
         guard token == last || token.sequence + 1 >= oldest.sequence else {
             throw TreeError(
                 .tokenTooOld, "token \(token) is older than the oldest change kept, \(oldest)",
-                hint: "take a new snapshot and go on from its token")
+                hint: "Take a new snapshot and continue from its token.")
         }
     }
 }

@@ -1,8 +1,8 @@
 import CSystemCrypto
 
-/// A short name of what is at a node: another value, or another priority, has another one.
+/// Computes a short identifier of a node's value: different values or priorities have different identifiers.
 ///
-/// SHA-256 (FIPS 180-4) of the rows, shortened to 128 bits; `null_etag` for nothing.
+/// It is the SHA-256 (FIPS 180-4) of the rows, shortened to 128 bits; `null_etag` if there are none.
 struct ETagBuilder: ~Copyable {
     static let nothing = "null_etag"
 
@@ -28,7 +28,7 @@ struct ETagBuilder: ~Copyable {
         run.withUnsafeBufferPointer { _ = EVP_DigestUpdate(context, $0.baseAddress, $0.count) }
     }
 
-    /// The name of all rows that were added; ends the run.
+    /// Returns the ETag of the added rows; the builder must not be used afterwards.
     mutating func finish() -> String {
         guard !isEmpty else { return Self.nothing }
         var digest = [UInt8](repeating: 0, count: 32)
@@ -41,7 +41,7 @@ struct ETagBuilder: ~Copyable {
 }
 
 extension RowBlock {
-    /// The name of the value that these rows are.
+    /// Returns the ETag of the value that these rows represent.
     func etag() throws(TreeError) -> String {
         var builder = ETagBuilder()
         try forEach { path, value throws(TreeError) in

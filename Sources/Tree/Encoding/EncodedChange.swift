@@ -1,15 +1,15 @@
-/// A committed update as rows: what the change log keeps, and what events are made of.
+/// A committed update as rows, for the change log and for events.
 struct EncodedChange: Sendable {
     let token: SyncToken
     let timestamp: Timestamp
     let origin: EncodedUpdate.Origin
-    /// The writes that changed anything, ordered by key; never empty.
+    /// The writes that changed something, in key order; never empty.
     let writes: [EncodedWrite]
-    /// Nodes below those of the writes at which nothing changed, of those that are listened to.
+    /// The nodes below the written ones that have listeners and have not changed.
     var unchangedNodes: Set<[UInt8]> = []
-    /// The nodes of which only the priority was written, each with all that is there; of those that are listened to.
+    /// The listened nodes of which only the priority was written, each with its whole value.
     var nodesOfPriorities: [EncodedWrite] = []
-    /// The instant at which it was durable; nil for a change of the change log.
+    /// The instant at which the change was durable; nil for a change that was read from the change log.
     var committedAt: ContinuousClock.Instant?
 }
 
@@ -19,7 +19,7 @@ extension EncodedChange {
     private static let putTag: UInt8 = 0
     private static let patchTag: UInt8 = 1
 
-    /// The change as a row of the change log.
+    /// The encoded row for the change log.
     var row: [UInt8] {
         var row: [UInt8] = []
         row.reserveCapacity(writes.reduce(64) { $0 + $1.key.count + $1.rows.bytes.count + 12 })
@@ -38,7 +38,7 @@ extension EncodedChange {
         return row
     }
 
-    /// Reads a row of the change log.
+    /// Decodes a row of the change log.
     init(row: Span<UInt8>, token: SyncToken) throws(TreeError) {
         var cursor = ByteCursor()
         let timestamp: UInt64 = try cursor.next(in: row)
@@ -62,7 +62,7 @@ extension EncodedChange {
 }
 
 extension Change {
-    /// The values that a change wrote; priorities are left out.
+    /// Creates a change with the values of a commit, without priorities.
     init(_ change: EncodedChange) throws(TreeError) {
         var writes: [TreeWrite] = []
         for write in change.writes where !write.isPriority { writes.append(try TreeWrite(write)) }
@@ -77,7 +77,7 @@ extension TreeWrite {
 }
 
 extension RowBlock {
-    /// The value that the rows below a path make; nil if there are none.
+    /// Returns the value of the rows below a path; nil if there are none.
     func value(below prefix: [UInt8]) throws(TreeError) -> TreeValue? {
         var builder = ValueBuilder()
         try forEach { path, leaf throws(TreeError) in

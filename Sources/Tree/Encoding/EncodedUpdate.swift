@@ -1,66 +1,68 @@
-/// A multi-path update, checked and turned into rows: all that can be done before its turn in a transaction comes.
+/// A multi-path update, checked and encoded as rows: the work that is done before its turn in a transaction.
 struct EncodedUpdate: Sendable {
-    /// The most that one update may write, in bytes of its rows.
+    /// The largest size of an update, in bytes of its rows.
     static let maxBytes = 256 << 20
 
-    /// The form in which the update was written, and in which events describe it.
+    /// The form of the update, which events repeat.
     enum Origin: Hashable, Sendable {
-        /// One node was replaced.
+        /// One node is replaced.
         case put
-        /// Several nodes below this key were.
+        /// Several nodes below this key are replaced.
         case patch(below: [UInt8])
     }
 
-    /// Ordered by key.
+    /// The writes in key order.
     let writes: [EncodedWrite]
     let preconditions: [Precondition]
     let origin: Origin
     let byteCount: Int
-    /// Whether it deletes nodes because they have expired; those that have been written again meanwhile stay.
+    /// Whether the update deletes expired nodes; nodes that have been written since are kept.
     var isExpiry = false
-    /// Whether it repeats a change of another state of the store, which is one here, too, even if nothing is written by it.
+    /// Whether the update repeats a change of another copy of the store. It is logged as a change even if it writes
+    /// nothing.
     var isRepeated = false
     /// Whether the rows of its only write have been staged.
     var isStaged = false
 
-    /// Whether whoever makes it says that it makes room on the disk.
+    /// Whether the caller states that the update frees space on the disk.
     private var isForRoom = false
 
-    /// The key of a damaged row that the update replaces: `true` takes its place first, in the same transaction, so that what
-    /// follows from the change can be derived.
+    /// The key of a damaged row that the update replaces; nil for none. The row is first overwritten with `true` in the
+    /// same transaction, so that derivations can read it.
     var damagedRow: [UInt8]?
 
     /// The first stratum of derivations that sees the writes.
     var firstStratum = 0
 
-    /// For whom the update is made, if the rules allow it; nil for the service itself, which no rule binds.
+    /// The identity whose rights the rules check; nil for the service itself, which is not bound by rules.
     var requester: Requester?
 
-    /// The reads that the update was decided by; nil when it holds whatever has changed.
+    /// The reads on which the update depends; nil if it is valid regardless of other changes.
     var basis: Basis?
 
-    /// The reads that an update was decided by, and the decision, to be made anew.
+    /// The reads on which an update depends, and the function that decides again.
     struct Basis: Sendable {
         let reads: ReadSet
-        /// Decides by another state; nil when nothing is to be written after all.
+        /// Decides on the basis of another state; nil if there is nothing to write.
         let decide: @Sendable (TreeSnapshot) -> EncodedUpdate?
     }
 
-    /// Whether it makes room on the disk: it only deletes, or is a part of a deletion; see ``RoomReserve``.
+    /// Whether the update frees space on the disk: it contains only deletions, or is part of a deletion; see
+    /// ``RoomReserve``.
     var makesRoom: Bool { isForRoom || writes.allSatisfy(\.rows.isEmpty) }
 
-    /// The write, if it is the only one, and of a node.
+    /// The only write of the update, if it is that of a node; nil otherwise, and for expiries.
     var onlyWrite: EncodedWrite? {
         guard writes.count == 1, let write = writes.first, !write.isPriority, !isExpiry else { return nil }
         return write
     }
 
-    /// Puts an update together of writes that have been encoded.
+    /// Creates an update from encoded writes.
     ///
     /// - Throws: ``TreeError`` with code `conflicting_paths` or `too_large`.
     init(writes: [EncodedWrite], origin: Origin, preconditions: [Precondition] = []) throws(TreeError) {
         let writes = writes.sorted { $0.key.lexicographicallyPrecedes($1.key) }
-        // What lies below a path follows it directly in this order.
+        // In this order, a path is followed directly by the paths below it.
         for (write, next) in zip(writes, writes.dropFirst()) where next.key.span.starts(with: write.key.span) {
             let tree = try StoreFormat.prefixLength(of: write.key.span)
             let other = try PathEncoding.text(of: next.key.span, below: tree)
@@ -71,7 +73,7 @@ struct EncodedUpdate: Sendable {
                     ? "the update writes this path twice"
                     : "the update also writes /\(other.span.text), below this path",
                 path: try StoreFormat.path(ofDataKey: node.span),
-                hint: "write each path once")
+                hint: "Write each path once.")
         }
         byteCount = writes.reduce(0) { $0 + $1.byteCount }
         try Self.check(byteCount: byteCount)
@@ -87,7 +89,7 @@ struct EncodedUpdate: Sendable {
         var values = update.values
         var serverValues: [TreePath: [(path: TreePath, value: ServerValue)]] = [:]
         for (path, value) in update.serverValues {
-            // Within a value that is written, or on its own.
+            // A server value is either within a written value or a write of its own.
             let written = path.selfAndAncestors.first { values[$0] != nil } ?? path
             values[written, default: nil] = values[written] ?? nil
             serverValues[written, default: []].append((path, value))
@@ -103,7 +105,7 @@ struct EncodedUpdate: Sendable {
         isForRoom = update.makesRoom
     }
 
-    /// The key prefix of the first write's tree.
+    /// Returns the key prefix of the first write's tree.
     private static func commonParent(of writes: [EncodedWrite]) -> [UInt8] {
         guard let first = writes.first, let length = try? StoreFormat.prefixLength(of: first.key.span) else {
             return []
@@ -114,18 +116,18 @@ struct EncodedUpdate: Sendable {
     static func check(byteCount: Int) throws(TreeError) {
         guard byteCount <= maxBytes else {
             throw TreeError(
-                .tooLarge, "the update has more than \(maxBytes) bytes", hint: "write it in several updates")
+                .tooLarge, "the update has more than \(maxBytes) bytes", hint: "Write it in several updates.")
         }
     }
 }
 
 extension TreePath {
-    /// The path, and those above it, the nearest first.
+    /// The path and its ancestors, nearest first.
     fileprivate var selfAndAncestors: some Sequence<TreePath> { sequence(first: self, next: \.parent) }
 }
 
 extension EncodedWrite {
-    /// - Parameter serverValues: What the server is to fill in, at the path or below it.
+    /// - Parameter serverValues: The server values at the path or below it.
     init(
         _ path: TreePath, _ value: TreeValue?, _ serverValues: [(path: TreePath, value: ServerValue)]
     ) throws(TreeError) {

@@ -1,7 +1,8 @@
 extension [EncodedWrite] {
-    /// The writes with what the server is to fill in, by what is there before the update.
+    /// Returns the writes with server values resolved, based on the state before the update.
     ///
-    /// - Parameter isStaged: Whether the rows have been staged, so that those that are filled in are kept apart.
+    /// - Parameter isStaged: Whether the rows have been staged; the resolved rows are then also collected in
+    ///   `filledIn`.
     /// - Throws: ``TreeError`` with code `invalid_value`.
     func resolved(
         in snapshot: any EngineSnapshot, timestamp: Timestamp, token: SyncToken, isStaged: Bool

@@ -1,19 +1,19 @@
-/// The write of one node, or of its priority, as rows.
+/// A write of a node, or of its priority, as rows.
 struct EncodedWrite: Sendable {
-    /// The key of a row at the node; all rows of its subtree begin so.
+    /// The key of the node's row, a prefix of all keys in its subtree.
     let key: [UInt8]
-    /// The rows of the new value, below the node; none to delete what is there.
+    /// The rows of the new value, relative to the node; empty for a deletion.
     var rows: RowBlock
-    /// Whether the key is that of a priority, and not of a node.
+    /// Whether the key is that of a priority instead of a node.
     var isPriority = false
-    /// Whether there are leaves among the rows that the server is to fill in.
+    /// Whether the rows include server values that are not resolved.
     var hasServerValues = false
-    /// The rows that the server has filled in, when the others have been staged before.
+    /// The rows with resolved server values, if the other rows have been staged.
     var filledIn = RowBlock()
 
     var byteCount: Int { key.count * (rows.count + 1) + rows.bytes.count }
 
-    /// The write of what is at the node in a state.
+    /// Returns a write of the node's current value in a state.
     func read(from snapshot: any EngineSnapshot) throws(TreeError) -> EncodedWrite {
         let length = key.count
         var rows = RowBlock()
@@ -25,7 +25,7 @@ struct EncodedWrite: Sendable {
     }
 }
 
-/// Collects the rows of a write.
+/// Builds the rows of a write.
 struct WriteBuilder {
     /// A state to which the builder can return.
     struct Position {
@@ -40,13 +40,13 @@ struct WriteBuilder {
     private var isSorted = true
     private var hasServerValues = false
 
-    /// Begins a write of a node, or of its priority.
+    /// Creates a builder for a write of a node, or of its priority.
     init(_ path: TreePath, isPriority: Bool = false) {
         key = StoreFormat.dataKey(path) + (isPriority ? [PathEncoding.priorityTag] : [])
         self.isPriority = isPriority
     }
 
-    /// The length of the key of a row at the node, in bytes.
+    /// The length of the key of the node's row, in bytes.
     var keyByteCount: Int { key.count }
 
     var position: Position { Position(bytes: rows.bytes.count, count: rows.count) }
@@ -61,16 +61,16 @@ struct WriteBuilder {
         rows.append(path: path, value: leaf)
     }
 
-    /// Puts a leaf in the place of what has been appended at a path and below it.
+    /// Replaces the rows at and below a path by a leaf.
     ///
-    /// - Throws: ``TreeError`` with code `conflicting_paths` when the path lies below a leaf.
+    /// - Throws: ``TreeError`` with code `conflicting_paths` if the path is below a leaf.
     mutating func replace(_ path: [UInt8], by leaf: [UInt8], at target: TreePath) throws(TreeError) {
         var kept = RowBlock()
         try rows.forEach { row, value throws(TreeError) in
             guard row.starts(with: path.span) || !path.span.starts(with: row) else {
                 throw TreeError(
-                    .conflictingPaths, "the update writes a leaf above what the server is to fill in", path: target,
-                    hint: "write each path once")
+                    .conflictingPaths, "the update writes a leaf above a server value", path: target,
+                    hint: "Write each path once.")
             }
             if !row.starts(with: path.span) { kept.append(path: row, value: value) }
             return true
@@ -82,7 +82,7 @@ struct WriteBuilder {
 
     mutating func truncate(to position: Position) { rows.truncate(toBytes: position.bytes, count: position.count) }
 
-    /// The segments that follow so many bytes of the paths of the rows since a position.
+    /// Returns the path segments that begin at an offset, for the rows since a position; repeated segments are skipped.
     func segments(from position: Position, below length: Int) throws(TreeError) -> [[UInt8]] {
         var segments: [[UInt8]] = []
         try rows.forEach(from: position.bytes) { path, _ throws(TreeError) in
@@ -94,7 +94,7 @@ struct WriteBuilder {
         return segments
     }
 
-    /// The write, its rows in order.
+    /// Returns the write with its rows in key order.
     func finish() throws(TreeError) -> EncodedWrite {
         EncodedWrite(
             key: key, rows: isSorted ? rows : try rows.sorted(), isPriority: isPriority,

@@ -1,12 +1,12 @@
 extension EngineTransaction {
-    /// The most rows that are looked at for each of a group of deletions.
+    /// The largest number of rows that are read per deletion in a group.
     private static var maxRowsEach: Int { 8 }
 
-    /// Deletes what is at neighbouring nodes with one search, if nothing else lies between them.
+    /// Deletes neighbouring nodes with one search, if no other rows are between them.
     ///
     /// - Parameter writes: Deletions of nodes, in key order, none below another.
-    /// - Returns: Those that deleted anything; nil if something else lies there, or very much does: then nothing is
-    ///   deleted.
+    /// - Returns: The writes that deleted something; nil if other rows are between the nodes or there are too many
+    ///   rows. Nothing is deleted in that case.
     func delete(_ writes: ArraySlice<EncodedWrite>) throws(TreeError) -> [EncodedWrite]? {
         guard let first = writes.first, let last = writes.last else { return [] }
         let range = ByteRange(from: first.key, upTo: ByteRange.subtree(last.key).upper)
@@ -23,7 +23,8 @@ extension EngineTransaction {
         guard isAlone else { return nil }
         guard !deleted.isEmpty else { return [] }
         try remove(range)
-        // Those above the first are all: the priority of a node that is above a later one alone lies between them.
+        // Only the ancestors of the first node can be affected: the priority of any other ancestor would be a row in
+        // between.
         if let first = deleted.first { try removeOrphanedPriorities(above: writes[first].key) }
         return deleted.map { writes[$0] }
     }

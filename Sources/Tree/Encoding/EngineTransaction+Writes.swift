@@ -1,7 +1,7 @@
 extension EngineTransaction {
-    /// Replaces what is at a node.
+    /// Replaces the value of a node.
     ///
-    /// - Returns: Whether anything is there that was not, or the other way round.
+    /// - Returns: Whether the write changed anything.
     func apply(_ write: EncodedWrite) throws(TreeError) -> Bool {
         if write.isPriority { return try applyPriority(write) }
         switch try lastRow(upTo: write) {
@@ -27,7 +27,7 @@ extension EngineTransaction {
         return true
     }
 
-    /// Removes the leaf that stands where a write has to put an object.
+    /// Removes the leaf at an ancestor that the write turns into an object.
     func removeLeaf(above write: EncodedWrite) throws(TreeError) {
         if case .above(let leaf) = try lastRow(upTo: write) { try remove(.only(leaf)) }
     }
@@ -42,7 +42,7 @@ extension EngineTransaction {
         }
     }
 
-    /// Sets or removes the priority of a node; what is not there has none.
+    /// Sets or removes the priority of a node; a missing node has no priority.
     private func applyPriority(_ write: EncodedWrite) throws(TreeError) -> Bool {
         let new = write.rows.onlyLeaf.map { Array(write.rows.bytes[$0]) }
         guard new != (try value(for: write.key)), try !isEmpty(.subtree(Array(write.key.dropLast()))) else {
@@ -52,7 +52,7 @@ extension EngineTransaction {
         return true
     }
 
-    /// Removes the priorities of the objects on the way to a node that have lost their last child.
+    /// Removes the priorities of a node's ancestors that have lost their last child.
     func removeOrphanedPriorities(above key: [UInt8]) throws(TreeError) {
         var key = key
         while true {
@@ -68,10 +68,10 @@ extension EngineTransaction {
     }
 }
 
-// MARK: What is there
+// MARK: Current rows
 
 extension EngineSnapshot {
-    /// Whether what is at the node of a write is what it would write.
+    /// Whether the node of a write already has the rows of the write.
     func hasSameRows(as write: EncodedWrite) throws(TreeError) -> Bool {
         var rest = RowCursor(write.rows)
         var isSame = true
@@ -83,15 +83,15 @@ extension EngineSnapshot {
     }
 }
 
-/// The last row at a node, below it or before it: all that a write has to know.
+/// The last row at a node, below it or before it; this determines the kind of write.
 private enum LastRow {
-    /// The leaf that is written stands at the node, and nothing else.
+    /// The node is exactly the leaf that is written.
     case same
-    /// Another leaf stands at the node, and nothing else.
+    /// The node is a different leaf.
     case leaf
-    /// Rows stand below the node.
+    /// The node has rows below it.
     case inside
-    /// No rows stand below the node, and a leaf stands where an object would have to be.
+    /// The node does not exist, and an ancestor is a leaf that would have to become an object.
     case above(leaf: [UInt8])
     case elsewhere
 }
@@ -107,7 +107,7 @@ extension EngineTransaction {
             return write.rows.bytes.span.extracting(leaf).hasSameBytes(as: value.span) ? .same : .leaf
         }
         if target.span.starts(with: key.span) { return .above(leaf: key) }
-        // Between a leaf and what would be below it there is only its priority.
+        // The only row that can be between a leaf and a node below it is the leaf's priority.
         let node = Array(key.dropLast())
         guard key.last == PathEncoding.priorityTag, target.span.starts(with: node.span), try value(for: node) != nil
         else { return .elsewhere }
@@ -116,7 +116,7 @@ extension EngineTransaction {
 }
 
 extension RowBlock {
-    /// The range of the only row's value, if that is a leaf at the node itself.
+    /// The range of the value of the only row, if that is a leaf at the node itself; nil otherwise.
     fileprivate var onlyLeaf: Range<Int>? {
         var cursor = ByteCursor()
         guard count == 1, let path = try? cursor.nextRun(in: bytes.span), path.isEmpty else { return nil }
@@ -124,7 +124,7 @@ extension RowBlock {
     }
 }
 
-/// Walks through the rows of a block beside those of the store.
+/// A cursor over the rows of a block, compared with those of the store.
 private struct RowCursor {
     private let rows: RowBlock
     private var cursor = ByteCursor()
@@ -133,7 +133,7 @@ private struct RowCursor {
 
     var isAtEnd: Bool { cursor.offset == rows.bytes.count }
 
-    /// Whether the next row is this one.
+    /// Whether the next row has this path and value.
     mutating func next(isPath path: Span<UInt8>, value: Span<UInt8>) throws(TreeError) -> Bool {
         guard !isAtEnd else { return false }
         let rows = rows

@@ -1,16 +1,16 @@
-/// The first layout of a store, of which there was one tree only: from before trees had names and nodes priorities.
+/// The first layout of a store, with a single tree, before trees had names and nodes had priorities.
 ///
-/// It differs from ``StoreFormat`` in these:
+/// It differs from ``StoreFormat`` as follows:
 ///
-///     02 sequence   changes, in a form that is not read any more
-///     10 path       the last byte of a key like "01" or "-0" is 00 with "-", else 01 (``PathEncoding``); a whole number may
-///                   be a double (``LeafEncoding``); the service's own records stand among those of its clients
+///     02 sequence   changes, in a form that is no longer read
+///     10 path       the last byte of a key like "01" or "-0" is 00 with "-", else 01 (``PathEncoding``); whole numbers
+///                   may be doubles (``LeafEncoding``); the service's own records are among those of its clients
 package enum FirstFormat {
     private static let version: UInt8 = 1
-    /// How many rows are in memory at a time.
+    /// The number of rows that are held in memory at a time.
     private static let batch = 1000
 
-    /// Whether the rows of an engine are laid out so.
+    /// Whether an engine has this layout.
     package static func isUsed(by engine: any Engine) async throws(TreeError) -> Bool {
         try await engine.read { snapshot throws(TreeError) in try isUsed(in: snapshot) }
     }
@@ -19,14 +19,14 @@ package enum FirstFormat {
         try snapshot.value(for: StoreFormat.versionKey) == [version]
     }
 
-    /// Lays the rows of an engine out as ``StoreFormat`` says, all or none; does nothing where they are already.
+    /// Converts the rows of an engine to ``StoreFormat``, all or none; does nothing if they are already converted.
     ///
-    /// Positions in the change log go on from where they were; what was changed before cannot be asked for any more.
+    /// Positions in the change log continue, but earlier changes are no longer available.
     ///
     /// - Parameters:
-    ///   - records: The service's own records, by the keys at which they stand.
-    ///   - namespace: The tree that they are to be in.
-    /// - Throws: ``TreeError`` with code `corrupt` for what is no row, or the engine's failure.
+    ///   - records: The top-level keys of the service's own records.
+    ///   - namespace: The tree to move these records to.
+    /// - Throws: ``TreeError`` with code `corrupt` for malformed rows, or the engine's failure.
     package static func bringForward(
         _ engine: any Engine, moving records: [TreeKey], to namespace: Namespace
     ) async throws(TreeError) {
@@ -64,7 +64,7 @@ package enum FirstFormat {
         }
     }
 
-    /// The path of a row, as it is written today.
+    /// Returns the path of a row in the current encoding.
     private static func path(_ key: [UInt8]) throws(TreeError) -> [UInt8] {
         var path = Array(key.dropFirst())
         var end = 0
@@ -79,7 +79,7 @@ package enum FirstFormat {
         return path
     }
 
-    /// Leaves the last change alone, without what it wrote: the next one has the number behind it.
+    /// Removes all changes but the last, and empties that one, so that numbering continues after it.
     private static func forgetChanges(in transaction: any EngineTransaction) throws(TreeError) {
         let log = ByteRange.subtree([StoreFormat.changeLogKeyspace])
         guard let last = try transaction.firstKey(in: log, reverse: true),

@@ -1,5 +1,5 @@
 extension JSONText {
-    /// Appends a leaf of the store.
+    /// Appends a stored leaf as JSON.
     static func append(leaf: Span<UInt8>, to json: inout [UInt8]) throws(TreeError) {
         switch leaf.isEmpty ? 0 : leaf[0] {
         case LeafEncoding.falseTag: json.append(contentsOf: "false".utf8)

@@ -1,4 +1,4 @@
-/// Leaves as bytes: a tag, then the payload.
+/// The encoding of leaves as bytes: a tag, then the payload.
 ///
 ///     01               false
 ///     02               true
@@ -6,13 +6,13 @@
 ///     04 8 bytes       double, IEEE 754 bit pattern, big endian
 ///     05 text          string, UTF-8
 ///
-/// and, on their way to the store only, what the server is to fill in when it commits:
+/// On their way to the store, leaves may also be server values, which are resolved at the commit:
 ///
 ///     06 8 bytes 00    the time of the commit, in milliseconds since 1970
-///     07, 08 8 bytes   what stands there as a number, plus this integer or double
+///     07, 08 8 bytes   the current number, plus this integer or double
 ///     09 8 bytes 00    the position in the change log just after the commit
 ///
-/// A number has one encoding: whole ones of 64 bits are integers.
+/// Each number has one encoding: whole numbers that fit into 64 bits are integers.
 enum LeafEncoding {
     static let falseTag: UInt8 = 1
     static let trueTag: UInt8 = 2
@@ -24,7 +24,7 @@ enum LeafEncoding {
     static let incrementDoubleTag: UInt8 = 8
     static let positionTag: UInt8 = 9
 
-    /// The bytes of a normalised leaf; nil for objects, which have no bytes of their own.
+    /// Encodes a normalised leaf; nil for objects, which have no encoding of their own.
     static func encode(_ value: TreeValue) -> [UInt8]? {
         switch value {
         case .bool(let bool): [bool ? trueTag : falseTag]
@@ -41,19 +41,19 @@ enum LeafEncoding {
         return bytes
     }
 
-    /// A finite number, as an integer if it is whole.
+    /// Encodes a finite number, as an integer if it is whole.
     static func encode(_ double: Double) -> [UInt8] {
         if let integer = Int64(exactly: double) { return encode(integer) }
         return encode(Int64(bitPattern: double.bitPattern), tag: doubleTag)
     }
 
-    /// A finite number that is to be added to what stands there.
+    /// Encodes a finite number that will be added to the current value.
     static func encode(incrementBy double: Double) -> [UInt8] {
         if let integer = Int64(exactly: double) { return encode(integer, tag: incrementIntegerTag) }
         return encode(Int64(bitPattern: double.bitPattern), tag: incrementDoubleTag)
     }
 
-    /// The leaf of a value that the server fills in.
+    /// Encodes a server value.
     static func encode(_ value: ServerValue) -> [UInt8] {
         switch value {
         case .timestamp: encode(0, tag: timestampTag)
@@ -78,7 +78,7 @@ enum LeafEncoding {
         }
     }
 
-    /// The value of a row; damage is told with the row.
+    /// Decodes the value of a row; an error for damage includes the row.
     static func decode(_ leaf: [UInt8], ofRow key: [UInt8]) throws(TreeError) -> TreeValue {
         do {
             return try decode(leaf.span)
@@ -97,17 +97,17 @@ enum LeafEncoding {
         }
     }
 
-    /// Whether these are the bytes of a leaf that the server is to fill in.
+    /// Whether a leaf is a server value.
     static func isServerValue(_ leaf: Span<UInt8>) -> Bool { !leaf.isEmpty && leaf[0] >= timestampTag }
 
-    /// The leaf that the server fills in.
+    /// Resolves a server value.
     ///
     /// - Parameters:
     ///   - leaf: The leaf; its length does not change.
-    ///   - old: What stands there; nil for nothing. Only numbers are added to.
+    ///   - old: The current value; nil if none exists. Increments treat other values than numbers as 0.
     ///   - timestamp: The time of the commit.
     ///   - token: The position in the change log just after the commit.
-    /// - Throws: ``TreeError`` with code `invalid_value` when the sum is beyond the numbers that there are.
+    /// - Throws: ``TreeError`` with code `invalid_value` if the sum is beyond the range of numbers.
     static func resolve(
         _ leaf: Span<UInt8>, old: [UInt8]?, timestamp: Timestamp, token: SyncToken
     ) throws(TreeError) -> [UInt8] {
@@ -121,7 +121,7 @@ enum LeafEncoding {
         }
         let sum = (difference.doubleValue ?? 0) + (base?.doubleValue ?? 0)
         guard sum.isFinite else {
-            throw TreeError(.invalidValue, "the sum is beyond the largest number", hint: "increment by less")
+            throw TreeError(.invalidValue, "the sum is beyond the largest number", hint: "Increment by less.")
         }
         return encode(sum)
     }

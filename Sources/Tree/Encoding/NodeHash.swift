@@ -1,25 +1,26 @@
 import CSystemCrypto
 
-/// The hash of a node, as clients of Realtime Databases compute it of their copies: a transaction names what it was decided by, and
-/// a listener names what it has already.
+/// Computes the hash of a node as clients of Realtime Databases compute it. A transaction names the hash of the value
+/// that it is based on; a listener names the hash of its cached value.
 ///
-/// It is the SHA-1 (FIPS 180-4) in base64 of a text: of a leaf `number:` and the 16 hexadecimal digits of the double,
-/// `string:` and the string, or `boolean:` and the word; of an object `:KEY:HASH` for each child, ordered by priority, then
-/// by key. `priority:` and the like of the node's own priority stand before that. Nothing has the empty hash.
-/// (`LeafNode.hash` and `ChildrenNode.hash` of the vendor's clients.)
+/// It is the SHA-1 (FIPS 180-4), in base64, of a text. For a leaf, the text is `number:` and the 16 hexadecimal digits
+/// of the double, `string:` and the string, or `boolean:` and the word; for an object, `:KEY:HASH` for each child,
+/// ordered by priority, then by key. If the node has a priority, the text begins with `priority:`, the priority in the
+/// same form, and `:`. The hash of a missing node is empty. (`LeafNode.hash` and `ChildrenNode.hash` of the vendor's
+/// clients.)
 ///
-/// Rows come in key order, priorities among them.
+/// Rows, including those of priorities, are added in key order.
 struct NodeHashBuilder: ~Copyable {
     private struct Child {
-        /// The key in UTF-8.
+        /// The key, in UTF-8.
         let key: [UInt8]
         let priority: [UInt8]?
         let hash: [UInt8]
     }
 
-    /// A node whose rows are coming.
+    /// A node whose rows are being added.
     private struct Level {
-        /// The end of the node's segment in the paths of its rows; 0 for the top.
+        /// The offset of the end of the node's segment in the paths of its rows; 0 for the top.
         let end: Int
         let key: [UInt8]
         var leaf: [UInt8]?
@@ -56,7 +57,7 @@ struct NodeHashBuilder: ~Copyable {
         lastPath = node.copied
     }
 
-    /// The hash of all rows that were added; empty if there were none. Ends the run.
+    /// Returns the hash of the added rows; empty if there were none. The builder must not be used afterwards.
     mutating func finish() throws(TreeError) -> String {
         while levels.count > 1 { try closeLevel() }
         return String(decoding: try hash(of: levels[0]), as: UTF8.self)
@@ -90,7 +91,7 @@ struct NodeHashBuilder: ~Copyable {
         return digest(of: text)
     }
 
-    /// Children come in the order of their keys, and mostly have no priorities.
+    /// Returns children in hash order. They are given in key order, and mostly have no priorities.
     private static func ordered(_ children: [Child]) throws(TreeError) -> [Child] {
         guard children.contains(where: { $0.priority != nil }) else { return children }
         var ordered: [(order: [UInt8], index: Int)] = []
@@ -129,7 +130,7 @@ struct NodeHashBuilder: ~Copyable {
         EVP_DigestInit_ex(context, EVP_sha1(), nil)
         EVP_DigestUpdate(context, text, text.count)
         EVP_DigestFinal_ex(context, &digest, nil)
-        // 4 characters for 3 bytes, and the zero at the end.
+        // 4 characters for every 3 bytes, and the terminating zero.
         var base64 = [UInt8](repeating: 0, count: 29)
         EVP_EncodeBlock(&base64, digest, Int32(digest.count))
         return Array(base64.prefix(28))
@@ -137,12 +138,13 @@ struct NodeHashBuilder: ~Copyable {
 }
 
 extension TreePath {
-    /// The largest node whose hash is made, in bytes of its rows: writers wait while it is made for a precondition.
+    /// The largest node that is hashed, in bytes of its rows; writers wait while a precondition's hash is computed.
     private static let maxHashedBytes = 16 << 20
 
-    /// The hash of what is at the path in a state of the store, priorities among it, as clients make it; empty for nothing.
+    /// Returns the hash of the value at the path in a state of the store, including priorities, as clients compute it;
+    /// empty if none exists.
     ///
-    /// Costs reading all that is there.
+    /// The cost is that of reading the whole value.
     ///
     /// - Throws: ``TreeError`` with code `too_large`, or the engine's failure.
     func nodeHash(in engine: any EngineSnapshot) throws(TreeError) -> String {
@@ -154,8 +156,8 @@ extension TreePath {
             byteCount += key.count - top.count + leaf.count
             guard byteCount <= Self.maxHashedBytes else {
                 throw TreeError(
-                    .tooLarge, "what is there is too large to be compared by its hash", path: path,
-                    hint: "run the transaction further down in the tree")
+                    .tooLarge, "the value is too large to be compared by its hash", path: path,
+                    hint: "Run the transaction at a deeper path.")
             }
             try builder.add(path: key.extracting(droppingFirst: top.count), value: leaf)
             return true
@@ -165,7 +167,7 @@ extension TreePath {
 }
 
 extension QueryWindow {
-    /// The hash of the children that the query takes, as of an object that has only them; empty for none.
+    /// Returns the hash of an object that has only the children in the window; empty if there are none.
     func nodeHash() throws(TreeError) -> String {
         var builder = NodeHashBuilder()
         if let leaf {

@@ -1,5 +1,5 @@
-/// Paths as bytes: segment by segment, prefix-free, so that byte order is the protocol's key order and a subtree is one
-/// contiguous range.
+/// The encoding of paths as bytes, segment by segment. It is prefix-free, so that byte order is the protocol's key
+/// order and a subtree is one contiguous range.
 ///
 ///     01                          (last) the node's priority, before its children
 ///     10 vvvvvvvv 00              a key that is the canonical text of a 32-bit integer v (sign bit flipped, big endian)
@@ -7,21 +7,21 @@
 ///     20 text 00                  any other key, in CESU-8
 ///
 /// CESU-8 (Unicode Technical Report 26) writes characters beyond U+FFFF as two surrogates of three bytes each; its byte
-/// order is the order of UTF-16 code units. The encoding is total and reversible: "1", "01" and "-0" are keys of their
-/// own. A path ends in 01 if, and only if, it is that of a priority.
+/// order is the order of UTF-16 code units. The encoding is total and reversible: "1", "01" and "-0" are different
+/// keys. A path ends in 01 if, and only if, it is that of a priority.
 enum PathEncoding {
     static let priorityTag: UInt8 = 0x01
     private static let integerTag: UInt8 = 0x10
     private static let textTag: UInt8 = 0x20
     private static let minusTag: UInt8 = 0x02
     private static let noMinusTag: UInt8 = 0x03
-    /// Greater than the first byte of every segment: closes the range of a subtree.
+    /// The end marker of a subtree's range, greater than the first byte of every segment.
     static let subtreeEnd: UInt8 = 0xFF
 
     /// Appends the segment of a key.
     static func append(_ key: TreeKey, to bytes: inout [UInt8]) { append(utf8: key.string.utf8.span, to: &bytes) }
 
-    /// Appends the segment of a key that has been checked.
+    /// Appends the segment of a valid key.
     static func append(utf8 key: Span<UInt8>, to bytes: inout [UInt8]) {
         if let integer = TreeKey.integer(of: key) {
             appendInteger(integer, text: key, to: &bytes)
@@ -32,7 +32,7 @@ enum PathEncoding {
         }
     }
 
-    /// Appends the segment of an element of an array.
+    /// Appends the segment of an array index.
     static func append(index: Int32, to bytes: inout [UInt8]) {
         bytes.append(integerTag)
         bytes.appendBigEndian(UInt32(bitPattern: index) ^ 0x8000_0000)
@@ -58,7 +58,7 @@ enum PathEncoding {
         return length
     }
 
-    /// The end of the segment that begins at an offset.
+    /// Returns the end of the segment that begins at an offset.
     static func segmentEnd(in bytes: Span<UInt8>, from start: Int) throws(TreeError) -> Int {
         guard start < bytes.count else { throw malformed }
         switch bytes[start] {
@@ -77,10 +77,11 @@ enum PathEncoding {
         }
     }
 
-    /// Whether a whole segment is a text of an integer that is not the canonical one.
+    /// Whether a complete segment is a non-canonical text of an integer.
     static func isOtherTextOfInteger(_ segment: Span<UInt8>) -> Bool { segment.count > 6 && segment[0] == integerTag }
 
-    /// The number of a segment that is the canonical text of a non-negative integer: an element of an array.
+    /// Returns the array index of a segment: the number, if the segment is the canonical text of a non-negative
+    /// integer.
     static func index(_ segment: Span<UInt8>) -> Int? {
         guard segment.count == 6, segment[0] == integerTag, segment[1] & 0x80 != 0 else { return nil }
         return segment.extracting(1..<5).withUnsafeBufferPointer { bytes in
@@ -88,7 +89,7 @@ enum PathEncoding {
         }
     }
 
-    /// Appends the key of one whole segment, as UTF-8.
+    /// Appends the key of one complete segment, as UTF-8.
     static func appendText(of segment: Span<UInt8>, to text: inout [UInt8]) throws(TreeError) {
         guard segment.count >= 3 else { throw malformed }
         if segment[0] == integerTag {
@@ -99,7 +100,7 @@ enum PathEncoding {
         }
     }
 
-    /// The key of one whole segment.
+    /// Returns the key of one complete segment.
     static func decode(_ segment: Span<UInt8>) throws(TreeError) -> TreeKey {
         var text: [UInt8] = []
         try appendText(of: segment, to: &text)
@@ -107,7 +108,7 @@ enum PathEncoding {
         return key
     }
 
-    /// The keys of a whole path.
+    /// Returns the keys of a complete path.
     static func decodeKeys(_ bytes: Span<UInt8>) throws(TreeError) -> [TreeKey] {
         var keys: [TreeKey] = []
         var start = 0
@@ -119,7 +120,7 @@ enum PathEncoding {
         return keys
     }
 
-    /// A path as text, "a/b", from an offset on; that of a priority ends in ".priority".
+    /// Returns a path as text, "a/b", from an offset on; the path of a priority ends in ".priority".
     static func text(of bytes: Span<UInt8>, below start: Int) throws(TreeError) -> [UInt8] {
         var text: [UInt8] = []
         var start = start
@@ -136,7 +137,7 @@ enum PathEncoding {
         return text
     }
 
-    /// Checks that a path is one, from an offset on.
+    /// Checks that the bytes from an offset on are a valid path.
     ///
     /// - Throws: ``TreeError`` with code `corrupt`.
     static func check(_ bytes: Span<UInt8>, below start: Int) throws(TreeError) {
@@ -157,7 +158,7 @@ enum PathEncoding {
         let extra = Int(try segment.bigEndian(at: 6) as UInt16)
         let isNegative = try segment.bigEndian(at: 8) as UInt8 == minusTag
         guard extra <= TreeKey.maxBytes else { return nil }
-        // "-0" is one character longer than "0" by its sign alone.
+        // The sign alone makes "-0" one character longer than "0".
         let zeros = extra - (isNegative && integer == 0 ? 1 : 0)
         return (isNegative ? "-" : "") + String(repeating: "0", count: max(zeros, 0)) + integer.magnitude.description
     }

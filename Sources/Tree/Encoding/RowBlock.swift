@@ -1,7 +1,8 @@
-/// The rows of a subtree in one buffer, in key order: each its path below the top, counted, then its value, counted.
+/// The rows of a subtree in one buffer, in key order. Each row is its path below the top and its value, each preceded
+/// by its length.
 ///
-/// This is the form in which a value travels: from the JSON of a request into the engine, into the change log, and as
-/// JSON again to those who listen.
+/// Values are passed in this form: from the JSON of a request to the engine and the change log, and back to JSON for
+/// listeners.
 struct RowBlock: Sendable, Hashable {
     private(set) var bytes: [UInt8] = []
     private(set) var count = 0
@@ -10,7 +11,7 @@ struct RowBlock: Sendable, Hashable {
 
     init() {}
 
-    /// Takes rows over that have been written as a block before.
+    /// Creates a block from the bytes of another block.
     init(bytes: [UInt8], count: Int) {
         self.bytes = bytes
         self.count = count
@@ -22,14 +23,14 @@ struct RowBlock: Sendable, Hashable {
         count += 1
     }
 
-    /// The number of bytes that a row takes in a block.
+    /// Returns the size of a row in a block, in bytes.
     static func byteCount(path: Span<UInt8>, value: Span<UInt8>) -> Int {
         2 * MemoryLayout<UInt32>.size + path.count + value.count
     }
 
-    /// Calls the visitor for each row until it returns false; both spans end with its call.
+    /// Calls the visitor for each row until it returns false. Both spans are valid only during the call.
     ///
-    /// - Parameter start: The position of the first row, in bytes.
+    /// - Parameter start: The offset of the first row, in bytes.
     func forEach(
         from start: Int = 0, _ visit: (_ path: Span<UInt8>, _ value: Span<UInt8>) throws(TreeError) -> Bool
     ) throws(TreeError) {
@@ -42,13 +43,13 @@ struct RowBlock: Sendable, Hashable {
         }
     }
 
-    /// Drops the rows from a position that the block had before.
+    /// Removes the rows after an earlier end of the block.
     mutating func truncate(toBytes byteCount: Int, count: Int) {
         bytes.removeSubrange(byteCount...)
         self.count = count
     }
 
-    /// The ranges of each row's path and value, in the order in which they were appended.
+    /// Returns the ranges of each row's path and value, in the order of appending.
     private func rowRanges() throws(TreeError) -> [(path: Range<Int>, value: Range<Int>)] {
         var ranges: [(Range<Int>, Range<Int>)] = []
         ranges.reserveCapacity(count)
@@ -60,7 +61,7 @@ struct RowBlock: Sendable, Hashable {
         return ranges
     }
 
-    /// The same rows in key order.
+    /// Returns the same rows in key order.
     func sorted() throws(TreeError) -> RowBlock {
         let bytes = bytes.span
         let ranges = try rowRanges().sorted { bytes.extracting($0.path).precedes(bytes.extracting($1.path)) }
@@ -70,7 +71,8 @@ struct RowBlock: Sendable, Hashable {
         return block
     }
 
-    /// The same rows with other values where the transform gives one, of the same length or another.
+    /// Returns the rows with the transform's values, which may have a different length; rows for which it returns nil
+    /// are kept.
     func mapValues(
         _ transform: (_ path: Span<UInt8>, _ value: Span<UInt8>) throws(TreeError) -> [UInt8]?
     ) throws(TreeError) -> RowBlock {
@@ -87,7 +89,7 @@ struct RowBlock: Sendable, Hashable {
         return block
     }
 
-    /// The rows below a path.
+    /// Returns the rows below a path, relative to it.
     func block(below prefix: [UInt8]) throws(TreeError) -> RowBlock {
         guard !prefix.isEmpty else { return self }
         var block = RowBlock()

@@ -1,27 +1,27 @@
-/// The layout of the trees in an engine: the ordered map from bytes to bytes that every store is.
+/// The layout of trees in an engine, which is an ordered map from bytes to bytes.
 ///
 /// The first byte of a key is its keyspace:
 ///
-///     01 name                → meta: "format" holds the format's version, one byte; "rules" 00 name of a tree, its rules
-///                              document; "catalog" 00 name, what the rules ask to be kept (``RulesCatalog``);
-///                              "cursor" 00 name 00 id, how far an index has been built; "staged", a ``StagedSubtree``
-///     02 sequence            → change log: sequence in 8 bytes, big endian; the rest is described at ``ChangeLog``
-///     10 path                → the main tree: one row a leaf, the path as in ``PathEncoding``, the value as in
+///     01 name                → meta: "format" holds the format's version, one byte; "rules" 00 name, a tree's rules
+///                              document; "catalog" 00 name, the indexes that the rules define (``RulesCatalog``);
+///                              "cursor" 00 name 00 id, the progress of an index; "staged", a ``StagedSubtree``
+///     02 sequence            → change log: sequence in 8 bytes, big endian; see ``ChangeLog``
+///     10 path                → the main tree: one row per leaf, the path as in ``PathEncoding``, the value as in
 ///                              ``LeafEncoding``
 ///     11 name 00 path        → the other trees, likewise
-///     12 name 00 …           → entries of indexes, as at ``Index``
-///     13, 14                 → when nodes expire, as at ``ExpiryTable``
-///     15 key                 → staging: rows that are to be at that key, as at ``StagedSubtree``
+///     12 name 00 …           → entries of indexes; see ``Index``
+///     13, 14                 → the times at which nodes expire; see ``ExpiryTable``
+///     15 key                 → staging: rows that will be moved to that key; see ``StagedSubtree``
 ///
-/// Only leaves and priorities have rows. An object is there because leaves are there below it, so that parents vanish
-/// with their last child by themselves, and a leaf never has other leaves below it. All rows of a subtree are
-/// neighbours, in the protocol's key order.
+/// Only leaves and priorities have rows. An object exists as long as there are leaves below it, so that a parent
+/// vanishes with its last child, and a leaf never has other leaves below it. The rows of a subtree are contiguous, in
+/// the protocol's key order.
 ///
-/// Room that is kept free: keyspaces 16–1F, path bytes 02–0F (more rows about a node itself), leaf tags 0A–FF
-/// (small objects packed into a row).
+/// Reserved for extensions: keyspaces 16–1F, path bytes 02–0F (more rows about a node itself), leaf tags 0A–FF (small
+/// objects packed into a row).
 enum StoreFormat {
     static let version: UInt8 = 2
-    /// The version while a subtree is staged: that of programs which know of it.
+    /// The version while a subtree is staged, so that programs without support for staging refuse the store.
     static let versionWhileStaged: UInt8 = 3
     static let versionKey: [UInt8] = [metaKeyspace] + Array("format".utf8)
 
@@ -35,29 +35,29 @@ enum StoreFormat {
     static let stagingKeyspace: UInt8 = 0x15
     static let stagingRange = ByteRange(from: [stagingKeyspace], upTo: [stagingKeyspace + 1])
 
-    /// The prefix of the keys of all rows of a tree.
+    /// Returns the prefix of the keys of all rows of a tree.
     static func prefix(of namespace: Namespace) -> [UInt8] {
         namespace == .main ? [mainKeyspace] : [namedKeyspace] + Array(namespace.name.utf8) + [0]
     }
 
-    /// The name of the tree whose keys begin so; empty for the main one.
+    /// Returns the name of the tree with this key prefix; empty for the main tree.
     static func name(ofTree prefix: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         prefix.first == mainKeyspace ? [] : prefix.dropFirst().dropLast()
     }
 
-    /// A row of the meta keyspace that is about one tree.
+    /// Returns the key of a meta row of one tree.
     static func metaKey(_ name: StaticString, of namespace: Namespace) -> [UInt8] {
         [metaKeyspace] + Array("\(name)".utf8) + [0] + Array(namespace.name.utf8)
     }
 
-    /// The row of a leaf at a path.
+    /// Returns the key of the row of a leaf at a path.
     static func dataKey(_ path: TreePath) -> [UInt8] {
         var key = prefix(of: path.namespace)
         for segment in path.keys { PathEncoding.append(segment, to: &key) }
         return key
     }
 
-    /// The length of what the keys of a tree begin with.
+    /// Returns the length of the prefix of a tree's keys.
     static func prefixLength(of key: Span<UInt8>) throws(TreeError) -> Int {
         guard !key.isEmpty else { throw malformed }
         switch key[0] {
@@ -69,22 +69,22 @@ enum StoreFormat {
         }
     }
 
-    /// The path of a row.
+    /// Returns the path of a row.
     static func path(ofDataKey key: Span<UInt8>) throws(TreeError) -> TreePath {
         TreePath(
             try PathEncoding.decodeKeys(key.extracting(droppingFirst: try prefixLength(of: key))),
             in: try namespace(ofDataKey: key))
     }
 
-    /// The tree of a row.
+    /// Returns the tree of a row.
     static func namespace(ofDataKey key: Span<UInt8>) throws(TreeError) -> Namespace {
         let length = try prefixLength(of: key)
         return length == 1 ? .main : Namespace(unchecked: key.extracting(1..<length - 1).text)
     }
 
-    /// Marks the engine as this format's, or checks that it is.
+    /// Marks an empty engine with the format version, or checks the version.
     ///
-    /// - Throws: ``TreeError`` with code `unsupported_format` when another version wrote it.
+    /// - Throws: ``TreeError`` with code `unsupported_format` if another version wrote the store.
     static func checkVersion(in transaction: any EngineTransaction) throws(TreeError) {
         guard let stored = try transaction.value(for: versionKey) else {
             guard try transaction.isEmpty(.all) else {
@@ -95,8 +95,8 @@ enum StoreFormat {
         guard stored == [version] || stored == [versionWhileStaged] else {
             throw TreeError(
                 .unsupportedFormat,
-                "the store has format \(stored.map { String($0) }.joined(separator: ".")), this program knows \(version)",
-                hint: "use the version that wrote it")
+                "the store has format \(stored.map { String($0) }.joined(separator: ".")); supported is \(version)",
+                hint: "Use the version that wrote the store.")
         }
     }
 

@@ -1,11 +1,11 @@
-/// Puts the rows of a subtree together to a value, without priorities.
+/// Builds a value from the rows of a subtree, without priorities.
 ///
-/// Rows come in key order, ascending or descending, so that the rows of every object are neighbours: one open object a
-/// level is enough, and each key is decoded once.
+/// Rows are added in key order, ascending or descending, so that the rows of every object are adjacent. One open object
+/// per level is therefore enough, and each key is decoded once.
 struct ValueBuilder {
     private struct OpenObject {
         let key: TreeKey
-        /// The end of the key's segment in the paths of the rows.
+        /// The offset of the end of the key's segment in the paths of the rows.
         let end: Int
         var children: [TreeKey: TreeValue] = [:]
     }
@@ -33,7 +33,7 @@ struct ValueBuilder {
         lastPath = path.copied
     }
 
-    /// The value of all rows that were added; nil if there were none.
+    /// Returns the value of the added rows; nil if there were none.
     ///
     /// The builder is empty afterwards.
     mutating func finish() -> TreeValue? {

@@ -1,9 +1,9 @@
-/// A snapshot whose scans can be broken off: because nobody wants to know any more, or because they take too much.
+/// A snapshot whose scans can be interrupted, by a cancellation or because they read too much.
 struct CancellableSnapshot: EngineSnapshot {
     let base: any EngineSnapshot
-    /// The amount that may be read; nil for any amount.
+    /// The amount of data that may be read; nil for no limit.
     let allowance: ReadAllowance?
-    /// Throws when it is time to stop.
+    /// Throws if the read should stop.
     let check: () throws(TreeError) -> Void
 
     func value(for key: [UInt8]) throws(TreeError) -> [UInt8]? {
@@ -30,7 +30,7 @@ struct CancellableSnapshot: EngineSnapshot {
     }
 }
 
-/// The amount that a read may take before it counts as a large one: some milliseconds' worth.
+/// The amount of data that a read may cover before it counts as large, equivalent to some milliseconds.
 final class ReadAllowance {
     private static let maxRows = 2048
     private static let maxBytes = 1 << 20
@@ -39,9 +39,9 @@ final class ReadAllowance {
     private var byteCount = 0
     private(set) var isExceeded = false
 
-    /// Takes a row.
+    /// Counts a row with a value of this size in bytes.
     ///
-    /// - Throws: When it is one too many; what the read comes to then is of no interest.
+    /// - Throws: ``TreeError`` when the allowance is exceeded; the result of the read is then ignored.
     func take(_ valueBytes: Int) throws(TreeError) {
         rowCount += 1
         byteCount += valueBytes

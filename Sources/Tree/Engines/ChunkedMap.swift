@@ -1,12 +1,12 @@
-/// An ordered map from bytes to bytes whose copies share what they have in common.
+/// An ordered map from bytes to bytes whose copies share storage.
 ///
-/// Sorted entries in chunks of bounded length: a copy costs nothing, a change after it copies one chunk and the list of
-/// chunks. Searching is by halves, first among chunks, then within one.
+/// The sorted entries are stored in chunks of bounded length. A copy is free; a change after it copies one chunk and
+/// the list of chunks. Lookups use binary search, first among the chunks, then within one.
 struct ChunkedMap: Sendable {
     typealias Entry = (key: [UInt8], value: [UInt8])
     static let maxChunkLength = 256
 
-    /// No chunk is empty.
+    /// The chunks in key order; none is empty.
     private var chunks: [[Entry]] = []
 
     func value(for key: [UInt8]) -> [UInt8]? {
@@ -67,7 +67,8 @@ struct ChunkedMap: Sendable {
         }
     }
 
-    /// The first entry whose key is not less; after the last one, index 0 of a chunk that is not there.
+    /// Returns the position of the first entry whose key is not less than this one; if there is none, index 0 of the
+    /// chunk after the last.
     private func firstPosition(notBefore key: [UInt8]) -> Position {
         let chunk = chunks.partitioningIndex { !($0.last?.key ?? []).lexicographicallyPrecedes(key) }
         guard chunk < chunks.count else { return Position(chunk: chunk, index: 0) }

@@ -1,4 +1,4 @@
-/// A snapshot that counts the rows that are visited, and the searches.
+/// A snapshot that counts visited rows and searches.
 struct CountingSnapshot: EngineSnapshot {
     /// The number of rows and searches so far.
     final class Rows {

@@ -1,70 +1,71 @@
-/// An ordered map from bytes to bytes with transactions: all that the tree asks of a database.
+/// An ordered map from bytes to bytes with transactions: the interface between the tree and a database.
 ///
-/// Keys are ordered by their unsigned bytes. Calls may come from any task at once; an engine never blocks the thread of
-/// its caller for longer than memory takes. Every failure is a ``TreeError``.
+/// Keys are ordered by their unsigned bytes. Methods may be called concurrently from any task. An engine never blocks
+/// the caller's thread for longer than an access to memory takes. All errors are ``TreeError``s.
 public protocol Engine: Sendable {
-    /// Reads one consistent state, without waiting for writers: one that there was when the body begins.
+    /// Reads one consistent state that exists when the body begins, without waiting for writers.
     ///
-    /// - Throws: What the body throws, or the engine's own failure (`cancelled` when the task was cancelled).
+    /// - Throws: The body's error, or the engine's own failure (`cancelled` if the task was cancelled).
     func read<Result: Sendable>(
         _ size: ReadSize, _ body: @Sendable (any EngineSnapshot) throws(TreeError) -> Result
     ) async throws(TreeError) -> Result
 
-    /// Changes the map, whole or not at all, and durably when it returns; one transaction at a time.
+    /// Changes the map as a whole or not at all; the change is durable when this returns. Transactions run one at a
+    /// time.
     ///
-    /// When the body throws, nothing is written. Cancelling the task does not interrupt it.
+    /// If the body throws, nothing is written. Cancelling the task does not interrupt the transaction.
     ///
-    /// - Parameter committed: Is given the result once it is durable and before the next transaction begins, so that
-    ///   what it does is done in the order of the transactions; it must be quick.
-    /// - Throws: What the body throws, or the engine's own failure.
+    /// - Parameter committed: Receives the result after it is durable and before the next transaction begins, so that
+    ///   calls are in the order of the transactions. It must be fast.
+    /// - Throws: The body's error, or the engine's own failure.
     func write<Result: Sendable>(
         _ body: @escaping @Sendable (any EngineTransaction) throws(TreeError) -> Result,
         committed: @escaping @Sendable (Result) -> Void
     ) async throws(TreeError) -> Result
 
-    /// The fault of the disk that is there although writes succeed, until ``probe()`` has succeeded; nil when none is
-    /// known.
+    /// A fault of the disk that exists although writes succeed, until ``probe()`` has succeeded; nil if none is known.
     var fault: TreeError? { get }
 
-    /// The length of the log of what was committed last, which a start after a crash has to read, in bytes.
+    /// The length of the log of recent commits, which is read at a start after a crash, in bytes.
     var logBytes: Int { get }
 
-    /// Tries a write that changes nothing, durably, and makes good what earlier faults of the disk have left.
+    /// Tries a durable write that changes nothing, and repairs the effects of earlier disk faults.
     ///
-    /// - Throws: What is in the way of a write.
+    /// - Throws: The error that prevents writing.
     func probe() async throws(TreeError)
 
-    /// Looks for damage in how the engine keeps the rows, as far as that takes no longer than a few seconds.
+    /// Checks the engine's storage for damage, if that takes no longer than a few seconds.
     ///
-    /// - Throws: ``TreeError`` with code `corrupt`, or what kept it from looking.
+    /// - Throws: ``TreeError`` with code `corrupt`, or the error that prevented the check.
     func checkStructure() async throws(TreeError)
 
-    /// Ends all work; later calls throw `closed`.
+    /// Finishes all work and closes the engine; later calls throw `closed`.
     func close() async
 }
 
 extension Engine {
-    /// The default, for engines without a disk.
+    /// The default for engines without a disk.
     public var fault: TreeError? { nil }
 
-    /// The default, for engines without a disk.
+    /// Does nothing; the default for engines without a disk.
     public func probe() async throws(TreeError) {}
 
-    /// The default, for engines without a disk.
+    /// Does nothing; the default for engines without a disk.
     public func checkStructure() async throws(TreeError) {}
 
-    /// Reads one consistent state, of whatever size.
+    /// Reads one consistent state, of unknown size.
     ///
-    /// - Throws: What the body throws, or the engine's own failure.
+    /// - Throws: The body's error, or the engine's own failure.
     public func read<Result: Sendable>(
         _ body: @Sendable (any EngineSnapshot) throws(TreeError) -> Result
     ) async throws(TreeError) -> Result {
         try await read(.unknown, body)
     }
 
-    /// Changes the map, whole or not at all, and durably when it returns; one transaction at a time.
+    /// Changes the map as a whole or not at all; the change is durable when this returns. Transactions run one at a
+    /// time.
     ///
-    /// - Throws: What the body throws, or the engine's own failure.
+    /// - Throws: The body's error, or the engine's own failure.
     public func write<Result: Sendable>(
         _ body: @escaping @Sendable (any EngineTransaction) throws(TreeError) -> Result
     ) async throws(TreeError) -> Result {
@@ -72,29 +73,31 @@ extension Engine {
     }
 }
 
-/// How much a read takes, as far as its caller knows: one that is known to be large is not tried among the small ones.
+/// The size of a read as far as the caller knows it; a read known to be large is not tried in the lane of small reads.
 public enum ReadSize: Sendable {
     case unknown, large
 }
 
-/// One state of the map; valid only within the call that it was given to.
+/// One state of the map; valid only within the call that it was passed to.
 public protocol EngineSnapshot {
-    /// The value of a key.
+    /// Returns the value of a key; nil if the key does not exist.
     func value(for key: [UInt8]) throws(TreeError) -> [UInt8]?
 
     /// Visits the entries of a range in key order, or in reverse, until the visitor returns false.
     ///
-    /// It costs one search and what is visited. The visitor must not use the snapshot; its spans end with its call.
+    /// The cost is one search plus the visited entries. The visitor must not use the snapshot; its spans are valid only
+    /// during the call.
     func scan(
         _ range: ByteRange, reverse: Bool,
         _ visit: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws(TreeError) -> Bool
     ) throws(TreeError)
 
-    /// The first key of a range, or the last one; costs one search, however large the entry's value is.
+    /// Returns the first key of a range, or the last in reverse; nil if the range is empty. It costs one search,
+    /// whatever the size of the value.
     func firstKey(in range: ByteRange, reverse: Bool) throws(TreeError) -> [UInt8]?
 }
 
-/// A state of the map that is being changed; it reads what it has written.
+/// A writable state of the map; reads include earlier writes of the same transaction.
 public protocol EngineTransaction: EngineSnapshot {
     /// Sets the value of a key.
     func put(_ value: Span<UInt8>, for key: Span<UInt8>) throws(TreeError)
@@ -103,29 +106,29 @@ public protocol EngineTransaction: EngineSnapshot {
     func remove(_ range: ByteRange) throws(TreeError)
 }
 
-/// A range of keys, from one inclusive up to another exclusive.
+/// A range of keys from an inclusive lower to an exclusive upper bound.
 public struct ByteRange: Hashable, Sendable {
-    /// The first key that may be in it.
+    /// The first key that may be in the range.
     public let lower: [UInt8]
-    /// The first key after it.
+    /// The first key after the range.
     public let upper: [UInt8]
 
-    /// Makes a range; it is empty if the ends are the wrong way round.
+    /// Creates a range; it is empty if the upper bound is not after the lower one.
     public init(from lower: [UInt8], upTo upper: [UInt8]) {
         self.lower = lower
         self.upper = upper
     }
 
-    /// Whether a key is in it.
+    /// Whether a key is in the range.
     func contains(_ key: [UInt8]) -> Bool { !key.span.precedes(lower.span) && key.span.precedes(upper.span) }
 
-    /// All keys that the tree uses.
+    /// The range of all keys that the tree uses.
     static let all = ByteRange(from: [], upTo: [0xFF])
 
-    /// The key alone.
+    /// Returns the range of a single key.
     static func only(_ key: [UInt8]) -> ByteRange { ByteRange(from: key, upTo: key + [0]) }
 
-    /// A row and all rows below it.
+    /// Returns the range of a row and all rows below it.
     static func subtree(_ key: [UInt8]) -> ByteRange { ByteRange(from: key, upTo: key + [PathEncoding.subtreeEnd]) }
 }
 
@@ -135,7 +138,7 @@ extension EngineTransaction {
 }
 
 extension EngineSnapshot {
-    /// The first key of a range, or the last one, for engines that read no value until it is looked at.
+    /// Scans for the first key; the default for engines that load a value only when it is accessed.
     func firstKey(in range: ByteRange, reverse: Bool) throws(TreeError) -> [UInt8]? {
         var first: [UInt8]?
         try scan(range, reverse: reverse) { key, _ throws(TreeError) in
@@ -145,7 +148,7 @@ extension EngineSnapshot {
         return first
     }
 
-    /// Has a row visited; damage that the visitor meets in it is told with the row.
+    /// Calls the visitor for a row; an error for damage that it finds includes the row.
     func visitRow(
         _ key: Span<UInt8>, _ value: Span<UInt8>, _ visit: (Span<UInt8>, Span<UInt8>) throws(TreeError) -> Bool
     ) throws(TreeError) -> Bool {
@@ -156,7 +159,7 @@ extension EngineSnapshot {
         }
     }
 
-    /// Whether a range has no entry.
+    /// Whether a range has no entries.
     func isEmpty(_ range: ByteRange) throws(TreeError) -> Bool {
         try firstKey(in: range, reverse: false) == nil
     }

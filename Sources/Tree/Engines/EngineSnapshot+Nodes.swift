@@ -1,7 +1,7 @@
-/// The rows of a state seen as nodes and their children. The row of a node is named by its key, which ``StoreFormat``
-/// makes of its path.
+/// Access to the rows of a state as nodes and their children. A node's row is identified by its key, which
+/// ``StoreFormat`` derives from its path.
 extension EngineSnapshot {
-    /// The value of a node, with all that is below; nil if nothing is there.
+    /// Returns the value of a node with everything below it; nil if none exists.
     func node(_ top: [UInt8]) throws(TreeError) -> TreeValue? {
         var builder = ValueBuilder()
         try scan(.subtree(top), reverse: false) { key, leaf throws(TreeError) in
@@ -11,7 +11,7 @@ extension EngineSnapshot {
         return builder.finish()
     }
 
-    /// All rows of a node, below it.
+    /// Returns all rows of a node, relative to it.
     func rows(below top: [UInt8]) throws(TreeError) -> RowBlock {
         var rows = RowBlock()
         try scan(.subtree(top), reverse: false) { key, value throws(TreeError) in
@@ -21,11 +21,12 @@ extension EngineSnapshot {
         return rows
     }
 
-    /// Visits the children that have rows in a range, in order, until the body returns false; costs a search for each.
+    /// Visits the children that have rows in a range, in order, until the body returns false; costs one search per
+    /// child.
     ///
     /// - Parameters:
-    ///   - length: Where the segments begin in the keys of the rows.
-    ///   - visit: Is given the segment of each child.
+    ///   - length: The offset of the children's segments in the keys of the rows.
+    ///   - visit: Receives the segment of each child.
     func forEachChild(
         in rows: ByteRange, below length: Int, reverse: Bool = false,
         _ visit: (Span<UInt8>) throws(TreeError) -> Bool
@@ -41,9 +42,9 @@ extension EngineSnapshot {
         }
     }
 
-    /// The segments of the children that have rows in a range, in order; costs a search for each.
+    /// Returns the segments of the children that have rows in a range, in order; costs one search per child.
     ///
-    /// - Parameter length: Where the segments begin in the keys of the rows.
+    /// - Parameter length: The offset of the segments in the keys of the rows.
     func childSegments(
         in rows: ByteRange, below length: Int, reverse: Bool = false, limit: Int = .max
     ) throws(TreeError) -> [[UInt8]] {
@@ -58,7 +59,7 @@ extension EngineSnapshot {
 }
 
 extension ByteRange {
-    /// The rows of all children of a node, its own row and its priority's left out.
+    /// Returns the range of the rows of a node's children, without its own row and the row of its priority.
     static func children(of top: [UInt8]) -> ByteRange {
         ByteRange(from: top + [PathEncoding.priorityTag + 1], upTo: ByteRange.subtree(top).upper)
     }

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// An engine that keeps everything in memory and forgets it with the process: for tests and throw-away trees.
+/// An engine that keeps everything in memory until the process ends, for tests and temporary trees.
 ///
-/// Readers take the last committed state and never wait; writers work on a copy, one after another.
+/// Readers use the last committed state and never wait. Writers work on a copy, one after another.
 public final class MemoryEngine: Engine {
     /// The last committed state; nil once the engine is closed.
     private let state = Mutex<ChunkedMap?>(ChunkedMap())
-    /// Held by the one writer.
+    /// The lock of the current writer.
     private let writing = Mutex(())
 
-    /// Nothing is logged.
+    /// The log length: always 0, because there is no log.
     public var logBytes: Int { 0 }
 
-    /// Makes an empty engine.
+    /// Creates an empty engine.
     public init() {}
 
     private func lastCommitted() throws(TreeError) -> ChunkedMap {
@@ -42,7 +42,7 @@ public final class MemoryEngine: Engine {
         }
     }
 
-    /// Forgets everything.
+    /// Closes the engine and discards its data.
     public func close() async {
         writing.withLock { _ in state.withLock { $0 = nil } }
     }
@@ -61,7 +61,7 @@ public final class MemoryEngine: Engine {
         }
     }
 
-    /// A state that is being changed: of an engine, or of a few rows by themselves.
+    /// A writable state, of an engine or of a few separate rows.
     final class Transaction: EngineTransaction {
         fileprivate var map: ChunkedMap
 

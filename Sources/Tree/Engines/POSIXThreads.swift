@@ -2,7 +2,7 @@ import Glibc
 
 /// Runs a body on a new thread.
 ///
-/// - Throws: ``TreeError`` with code `engine` when the system has no thread left.
+/// - Throws: ``TreeError`` with code `engine` if the system cannot create a thread.
 func startThread(_ body: sending @escaping () -> Void) throws(TreeError) {
     let body = Unmanaged.passRetained(ThreadBody(body))
     var thread = pthread_t()
@@ -25,9 +25,10 @@ private final class ThreadBody {
     init(_ run: @escaping () -> Void) { self.run = run }
 }
 
-/// Lets threads sleep until others signal; a futex on Linux, so that a signal without a sleeper is no system call.
+/// A semaphore on which threads sleep until others signal it. On Linux it is a futex, so that a signal without a
+/// sleeper needs no system call.
 ///
-/// It may be shared: POSIX semaphores may be used from any thread, and the handle never changes.
+/// It is safe to share: POSIX semaphores may be used from any thread, and the handle never changes.
 final class Semaphore: @unchecked Sendable {
     private let handle: UnsafeMutablePointer<sem_t>
 
@@ -44,6 +45,6 @@ final class Semaphore: @unchecked Sendable {
 
     func signal() { sem_post(handle) }
 
-    /// Sleeps until there is a signal that nobody else took.
+    /// Sleeps until a signal arrives that no other thread consumes.
     func wait() { while sem_wait(handle) != 0 && errno == EINTR {} }
 }

@@ -1,8 +1,9 @@
 import Synchronization
 
-/// A read on its way through a thread: what to do, and whether anybody still wants to know.
+/// A read that waits for or runs on a reading thread, with its cancellation state.
 ///
-/// The body belongs to the caller, who goes on as soon as it has the answer: it is let go of before.
+/// The body belongs to the caller, who continues as soon as the result is available; the reference to the body is
+/// released before that.
 final class PendingRead<Success: Sendable>: Sendable {
     typealias Body = @Sendable (any EngineSnapshot) throws(TreeError) -> Success
 
@@ -11,12 +12,12 @@ final class PendingRead<Success: Sendable>: Sendable {
 
     init(_ body: @escaping Body) { self.body = Mutex(body) }
 
-    /// Makes the read fail with `cancelled`, at the latest at the next row that it scans.
+    /// Makes the read fail with `cancelled`, at the latest at the next row of a scan.
     func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
-    /// Reads on a thread for reading as long as it is little.
+    /// Reads on a reading thread, as long as the read stays small.
     ///
-    /// - Returns: Nil when it was more, or met damage: then it is still to be done.
+    /// - Returns: The result; nil if the read was too large or met damage, and must be repeated.
     func tryQuickly(
         on reader: SQLiteReader, after commitCount: borrowing Atomic<UInt64>
     ) -> Result<Success, TreeError>? {
@@ -33,7 +34,7 @@ final class PendingRead<Success: Sendable>: Sendable {
         return result
     }
 
-    /// Reads on a thread for reading, or not at all if there is none.
+    /// Reads on a reading thread; fails with `closed` if there is none.
     func run(on reader: SQLiteReader?, after commitCount: borrowing Atomic<UInt64>) -> Result<Success, TreeError> {
         let body = body.withLock { $0.take() }
         guard let body, let reader else { return .failure(.closed) }

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// A barrier that holds the threads that read, while somebody who waits until all of them are held works on the files.
+/// A barrier that blocks the reading threads while a task works on the files, once all of them are blocked.
 final class ReaderBarrier: Sendable {
     private struct State {
         var missingCount: Int
         var heldCount = 0
-        /// Whether nobody is held any more who comes.
+        /// Whether threads that arrive are no longer blocked.
         var isReleased = false
         var isTimeOver = false
         var waiting: CheckedContinuation<Bool, Never>?
@@ -14,20 +14,20 @@ final class ReaderBarrier: Sendable {
     private let state: Mutex<State>
     private let wake = Semaphore()
 
-    /// Makes a barrier that waits for so many threads.
+    /// Creates a barrier for this number of threads.
     init(count: Int) { state = Mutex(State(missingCount: count)) }
 
-    /// Holds the calling thread until ``release()``.
+    /// Blocks the calling thread until ``release()``.
     func hold() {
         if count(isHeld: true) { wake.wait() }
     }
 
-    /// Waits for one thread less.
+    /// Reduces the number of expected threads by one.
     func skipOne() { _ = count(isHeld: false) }
 
-    /// Counts a thread.
+    /// Counts a thread that has arrived.
     ///
-    /// - Returns: Whether it is to be held.
+    /// - Returns: Whether the thread must be blocked.
     private func count(isHeld: Bool) -> Bool {
         let (waiting, isHeld): (CheckedContinuation<Bool, Never>?, Bool) = state.withLock { state in
             let isHeld = isHeld && !state.isReleased
@@ -39,10 +39,10 @@ final class ReaderBarrier: Sendable {
         return isHeld
     }
 
-    /// Waits until all threads are held; for one task.
+    /// Waits until all threads are blocked. Only one task may wait.
     ///
-    /// - Parameter patience: The longest time to wait; nil for as long as it takes.
-    /// - Returns: Whether all are held.
+    /// - Parameter patience: The longest time to wait; nil for no limit.
+    /// - Returns: Whether all threads are blocked.
     @discardableResult
     func waitUntilComplete(within patience: Duration? = nil) async -> Bool {
         let end = patience.map { patience in
@@ -67,7 +67,7 @@ final class ReaderBarrier: Sendable {
         }
     }
 
-    /// Lets all threads go on, also those that are still to come. Call it once.
+    /// Unblocks all threads, including those that arrive later. Call this once.
     func release() {
         let heldCount = state.withLock { state in
             state.isReleased = true

@@ -1,16 +1,16 @@
 import CSystemSQLite
 
-/// A connection to an SQLite database, for one thread at a time.
+/// A connection to an SQLite database, used by one thread at a time.
 final class SQLiteConnection {
     enum Mode {
         case readWrite
-        /// Can neither write nor make checkpoints.
+        /// Neither writes nor checkpoints are possible.
         case readOnly
     }
 
     private static let busyTimeoutMilliseconds: Int32 = 5000
-    /// The size of the cache: what is read often, the upper levels of the table above all, fits many times; the system
-    /// caches the rest once for all.
+    /// The size of a reader's cache, in KiB. It easily holds frequently read data, mainly the upper levels of the
+    /// table; the system caches the rest once for all connections.
     private static let readingCacheKibibytes = 8 << 10
     private static let writingCacheKibibytes = 32 << 10
 
@@ -22,9 +22,9 @@ final class SQLiteConnection {
     init(path: String, mode: Mode) throws(TreeError) {
         let access = mode == .readWrite ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY
         var opened: OpaquePointer?
-        // Each connection belongs to one thread, so that SQLite need not lock it.
+        // Each connection belongs to one thread, so that SQLite needs no locks for it.
         let code = sqlite3_open_v2(path, &opened, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE, nil)
-        guard let opened else { throw TreeError(.outOfMemory, "there is no memory to open \(path)") }
+        guard let opened else { throw TreeError(.outOfMemory, "there is not enough memory to open \(path)") }
         guard code == SQLITE_OK else {
             defer { sqlite3_close_v2(opened) }
             throw TreeError(connection: opened)
@@ -34,19 +34,19 @@ final class SQLiteConnection {
         sqlite3_busy_timeout(handle, Self.busyTimeoutMilliseconds)
         let cache = mode == .readOnly ? Self.readingCacheKibibytes : Self.writingCacheKibibytes
         try execute("PRAGMA cache_size = -\(cache)")
-        // A page whose rows do not fit it is found when it is read, and not when it is written back.
+        // Detects a page with oversized rows when it is read, not only when it is written back.
         try execute("PRAGMA cell_size_check = ON")
     }
 
-    /// Statements keep the connection open until the last of them is gone.
+    // Statements keep the connection open until the last of them is released.
     deinit { sqlite3_close_v2(handle) }
 
-    /// Runs statements that return nothing of interest.
+    /// Runs statements whose results are ignored.
     func execute(_ sql: String) throws(TreeError) {
         guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw TreeError(connection: handle) }
     }
 
-    /// The number that a pragma tells.
+    /// Returns the number that a pragma reports.
     func number(_ pragma: String) throws(TreeError) -> Int64 {
         var number: Int64 = 0
         try SQLiteStatement("PRAGMA \(pragma)", on: self).run { row throws(TreeError) in
@@ -56,13 +56,13 @@ final class SQLiteConnection {
         return number
     }
 
-    /// Moves what is in the log into the database, as far as nobody reads from it.
+    /// Moves the contents of the log into the database, except for parts that are still being read.
     func checkpoint(_ mode: Int32) throws(TreeError) {
         let code = sqlite3_wal_checkpoint_v2(handle, nil, mode, nil, nil)
         guard code == SQLITE_OK else { throw TreeError(connection: handle) }
     }
 
-    /// Closing leaves the log as it is, for whoever opens the database next, even if nobody else has it open.
+    /// Makes closing leave the log unchanged for the next opening, even if this is the last connection.
     func keepLogOnClose() {
         _ = csystem_sqlite_keep_log_on_close(handle)
     }

@@ -1,24 +1,25 @@
 import Synchronization
 
 extension SQLiteEngine {
-    /// The work that holds readers, of one kind at a time.
+    /// The maintenance work that blocks readers; one kind runs at a time.
     struct Upkeep {
-        /// The longest time for which long reads are waited for at the first try, and at all.
+        /// The initial and the longest time to wait for long reads.
         static let patience = (first: Duration.seconds(1), longest: Duration.seconds(32))
 
         var renewal: Task<Result<Void, TreeError>, Never>?
         var restart: Task<Void, Never>?
         var pageReturn: Task<Void, Never>?
-        /// The time for which the next restart of the log waits for long reads.
+        /// The time to wait for long reads at the next restart of the log.
         var patience = Self.patience.first
     }
 
-    /// Waits while a long log is being let begin anew, but not for long.
+    /// Waits for a limited time while the log is long and being restarted.
     func waitForRestart() async {
         for _ in 0..<20 where logBytes >= maxLogBytes && upkeep.withLock({ $0.restart != nil }) { await pause() }
     }
 
-    /// Lets the log begin anew. It does so by itself where for a moment nobody reads, which never comes with many readers.
+    /// Starts a task that restarts the log. SQLite restarts it by itself only at a moment without readers, which never
+    /// occurs with many readers.
     func restartLogSoon() {
         upkeep.withLock { upkeep in
             guard upkeep.restart == nil, upkeep.renewal == nil else { return }
@@ -32,10 +33,11 @@ extension SQLiteEngine {
         }
     }
 
-    /// Long reads are let end first, while quick ones are answered; then all are held for as long as it takes to move what is left.
+    /// Restarts the log. It first waits for long reads while quick reads continue, then blocks all readers while the
+    /// rest of the log is moved.
     ///
-    /// - Parameter patience: The time for which long reads are waited for: others of their lane wait meanwhile.
-    /// - Returns: Whether it was done; else it is tried again when the log has grown.
+    /// - Parameter patience: The time to wait for long reads; other long reads are blocked meanwhile.
+    /// - Returns: Whether the log was restarted; if not, this is tried again when the log has grown.
     private func restartLog(within patience: Duration) async -> Bool {
         let longReads = hold([longReaders]) { $0.endTransaction() }
         defer { longReads.release() }
@@ -51,7 +53,7 @@ extension SQLiteEngine {
         return true
     }
 
-    /// Returns free pages to the file system, some at a time, between the writes of others.
+    /// Starts a task that returns free pages to the file system, in small steps between other writes.
     func returnFreePagesSoon() {
         upkeep.withLock { upkeep in
             guard upkeep.pageReturn == nil else { return }
@@ -62,13 +64,13 @@ extension SQLiteEngine {
         }
     }
 
-    /// Commits nothing; and when an earlier checkpoint failed, makes it anew.
+    /// Commits an empty transaction, and repeats a checkpoint that has failed.
     public func probe() async throws(TreeError) {
         try await withWriter { writer throws(TreeError) in try writer.commitNothing() }
         if fault != nil { try await renew() }
     }
 
-    /// Makes the checkpoint that failed anew; those who come meanwhile wait for the same one.
+    /// Repeats a checkpoint that has failed; concurrent callers wait for the same attempt.
     func renew() async throws(TreeError) {
         let task = upkeep.withLock { upkeep in
             if let renewal = upkeep.renewal { return renewal }
@@ -86,7 +88,7 @@ extension SQLiteEngine {
 
     private func renewAlone() async -> Swift.Result<Void, TreeError> {
         do {
-            // First, so that reads go on while nothing can be opened anew.
+            // This comes first, so that reads continue while the database cannot be reopened.
             try await withWriter { writer throws(TreeError) in try writer.commitNothing() }
             let barrier = fault?.code == .io ? hold([quickReaders, longReaders]) { $0.close() } : nil
             defer { barrier?.release() }
@@ -97,7 +99,7 @@ extension SQLiteEngine {
         }
     }
 
-    /// Has the threads of some lanes held, once each has let go of what it reads; before the reads that wait.
+    /// Blocks the threads of the given lanes after each has released its current state; this precedes waiting reads.
     private func hold(
         _ lanes: [WorkerThreads<SQLiteReader>], letGo: @escaping @Sendable (SQLiteReader) -> Void
     ) -> ReaderBarrier {

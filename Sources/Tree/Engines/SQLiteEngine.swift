@@ -1,36 +1,36 @@
 import Glibc
 import Synchronization
 
-/// The embedded engine: one table in an SQLite file, in WAL mode, with an fsync for each transaction.
+/// The embedded engine: one table in an SQLite file in WAL mode, with an fsync for each transaction.
 ///
-/// One connection writes, and it alone makes checkpoints. SQLite before 3.51.3 (Debian 12 has 3.40.1) can corrupt a
-/// database when a checkpoint of one connection and a write of another reset the log at the same moment
-/// (sqlite.org/wal.html#walresetbug). Readers are read-only connections, which can neither write nor checkpoint; only
-/// one process may have the file open, which is for the caller to see to.
+/// Only one connection writes and makes checkpoints. SQLite before 3.51.3 (Debian 12 has 3.40.1) can corrupt a database
+/// if a checkpoint of one connection and a write of another reset the log at the same moment
+/// (sqlite.org/wal.html#walresetbug). Readers are read-only connections, which can neither write nor make checkpoints.
+/// The caller must ensure that only one process has the file open.
 ///
-/// Each connection has a thread of its own: nothing here blocks Swift's cooperative threads.
+/// Each connection has a thread of its own, so that Swift's cooperative threads are never blocked.
 public final class SQLiteEngine: Engine {
     /// The number of threads in each of the two lanes.
     static let readerCount = 2
 
     let writer: WorkerThreads<SQLiteWriter>
-    /// The lane in which each read begins. One that takes more than a little is broken off, and begins anew in the
-    /// other lane, so that small ones wait for none that is large. In each lane clients take turns.
+    /// The lane in which reads of unknown size start. A read that exceeds its allowance is interrupted and started
+    /// again in the other lane, so that small reads do not wait for large ones. Clients take turns in each lane.
     let quickReaders: WorkerThreads<SQLiteReader>
     let longReaders: WorkerThreads<SQLiteReader>
-    /// The number of transactions that have ended, by which readers know whether their state is still the last one.
+    /// The number of finished transactions; readers use it to check whether their state is still current.
     private let commitCount = Atomic<UInt64>(0)
     private let lastFault = Mutex<TreeError?>(nil)
     private let logSize = Atomic(0)
     let upkeep = Mutex(Upkeep())
-    /// The length from which on a log that is to begin anew makes each transaction wait, in bytes.
+    /// The length of the log, in bytes, from which on transactions wait for a pending restart of the log.
     let maxLogBytes: Int
-    /// A twentieth of the longest such wait.
+    /// Sleeps for a twentieth of the longest such wait.
     let pause: @Sendable () async -> Void
 
-    /// Opens the database at a path, or makes it, readable for its owner alone.
+    /// Opens the database at a path, or creates it with access for its owner only.
     ///
-    /// Blocks its thread while SQLite opens the file and recovers its log: open engines at start-up.
+    /// This blocks the thread while SQLite opens the file and recovers its log; open engines at start-up.
     ///
     /// - Throws: ``TreeError`` with codes such as `cannot_open`, `read_only`, `corrupt` and `busy`.
     public convenience init(path: String) throws(TreeError) {
@@ -38,10 +38,10 @@ public final class SQLiteEngine: Engine {
     }
 
     /// - Parameters:
-    ///   - restartPages: The number of pages from which on the log is to begin anew; from twice as many on, transactions
-    ///     wait for it.
+    ///   - restartPages: The number of pages from which on the log is restarted; from twice this number on,
+    ///     transactions wait for the restart.
     ///   - maxFreePages: The number of pages that may be free.
-    ///   - pause: A twentieth of the longest time for which a transaction waits.
+    ///   - pause: Sleeps for a twentieth of the longest time for which a transaction waits.
     init(
         path: String, restartPages: Int32, maxFreePages: Int64 = SQLiteWriter.maxFreePages,
         pause: @escaping @Sendable () async -> Void = { try? await Task.sleep(for: .milliseconds(10)) }
@@ -79,20 +79,21 @@ public final class SQLiteEngine: Engine {
         writer.stop()
     }
 
-    /// SQLite gives its log the mode of the database file, so the file is made before SQLite does it.
+    /// Creates the database file with restricted access before SQLite does; SQLite gives its log the same mode.
     private static func createFile(_ path: String) throws(TreeError) {
         let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             let reason = String(cString: strerror(errno))
-            throw TreeError(.cannotOpen, "\(path): \(reason)", hint: "check the folder and its permissions")
+            throw TreeError(.cannotOpen, "\(path): \(reason)", hint: "Check the folder and its permissions.")
         }
         _ = Glibc.close(descriptor)
     }
 
-    /// Reads one state of the database, on a thread for reading. Where reads wait, clients take turns (``ReadingClient``).
+    /// Reads one state of the database on a reading thread. While reads wait, clients take turns (``ReadingClient``).
     ///
-    /// Of a read whose size is not known the body is called a second time, with another state perhaps, when it reads more than
-    /// a little. So is that of any read that meets damage: a disk that failed once has not damaged what is on it.
+    /// If the size of the read is unknown and it exceeds the allowance, the body is called again, possibly with another
+    /// state. The body is also called again if the read meets damage, because a failed read does not prove that the
+    /// stored data is damaged.
     public func read<Result: Sendable>(
         _ size: ReadSize, _ body: @Sendable (any EngineSnapshot) throws(TreeError) -> Result
     ) async throws(TreeError) -> Result {
@@ -117,7 +118,7 @@ public final class SQLiteEngine: Engine {
         return try outcome.get()
     }
 
-    /// Reads in the lane where others do not wait for it.
+    /// Reads in the lane for large reads.
     private func readAtLength<Result: Sendable>(
         _ pending: PendingRead<Result>, of client: String?,
         _ continuation: CheckedContinuation<Swift.Result<Result, TreeError>, Never>
@@ -128,7 +129,7 @@ public final class SQLiteEngine: Engine {
         if !isTaken { continuation.resume(returning: pending.run(on: nil, after: commitCount)) }
     }
 
-    /// Looks through the pages of a database that is not too large for it, on a thread for reading.
+    /// Checks the pages of a database of limited size, on a reading thread.
     public func checkStructure() async throws(TreeError) {
         let outcome: Swift.Result<Void, TreeError> = await withCheckedContinuation { continuation in
             let isTaken = longReaders.submit { reader in
@@ -144,12 +145,12 @@ public final class SQLiteEngine: Engine {
         try outcome.get()
     }
 
-    /// Runs a transaction on the writing connection; it is on disk when this returns.
+    /// Runs a transaction on the writing connection; it is durable when this returns.
     ///
-    /// After a failure, also that of the commit itself, the transaction is rolled back and counts as not done, also for
-    /// whoever opens the database after a crash.
+    /// After a failure, even of the commit itself, the transaction is rolled back and has no effect, even if the
+    /// database is opened again after a crash.
     ///
-    /// It waits first, but not for long, while a long log is being let begin anew.
+    /// The transaction first waits for a limited time if a long log is being restarted.
     public func write<Result: Sendable>(
         _ body: @escaping @Sendable (any EngineTransaction) throws(TreeError) -> Result,
         committed: @escaping @Sendable (Result) -> Void
@@ -159,7 +160,7 @@ public final class SQLiteEngine: Engine {
         return try await withWriter { writer throws(TreeError) in
             let result: Result
             do {
-                // Before anybody hears of it, so that whoever does will read it.
+                // This precedes the answer, so that a caller who has received it reads the new state.
                 defer { self.commitCount.add(1, ordering: .releasing) }
                 result = try writer.write(body)
             }
@@ -168,7 +169,7 @@ public final class SQLiteEngine: Engine {
         }
     }
 
-    /// Runs a body on the writing thread; a checkpoint, if one is due, comes after the answer.
+    /// Runs a body on the writing thread; a checkpoint that is due follows after the answer.
     func withWriter<Result: Sendable>(
         _ body: @escaping @Sendable (SQLiteWriter) throws(TreeError) -> Result
     ) async throws(TreeError) -> Result {
@@ -186,17 +187,18 @@ public final class SQLiteEngine: Engine {
         return try outcome.get()
     }
 
-    /// The error that keeps the log from being moved into the database: it grows with each commit.
+    /// The error that prevents the log from being moved into the database. Meanwhile the log grows with each commit.
     public var fault: TreeError? { lastFault.withLock { $0 } }
 
-    /// The length of the log that the next start has to read, in bytes.
+    /// The length of the log that the next start reads, in bytes.
     public var logBytes: Int { logSize.load(ordering: .relaxed) }
 
     /// Moves the log into the database and closes it.
     ///
-    /// Readers go first: the last connection to close makes the final checkpoint, and that must be the writing one.
+    /// Readers are closed first: the last connection to close makes the final checkpoint, and it must be the writing
+    /// one.
     public func close() async {
-        // In this order: what is broken off in the one goes to the other.
+        // Quick readers stop first, because their interrupted reads continue with the long readers.
         await quickReaders.stopAndWait()
         await longReaders.stopAndWait()
         try? await withWriter { writer in writer.checkpointForClosing() }

@@ -1,21 +1,22 @@
-/// The long values of a database, in a table of their own.
+/// The long values of a database, in a separate table.
 ///
-/// The rows of `entries` lie in the pages of its keys, and SQLite copies the whole of each row that a search compares with its
-/// key: a single value of 10 MB on an inner page would make every read and write wait that passes it. So a long value lies
-/// here, and its row has the integer 1 in its place. Rows that were written before this table was there keep theirs.
+/// The rows of `entries` are stored in the pages of its keys, and SQLite copies the whole of each row that a search
+/// compares with its key. A single value of 10 MB on an inner page would delay every read and write that passes it. A
+/// long value is therefore stored in this table, and its row contains the integer 1 instead. Rows that were written
+/// before this table was introduced keep their values.
 ///
 /// (Of tables `WITHOUT ROWID`: https://www.sqlite.org/withoutrowid.html, section 4.)
 ///
-/// It belongs to the connection's thread.
+/// It must be used only on the connection's thread.
 struct SQLiteLongValues {
     /// The longest value that stays in its row, in bytes.
     static let maxBytesInRow = 16 << 10
 
     private let select, first, insert, delete: SQLiteStatement
-    /// Whether there is none, so that writes need not look for those that they replace.
+    /// Whether there are no long values, so that writes need not look for old ones.
     private var isEmpty = false
 
-    /// Makes the table.
+    /// Creates the table.
     static func makeTable(on connection: SQLiteConnection) throws(TreeError) {
         try connection.execute(
             "CREATE TABLE IF NOT EXISTS long_values (key BLOB NOT NULL UNIQUE, value BLOB NOT NULL)")
@@ -28,7 +29,7 @@ struct SQLiteLongValues {
         delete = try SQLiteStatement("DELETE FROM long_values WHERE key >= ? AND key < ?", on: connection)
     }
 
-    /// Begins a transaction that writes.
+    /// Begins a writing transaction.
     mutating func beginWriting() throws(TreeError) {
         var isEmpty = true
         try first.run { _ throws(TreeError) in
@@ -38,9 +39,9 @@ struct SQLiteLongValues {
         self.isEmpty = isEmpty
     }
 
-    /// The value of a row that has none of its own.
+    /// Returns the long value of a row.
     ///
-    /// - Throws: ``TreeError`` with code `corrupt`, and the ``DamagedRow``, when it is not here; or SQLite's failure.
+    /// - Throws: ``TreeError`` with code `corrupt` and the ``DamagedRow`` if the value is missing; or SQLite's failure.
     func value(for key: Span<UInt8>) throws(TreeError) -> [UInt8] {
         var value: [UInt8]?
         try select.run(key) { row throws(TreeError) in
@@ -53,7 +54,7 @@ struct SQLiteLongValues {
         return value
     }
 
-    /// Adds a value for a key that has none.
+    /// Adds a value for a key without one.
     mutating func add(_ value: Span<UInt8>, for key: Span<UInt8>) throws(TreeError) {
         isEmpty = false
         try insert.run(key, value)

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// Reads on one connection, in transactions that are kept for the next read while nothing is committed.
+/// Reads on one connection. A transaction is reused for the next read until something is committed.
 ///
-/// It belongs to the connection's thread.
+/// It must be used only on the connection's thread.
 final class SQLiteReader {
     private let path: String
     private var opened: SQLiteRows?
-    /// The number of transactions that had been committed when the open one began.
+    /// The number of committed transactions when the open transaction began.
     private var beganAfter: UInt64?
 
-    /// Opens the database for reading; it has to be there.
+    /// Opens an existing database for reading.
     init(path: String) throws(TreeError) {
         self.path = path
         _ = try rows()
@@ -22,7 +22,7 @@ final class SQLiteReader {
         return rows
     }
 
-    /// Closes the connection; the next read opens another.
+    /// Closes the connection; the next read opens a new one.
     func close() {
         endTransaction()
         opened = nil
@@ -31,7 +31,7 @@ final class SQLiteReader {
     func read<Success>(
         after commitCount: borrowing Atomic<UInt64>, _ body: (SQLiteRows) throws(TreeError) -> Success
     ) throws(TreeError) -> Success {
-        // Counted before the transaction begins, so that its state can only be newer than the count says.
+        // The count is read before the transaction begins, so that the state is at least as new as the count.
         let count = commitCount.load(ordering: .acquiring)
         let rows = try rows()
         do {
@@ -42,15 +42,15 @@ final class SQLiteReader {
             }
             return try body(rows)
         } catch {
-            // What the connection keeps of the pages may be what is wrong.
+            // The connection's page cache may be the damaged part.
             if error.isDamage { close() } else { endTransaction() }
             throw error
         }
     }
 
-    /// Reads, and upon damage once more, on a new connection: what a disk has failed to give once is not damaged.
+    /// Reads, and repeats the read on a new connection if it meets damage: a single failed read does not prove damage.
     ///
-    /// - Parameter body: Is called a second time upon damage, with another state perhaps.
+    /// - Parameter body: Called again after damage, possibly with another state.
     func readAgainUponDamage<Success>(
         after commitCount: borrowing Atomic<UInt64>, _ body: (SQLiteRows) throws(TreeError) -> Success
     ) throws(TreeError) -> Success {
@@ -62,7 +62,7 @@ final class SQLiteReader {
         }
     }
 
-    /// Lets go of the state that was read, so that the log can begin anew.
+    /// Releases the current state, so that the log can be restarted.
     func endTransaction() {
         opened?.end()
         beganAfter = nil

@@ -1,13 +1,13 @@
 import Failpoints
 import Glibc
 
-/// The rows of a database, as one connection sees them, and its transactions.
+/// The rows of a database as seen by one connection, and its transactions.
 ///
-/// Each row is checked against its ``RowChecksum`` when its value is read. Whatever damage is met, the error says where.
+/// Each row is checked against its ``RowChecksum`` when its value is read. Errors for damage include the position.
 ///
-/// All statements are prepared once, when the connection is opened. It belongs to the connection's thread.
+/// All statements are prepared once, when the connection is opened. They must be used only on the connection's thread.
 final class SQLiteRows: EngineTransaction {
-    /// 256 MiB in pages of 4 KiB.
+    /// The largest number of pages that are checked at once: 256 MiB in pages of 4 KiB.
     private static let maxPagesAtOnce = 1 << 16
 
     let connection: SQLiteConnection
@@ -25,7 +25,7 @@ final class SQLiteRows: EngineTransaction {
         select = try prepare("SELECT value, checksum FROM entries WHERE key = ?")
         scanUp = try prepare("SELECT key, value, checksum FROM entries WHERE key >= ? AND key < ? ORDER BY key")
         scanDown = try prepare("SELECT key, value, checksum FROM entries WHERE key >= ? AND key < ? ORDER BY key DESC")
-        // The value is left where it is.
+        // These statements do not read the value.
         firstUp = try prepare("SELECT key FROM entries WHERE key >= ? AND key < ? ORDER BY key LIMIT 1")
         firstDown = try prepare("SELECT key FROM entries WHERE key >= ? AND key < ? ORDER BY key DESC LIMIT 1")
         insert = try prepare("REPLACE INTO entries (key, value, checksum) VALUES (?, ?, ?)")
@@ -34,22 +34,22 @@ final class SQLiteRows: EngineTransaction {
         longValues = try SQLiteLongValues(connection)
     }
 
-    /// Begins a transaction that reads the state that there is now.
+    /// Begins a transaction that reads the current state.
     func beginReading() throws(TreeError) {
         try begin.run()
-        // The state is that of the first read, which is this one.
+        // The first read fixes the state.
         _ = try firstKey(in: .all, reverse: false)
     }
 
-    /// Ends a transaction, whatever has become of it, without writing anything.
+    /// Ends a reading or failed transaction in any state, without writing anything.
     func end() {
-        // Some failures have rolled it back already.
+        // Some failures have already rolled back the transaction.
         if connection.isInTransaction { try? rollback.run() }
     }
 
-    /// Runs a body in a transaction that writes; when it returns, all is on disk, when it throws, it is undone.
+    /// Runs a body in a writing transaction. It is durable when this returns, and undone if this throws.
     ///
-    /// - Parameter commitFailed: Is called when it was the commit that failed, which may leave its pages in the log.
+    /// - Parameter commitFailed: Called if the commit itself failed, which may leave its pages in the log.
     func write<Result>(
         _ body: (any EngineTransaction) throws(TreeError) -> Result, commitFailed: () -> Void
     ) throws(TreeError) -> Result {
@@ -124,14 +124,13 @@ final class SQLiteRows: EngineTransaction {
         try longValues.add(value, for: key)
     }
 
-    /// Has SQLite look through all pages of the database, unless they are more than it can look through in some
-    /// seconds.
+    /// Lets SQLite check all pages of the database, unless that would take longer than some seconds.
     ///
-    /// - Throws: ``TreeError`` with code `corrupt` and what SQLite says.
+    /// - Throws: ``TreeError`` with code `corrupt` and SQLite's message.
     func checkStructure() throws(TreeError) {
         guard try connection.number("page_count") <= Self.maxPagesAtOnce else { return }
         try SQLiteStatement("PRAGMA quick_check(1)", on: connection).run { row throws(TreeError) in
-            guard row.text(at: 0) == "ok" else { throw TreeError.corrupt("SQLite says: \(row.text(at: 0))") }
+            guard row.text(at: 0) == "ok" else { throw TreeError.corrupt("SQLite reports: \(row.text(at: 0))") }
             return true
         }
     }
@@ -143,7 +142,7 @@ final class SQLiteRows: EngineTransaction {
 }
 
 extension Failpoint {
-    /// Takes a step of the engine between the two sides of the point.
+    /// Runs a step of the engine with the failpoint before and after it.
     func around(_ step: () throws(TreeError) -> Void) throws(TreeError) {
         let failure = pass(.before)
         guard failure == 0 else { throw TreeError(.io, "\(rawValue): \(String(cString: strerror(failure)))") }

@@ -1,6 +1,6 @@
 import CSystemSQLite
 
-/// A statement that is prepared once and run often; it belongs to its connection's thread.
+/// A prepared statement that is run repeatedly; it must be used only on its connection's thread.
 final class SQLiteStatement {
     private let handle: OpaquePointer
 
@@ -14,7 +14,7 @@ final class SQLiteStatement {
 
     deinit { sqlite3_finalize(handle) }
 
-    /// Runs the statement, and calls the visitor for each row until it returns false.
+    /// Runs the statement and calls the visitor for each row until it returns false.
     func run(_ visit: (borrowing Row) throws(TreeError) -> Bool = { _ in true }) throws(TreeError) {
         defer { sqlite3_reset(handle) }
         while true {
@@ -26,9 +26,10 @@ final class SQLiteStatement {
         }
     }
 
-    /// Runs the statement with a blob for its parameter.
+    /// Runs the statement with a blob as its parameter.
     ///
-    /// SQLite does not copy the blob. It stays bound, but the next run binds another before it looks at it.
+    /// SQLite does not copy the blob. It stays bound after the call, but the next run binds a new one before the
+    /// statement accesses it.
     func run(_ blob: Span<UInt8>, _ visit: (borrowing Row) throws(TreeError) -> Bool = { _ in true }) throws(TreeError)
     {
         try blob.withUnsafeBufferPointer { blob throws(TreeError) in
@@ -37,7 +38,7 @@ final class SQLiteStatement {
         }
     }
 
-    /// Runs the statement with a blob for each of its two parameters.
+    /// Runs the statement with blobs as its two parameters.
     func run(
         _ first: Span<UInt8>, _ second: Span<UInt8>,
         _ visit: (borrowing Row) throws(TreeError) -> Bool = { _ in true }
@@ -48,7 +49,7 @@ final class SQLiteStatement {
         }
     }
 
-    /// Binds an integer, which stays bound until another one is.
+    /// Binds an integer, which stays bound until it is replaced.
     func bind(_ integer: Int32, at index: Int32) throws(TreeError) {
         guard sqlite3_bind_int(handle, index, integer) == SQLITE_OK else { throw failure }
     }
@@ -64,26 +65,26 @@ final class SQLiteStatement {
 
     private var failure: TreeError { TreeError(connection: sqlite3_db_handle(handle)) }
 
-    /// The current row of a statement that is running.
+    /// The current row of a running statement.
     struct Row: ~Copyable {
         fileprivate let statement: OpaquePointer
 
-        /// A blob of the row; valid until the visitor returns.
+        /// Returns a blob of the row; valid until the visitor returns.
         func blob(at index: Int32) -> UnsafeBufferPointer<UInt8> {
             let blob = sqlite3_column_blob(statement, index)?.assumingMemoryBound(to: UInt8.self)
             return UnsafeBufferPointer(
                 start: blob, count: blob == nil ? 0 : Int(sqlite3_column_bytes(statement, index)))
         }
 
-        /// A number of the row; nil where it is NULL.
+        /// Returns a number of the row; nil if it is NULL.
         func integer(at index: Int32) -> Int64? {
             sqlite3_column_type(statement, index) == SQLITE_NULL ? nil : sqlite3_column_int64(statement, index)
         }
 
-        /// Whether there is a number.
+        /// Whether a column contains an integer.
         func isInteger(at index: Int32) -> Bool { sqlite3_column_type(statement, index) == SQLITE_INTEGER }
 
-        /// A text of the row.
+        /// Returns a text of the row.
         func text(at index: Int32) -> String {
             sqlite3_column_text(statement, index).map { String(cString: $0) } ?? ""
         }

@@ -1,9 +1,9 @@
-/// The table of a database's rows, and that of their long values.
+/// The tables of a database's rows and of their long values.
 ///
-/// Stores from before rows had checksums get the column when they are opened: their rows have none until they are
-/// written again. Programs from before then go on reading and writing such a store, and leave out the checksum.
+/// Stores from before checksums were introduced get the column when they are opened; their rows have no checksum until
+/// they are written again. Older programs can still read and write such a store, and leave out the checksum.
 enum SQLiteTable {
-    /// Makes the table, or what it lacks.
+    /// Creates missing tables and columns.
     static func make(on connection: SQLiteConnection) throws(TreeError) {
         try connection.execute(
             """

@@ -1,40 +1,40 @@
 import CSystemSQLite
 import Failpoints
 
-/// Writes on one connection, and moves what was written from the log into the database now and then.
+/// Writes on one connection, and regularly moves the log into the database.
 ///
-/// It belongs to the connection's thread. What a failing disk may do to the log and the database, and what is done
-/// about it, is told at ``settle()`` and ``renew()``.
+/// It must be used only on the connection's thread. ``settle()`` and ``renew()`` describe the effects of a failing disk
+/// on the log and the database, and how they are handled.
 final class SQLiteWriter {
     /// The number of pages of 4 KiB by which the log grows between two checkpoints.
     private static let checkpointPages: Int32 = 4000
 
-    /// The number of pages from which on the log is to begin anew, by default half as many more.
+    /// The default number of pages from which on the log is restarted.
     static let restartPages = checkpointPages * 3 / 2
 
-    /// The number of free pages that the database may have in any case: what is written next takes them.
+    /// The number of free pages that the database may always have; new writes use them.
     static let maxFreePages: Int64 = 4096
-    /// The number of free pages that are returned in one transaction, so that it takes some milliseconds.
+    /// The number of free pages that are returned in one transaction, so that it takes only some milliseconds.
     private static let returnedPages = 256
 
     private let path: String
     private let restartPages: Int32
     private let maxFreePages: Int64
-    /// The number of pages from which on the log is to begin anew next.
+    /// The number of pages at which the log is restarted next.
     private var restartsAt: Int32
     private var opened: SQLiteRows?
-    /// The number of pages that the log has, as SQLite reports with each commit.
+    /// The number of pages in the log, as SQLite reports it after each commit.
     private let logPages: UnsafeMutablePointer<Int32>
-    /// The number of pages that the log had at the last checkpoint.
+    /// The number of pages in the log at the last checkpoint.
     private var pagesAtCheckpoint: Int32 = 0
-    /// Whether the log may hold a commit that failed.
+    /// Whether the log may contain a failed commit.
     private var isUnsettled = false
-    /// The error of the last try to move the log into the database; nil when it succeeded.
+    /// The error of the last attempt to move the log into the database; nil if it succeeded.
     private(set) var fault: TreeError?
-    /// Whether free pages are to be returned to the file system.
+    /// Whether free pages should be returned to the file system.
     private(set) var isReturnDue = false
 
-    /// Opens the database for writing, or makes it.
+    /// Opens the database for writing, or creates it.
     init(
         path: String, restartPages: Int32 = restartPages, maxFreePages: Int64 = maxFreePages
     ) throws(TreeError) {
@@ -52,20 +52,20 @@ final class SQLiteWriter {
         logPages.deallocate()
     }
 
-    /// The rows; the database is opened anew if need be.
+    /// Returns the rows; reopens the database if it is closed.
     func rows() throws(TreeError) -> SQLiteRows {
         if let opened { return opened }
         let connection = try SQLiteConnection(path: path, mode: .readWrite)
-        // Only a database without tables can be made so that it returns pages (``returnFreePages()``).
+        // Returning pages (``returnFreePages()``) can be enabled only while a database has no tables.
         if try connection.number("page_count") == 0 { try connection.execute("PRAGMA auto_vacuum = INCREMENTAL") }
         try connection.execute("PRAGMA journal_mode = WAL")
         try connection.execute("PRAGMA synchronous = FULL")
-        // After a burst, or a long read, the log file shrinks again; to more than its usual length, which is kept so
-        // that commits write over what is there instead of making the file longer.
+        // After a burst or a long read, the log file shrinks again. The limit is above its usual length, so that
+        // commits overwrite existing space instead of extending the file.
         try connection.execute("PRAGMA journal_size_limit = \(2 * Self.checkpointPages * 4096)")
         try SQLiteTable.make(on: connection)
         let rows = try SQLiteRows(connection)
-        // Replaces the automatic checkpoint, which would be part of a commit.
+        // Replaces the automatic checkpoint, which would run within a commit.
         sqlite3_wal_hook(
             connection.handle,
             { logPages, _, _, count in
@@ -79,42 +79,42 @@ final class SQLiteWriter {
     private func close() {
         guard let connection = opened?.connection else { return }
         sqlite3_wal_hook(connection.handle, nil, nil)
-        // Closing would make a checkpoint that takes up where the one that failed left off.
+        // Closing would make a checkpoint that continues the failed one.
         if fault != nil { connection.keepLogOnClose() }
         opened = nil
     }
 
     // MARK: Writing
 
-    /// Runs a body in a transaction; when it returns, all is on disk, when it throws, nothing is, nor will be.
+    /// Runs a body in a transaction. It is durable when this returns; if this throws, nothing is written, even later.
     func write<Result>(
         _ body: (any EngineTransaction) throws(TreeError) -> Result
     ) throws(TreeError) -> Result {
-        // Not upon pages that the disk may have lost.
+        // Nothing may be based on pages that the disk may have lost.
         if let fault, fault.code == .io { throw fault }
         try settle()
         do {
             return try rows().write(body) { isUnsettled = true }
         } catch {
-            // At once, for whoever hears of the failure believes it. If the disk does not allow it, before the next
-            // one.
+            // Finish at once, because the caller relies on the failure. If the disk does not allow it, this is repeated
+            // before the next transaction.
             do { try settle() } catch _ { throw error.withOpenOutcome }
             throw error
         }
     }
 
-    /// Sees to it that a commit that failed stays so.
+    /// Ensures that a failed commit stays undone.
     ///
-    /// When the fsync of the log fails, SQLite undoes the transaction; but its pages lie in the log, complete, and a
-    /// process that opens the database after a crash would take them for committed. The next commit begins at the same
-    /// start of the log and overwrites them; hence this one, which says nothing. The fsync is not tried again for what
-    /// was written before: all that it counts for is written anew.
+    /// If the fsync of the log fails, SQLite undoes the transaction. But its pages are in the log, complete, and a
+    /// process that opens the database after a crash would treat them as committed. The next commit starts at the same
+    /// position of the log and overwrites them; this function therefore makes a commit without data. The fsync is not
+    /// repeated for the earlier write: everything that it applies to is written again.
     private func settle() throws(TreeError) {
         guard isUnsettled else { return }
         try commitNothing()
     }
 
-    /// Shows that a commit is possible, and settles those that were not.
+    /// Makes a commit without data. It shows that commits are possible, and overwrites failed ones.
     func commitNothing() throws(TreeError) {
         isUnsettled = true
         try rows().connection.execute("PRAGMA user_version = \(Int32.random(in: 1...Int32.max))")
@@ -123,12 +123,12 @@ final class SQLiteWriter {
 
     // MARK: Checkpoints
 
-    /// Moves the log into the database if it has grown by enough since the last time.
+    /// Moves the log into the database if it has grown enough since the last checkpoint.
     ///
-    /// The log begins anew with the first commit that finds all of it moved and nobody reading from it. What fails here
-    /// stays in the log until ``renew()``.
+    /// The log restarts with the first commit that finds all of it moved and no readers. After a failure, the contents
+    /// stay in the log until ``renew()``.
     func checkpointIfDue() {
-        // It has begun anew.
+        // The log has been restarted.
         if logPages.pointee < pagesAtCheckpoint { (pagesAtCheckpoint, restartsAt) = (0, restartPages) }
         guard fault == nil, logPages.pointee - pagesAtCheckpoint >= Self.checkpointPages else { return }
         try? checkpoint()
@@ -137,21 +137,23 @@ final class SQLiteWriter {
     /// The length of the log, in bytes.
     var logBytes: Int { Int(logPages.pointee) * 4096 }
 
-    /// Whether the log has become so long that readers are to be held for a moment, so that it can begin anew.
+    /// Whether the log is so long that readers should be blocked for a moment, to restart it.
     var isRestartDue: Bool { fault == nil && logPages.pointee >= restartsAt }
 
-    /// Lets the log grow by an eighth before it is to begin anew, and by less where it is long: somebody reads from it for long.
+    /// Postpones the restart until the log has grown by an eighth of its limit, or by less if it is already long
+    /// because of a long read.
     func postponeRestart() {
         restartsAt = logPages.pointee + restartPages / (logPages.pointee < restartPages * 2 ? 8 : 32)
     }
 
-    /// Moves what nobody reads from the log into the database.
+    /// Moves the log into the database, except for parts that are being read.
     func checkpointNow() {
         guard fault == nil else { return }
         try? checkpoint()
     }
 
-    /// Moves all of the log into the database, so that the next commit begins at its start. Nobody may read meanwhile.
+    /// Moves all of the log into the database, so that the next commit begins at its start. There must be no readers
+    /// meanwhile.
     func restartLog() {
         guard fault == nil, (try? checkpoint(SQLITE_CHECKPOINT_RESTART)) != nil else { return postponeRestart() }
         (logPages.pointee, pagesAtCheckpoint, restartsAt) = (0, 0, restartPages)
@@ -173,11 +175,11 @@ final class SQLiteWriter {
 
     // MARK: Free pages
 
-    /// Returns some free pages to the file system: those behind them take their places, and the next checkpoint makes the file
-    /// shorter.
+    /// Returns some free pages to the file system. Pages behind them are moved into their place, and the next
+    /// checkpoint shortens the file.
     ///
-    /// - Returns: Whether more are to be returned. Half of what may be free stays, or the file would soon grow again. What fails
-    ///   is tried again after a checkpoint.
+    /// - Returns: Whether more pages should be returned. Half of the allowed free pages are kept, because the file
+    ///   would soon grow again. A failure is retried after a checkpoint.
     func returnFreePages() -> Bool {
         isReturnDue = false
         guard fault == nil else { return false }
@@ -193,7 +195,8 @@ final class SQLiteWriter {
         return isReturnDue
     }
 
-    /// Whether the database can return pages, and more are free than a number of them and a part of all.
+    /// Whether the database can return pages, and the number of free pages exceeds both a count and a fraction
+    /// of all pages.
     private func hasFreePages(beyond count: Int64, orOneIn part: Int64) throws(TreeError) -> Bool {
         let connection = try rows().connection
         guard try connection.number("auto_vacuum") == 2 else { return false }
@@ -202,19 +205,19 @@ final class SQLiteWriter {
 
     /// Moves the log into the database after this has failed. No other connection may be open.
     ///
-    /// Where it was an fsync of the database that failed, the system may have dropped what was written, and the next
-    /// fsync would not tell (Rebello et al., "Can Applications Recover from fsync Failures?", USENIX ATC 2020). An
-    /// earlier checkpoint may have moved pages, too, for which that fsync was to count, and SQLite would not move those
-    /// again. So the database is closed, with its log; opening it reads the log from its beginning, and all of it is
-    /// moved once more. Until then nothing is written.
+    /// If an fsync of the database has failed, the system may have dropped the written data, and the next fsync would
+    /// not report it (Rebello et al., "Can Applications Recover from fsync Failures?", USENIX ATC 2020). The failed
+    /// fsync may also have been meant to cover pages that an earlier checkpoint had moved, and SQLite would not move
+    /// those again. The database is therefore closed without deleting its log. Opening it reads the log from its
+    /// beginning, and all of it is moved again. Nothing is written until then.
     func renew() throws(TreeError) {
         if fault?.code == .io { close() }
         try checkpoint()
     }
 
-    /// Moves all of the log into the database and empties its file, if nobody reads.
+    /// Moves all of the log into the database and truncates it, if there are no readers.
     func checkpointForClosing() {
-        // What fails here is recovered from the log when the database is opened again.
+        // After a failure, the data is recovered from the log when the database is opened again.
         guard fault == nil else { return }
         do {
             try Failpoint.checkpoint.around { () throws(TreeError) in

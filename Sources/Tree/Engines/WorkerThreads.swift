@@ -2,23 +2,23 @@ import Concurrency
 import DequeModule
 import Synchronization
 
-/// Threads that run jobs which may block, so that Swift's own threads never do: each owner's jobs in the order in which they
-/// come, and those of several owners in turns.
+/// Threads that run blocking jobs, so that Swift's own threads never block. The jobs of each owner run in their order;
+/// several owners take turns.
 ///
-/// Each thread has a resource, such as a connection to a database, that no other thread touches. Threads sleep while
-/// there is nothing to do, and end once they are told to and all jobs that came before are done.
+/// Each thread has a resource, such as a database connection, that no other thread uses. Threads sleep while there are
+/// no jobs. After ``stop()`` they end when all earlier jobs are done.
 final class WorkerThreads<Resource>: Sendable {
     typealias Job = @Sendable (Resource) -> Void
 
     private struct State {
-        /// The jobs that wait; those without an owner share a turn.
+        /// The waiting jobs; those without an owner share a turn.
         var jobs = FairLine<String?, Job>()
-        /// The jobs that go before these, in the order in which they came.
+        /// The jobs that run before these, in their order.
         var urgentJobs: Deque<Job> = []
         var runningCount = 0
-        /// Threads that sleep and for which no signal is under way.
+        /// The number of sleeping threads for which no signal is pending.
         var sleepingCount = 0
-        /// Whether a thread has been signalled and is not awake yet; it wakes the next one if there is enough to do.
+        /// Whether a thread has been signalled and is not awake yet; it wakes the next one if there are enough jobs.
         var isWaking = false
         var isStopped = false
         var waitingForEnd: [CheckedContinuation<Void, Never>] = []
@@ -27,7 +27,8 @@ final class WorkerThreads<Resource>: Sendable {
 
         mutating func takeJob() -> Job? { urgentJobs.popFirst() ?? jobs.popFirst() }
 
-        /// Whether to signal a sleeping thread now: one after the other, so that few are woken for nothing.
+        /// Whether to signal a sleeping thread now; only one is signalled at a time, to avoid needless
+        /// wake-ups.
         mutating func takeSleeper() -> Bool {
             guard sleepingCount > 0, !isWaking else { return false }
             sleepingCount -= 1
@@ -40,9 +41,10 @@ final class WorkerThreads<Resource>: Sendable {
     private let wake = Semaphore()
     private let whenIdle: @Sendable (Resource) -> Void
 
-    /// Starts as many threads, each with a resource of its own, which it tells `whenIdle` before it goes to sleep.
+    /// Starts threads, each with a resource of its own, which is passed to `whenIdle` before the thread sleeps.
     ///
-    /// - Throws: What making a resource throws; ``TreeError`` with code `engine` when the system has no thread left.
+    /// - Throws: The error of creating a resource; ``TreeError`` with code `engine` if the system cannot create a
+    ///   thread.
     init(
         count: Int, whenIdle: @escaping @Sendable (Resource) -> Void = { _ in },
         makeResource: () throws(TreeError) -> sending Resource
@@ -60,12 +62,12 @@ final class WorkerThreads<Resource>: Sendable {
         }
     }
 
-    /// Runs a job on one of the threads.
+    /// Submits a job to the threads.
     ///
     /// - Parameters:
-    ///   - owner: The one who takes turns with others; nil for the service itself.
-    ///   - isUrgent: Whether the job goes before all that wait.
-    /// - Returns: False, and the job is dropped, once the threads were told to end.
+    ///   - owner: The owner that takes turns with others; nil for the service itself.
+    ///   - isUrgent: Whether the job runs before all waiting jobs.
+    /// - Returns: False if the threads have been stopped; the job is then dropped.
     func submit(of owner: String? = nil, isUrgent: Bool = false, _ job: @escaping Job) -> Bool {
         let (isTaken, wakesOne) = state.withLock { state in
             guard !state.isStopped else { return (false, false) }
@@ -76,7 +78,7 @@ final class WorkerThreads<Resource>: Sendable {
         return isTaken
     }
 
-    /// Refuses further jobs; the threads end, and let go of their resources, when those they have are done.
+    /// Refuses further jobs. The threads finish the earlier jobs, release their resources and end.
     func stop() {
         let sleepingCount = state.withLock { state in
             state.isStopped = true
@@ -100,8 +102,8 @@ final class WorkerThreads<Resource>: Sendable {
 
     // MARK: On the threads
 
-    /// The only one who holds a resource, so that it goes when the thread lets go of it, and not when the system does
-    /// of the thread.
+    /// The only owner of a resource, so that the resource is released by its thread, and not later when the system
+    /// releases the thread.
     private final class Ownership {
         var resource: Resource?
 

@@ -1,8 +1,8 @@
 import Rules
 
-/// The effect of a write on the times at which nodes expire, in one transaction with it.
+/// The effect of a write on the expiry times of nodes, applied in the transaction of the write.
 ///
-/// A node at which, above which or below which is written, even if nothing changes, lives for its time anew.
+/// A write at a node, above it or below it restarts the node's time to live, even if the write changes nothing.
 struct ExpiringWrite {
     private let node: SegmentedKey
     private let rules: TreeRules
@@ -14,7 +14,7 @@ struct ExpiringWrite {
         self.timestamp = timestamp
     }
 
-    /// Sets the times, once the write has been applied.
+    /// Updates the expiry times after the write has been applied.
     func apply(to transaction: any EngineTransaction) throws(TreeError) {
         let concerned = rules.expiries.filter { $0.nodes.matches(node) }
         let below = concerned.filter { $0.nodes.elements.count > node.depth }
@@ -40,7 +40,7 @@ struct ExpiringWrite {
 }
 
 extension TreeRules {
-    /// The expiry of a node that is written now; nil for none.
+    /// Returns the expiry of a node that is written now; nil if the rules give it no time to live.
     func expiry(of node: [UInt8], writtenAt timestamp: Timestamp) throws(TreeError) -> ExpiryTable.Entry? {
         guard let (rule, pattern) = try document.root.node(at: try SegmentedKey(node)),
             let timeToLive = rule.timeToLiveMilliseconds,

@@ -1,16 +1,16 @@
-/// The work that expired nodes make.
+/// The work due for expired nodes: the deletions, and the outdated entries to remove.
 struct ExpirySweep {
-    /// The most nodes that one sweep takes.
+    /// The largest number of expiry entries that one sweep reads.
     static let maxNodes = 256
 
-    /// Deletions, one for each tree.
+    /// The deletions of expired nodes, one update per tree.
     private(set) var updates: [EncodedUpdate] = []
-    /// Entries that count no more: the rules give the node no time to live now, or another entry is newer.
+    /// The entries that are no longer valid: the rules now give the node no time to live, or a newer entry exists.
     private(set) var stale: [ExpiryTable.Entry] = []
-    /// Whether nothing will expire.
+    /// Whether the expiry table is empty, so that no node will expire.
     private(set) var isTableEmpty = true
 
-    /// Looks for them in a state of the store.
+    /// Finds the expired nodes in a state of the store.
     init(at timestamp: Timestamp, rules: RulesCache, in snapshot: any EngineSnapshot) throws(TreeError) {
         var due: [Namespace: [[UInt8]]] = [:]
         for entry in try ExpiryTable.first(Self.maxNodes, in: snapshot) {
@@ -33,7 +33,7 @@ struct ExpirySweep {
         of nodes: [[UInt8]], in namespace: Namespace
     ) throws(TreeError) -> EncodedUpdate {
         var writes: [EncodedWrite] = []
-        // What lies below another one goes with it.
+        // A node below another expired node is deleted with it.
         for node in nodes.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
             if let last = writes.last, node.starts(with: last.key) { continue }
             writes.append(EncodedWrite(key: node, rows: RowBlock()))

@@ -1,15 +1,16 @@
-/// The times at which nodes expire, twice: by time, to find those that are due, and by path, to find that of a node.
+/// The times at which nodes expire, stored twice: by time, to find the nodes that are due, and by path, to find the
+/// time of a node.
 ///
-///     13 time(8) key of the node   → id(8) of the time to live that the rules gave it
+///     13 time(8) key of the node   → id(8) of the rule's time to live
 ///     14 key of the node           → time(8) id(8)
 ///
-/// The time is in milliseconds since 1970; numbers are big endian.
+/// The time is in milliseconds since 1970. Numbers are big endian.
 enum ExpiryTable {
     struct Entry: Hashable {
-        /// The key of a row at the node.
+        /// The key of the node's row.
         let node: [UInt8]
         let timestampMilliseconds: UInt64
-        /// See ``RulesCatalog/Expiry``.
+        /// The id of the time to live; see ``RulesCatalog/Expiry``.
         let id: UInt64
 
         fileprivate var keyByTime: [UInt8] {
@@ -21,7 +22,7 @@ enum ExpiryTable {
         fileprivate var keyByPath: [UInt8] { [StoreFormat.expiryByPathKeyspace] + node }
     }
 
-    /// The expiry of a node; nil for none.
+    /// Returns the expiry of a node; nil if it has none.
     static func entry(of node: [UInt8], in snapshot: any EngineSnapshot) throws(TreeError) -> Entry? {
         guard let row = try snapshot.value(for: [StoreFormat.expiryByPathKeyspace] + node) else { return nil }
         return Entry(
@@ -36,7 +37,7 @@ enum ExpiryTable {
         try transaction.put(row + id, for: entry.keyByPath)
     }
 
-    /// Removes an entry; another one of the same node stays.
+    /// Removes an entry; a different entry of the same node stays.
     static func remove(_ entry: Entry, in transaction: any EngineTransaction) throws(TreeError) {
         try transaction.remove(.only(entry.keyByTime))
         guard try self.entry(of: entry.node, in: transaction) == entry else { return }
@@ -59,7 +60,7 @@ enum ExpiryTable {
         try transaction.remove(rows)
     }
 
-    /// The first entries, by time.
+    /// Returns the earliest entries, in order of time.
     static func first(_ limit: Int, in snapshot: any EngineSnapshot) throws(TreeError) -> [Entry] {
         let rows = ByteRange(
             from: [StoreFormat.expiryByTimeKeyspace], upTo: [StoreFormat.expiryByTimeKeyspace + 1])

@@ -1,21 +1,21 @@
-/// Changes that are missing between others in the change log. Whoever asks for what came after an earlier one never hears of them.
+/// A gap in the change log. A client that reads from before the gap would never receive the missing changes.
 package struct ChangeGap: Hashable, Sendable {
-    /// The number of the first change that is missing, or not whole.
+    /// The number of the first change that is missing or incomplete.
     package let first: UInt64
-    /// The number of the first change behind which none is missing.
+    /// The number of the first change after which none is missing.
     package let end: UInt64
 }
 
-/// Looks for changes that are missing in a store's change log, and forgets what came before them.
+/// Finds gaps in a store's change log, and removes the changes before them.
 package struct ChangeLogCheck: Sendable {
     private let tree: TreeStore
 
     package init(_ tree: TreeStore) { self.tree = tree }
 
-    /// Looks for changes that are missing in the change log.
+    /// Searches the change log for gaps.
     ///
-    /// - Parameter batch: The most rows that are read in one state of the store.
-    /// - Returns: What is missing, up to the last change behind which nothing is; nil where nothing is missing.
+    /// - Parameter batch: The largest number of rows that are read in one state of the store.
+    /// - Returns: The range from the first to the last gap; nil if no changes are missing.
     package func gap(batch: Int = 10_000) async throws(TreeError) -> ChangeGap? {
         var walk = ChangeLogWalk(batch: batch)
         var hasMore = true
@@ -30,8 +30,8 @@ package struct ChangeLogCheck: Sendable {
         return walk.gap
     }
 
-    /// Forgets the changes before one, as those that are too old: whoever asks for what came after one of them begins anew. The last
-    /// change of all stays in any case.
+    /// Removes the changes before one, as if they were too old: clients that read from there must start again from a
+    /// snapshot. The very last change is always kept.
     package func forgetChanges(before sequence: UInt64) async throws(TreeError) {
         try await tree.engine.write { [changeLog = tree.changeLog] transaction throws(TreeError) in
             var end = [StoreFormat.changeLogKeyspace]
@@ -41,12 +41,12 @@ package struct ChangeLogCheck: Sendable {
     }
 }
 
-/// Looks through the change log, some rows at a time, for changes that are missing between others.
+/// Walks through the change log in batches of rows and searches for gaps.
 ///
-/// The log may become shorter at its beginning meanwhile, and longer at its end. What is wrong with the last change alone is noticed
-/// when the store is opened (``HealthCheck``).
+/// Meanwhile the log may become shorter at its beginning and longer at its end. Damage of the last change alone is
+/// detected when the store is opened (``HealthCheck``).
 private struct ChangeLogWalk: Sendable {
-    /// A row: the change, and which piece of it.
+    /// A row: the number of the change and of its piece.
     private struct Row: Hashable {
         let sequence: UInt64
         let piece: UInt32
@@ -56,7 +56,7 @@ private struct ChangeLogWalk: Sendable {
             piece = try key.count == 9 ? 0 : key.bigEndian(at: 9)
         }
 
-        /// Whether this row comes behind another one, with none between.
+        /// Whether this row directly follows another one.
         func follows(_ last: Row?) -> Bool {
             guard let last else { return piece == 0 }
             return sequence == last.sequence
@@ -74,31 +74,31 @@ private struct ChangeLogWalk: Sendable {
     private static let all = ByteRange(
         from: [StoreFormat.changeLogKeyspace], upTo: [StoreFormat.changeLogKeyspace + 1])
 
-    /// The most rows of one look.
+    /// The largest number of rows in a batch.
     let batch: Int
     private var last: Row?
     private var found: ChangeGap?
 
     init(batch: Int) { self.batch = batch }
 
-    /// The gap behind the last row that was looked at; nil where there is none.
+    /// The gap in the rows so far; nil if there is none.
     var gap: ChangeGap? {
         guard let found, let last, found.first < last.sequence else { return nil }
         return ChangeGap(first: found.first, end: min(found.end, last.sequence))
     }
 
-    /// Looks at the next rows.
+    /// Reads the next batch of rows.
     ///
     /// - Returns: Whether there are more.
     mutating func look(in snapshot: any EngineSnapshot) throws(TreeError) -> Bool {
-        // Where the last row has grown too old meanwhile, it and all before it are gone.
+        // If the last row has been dropped meanwhile because of its age, all rows before it have been dropped too.
         if let row = self.last, try snapshot.value(for: row.key) == nil { (self.last, self.found) = (nil, nil) }
         let range = self.last.map { ByteRange(from: $0.key + [0], upTo: Self.all.upper) } ?? Self.all
         var (last, found, count) = (self.last, self.found, 0)
         try snapshot.scan(range, reverse: false) { key, _ throws(TreeError) in
             let row = try Row(key)
             if !row.follows(last) {
-                // A row that is no beginning is of a change that is not whole.
+                // A row that is not the first piece belongs to an incomplete change.
                 let first = last.map { row.sequence == $0.sequence ? row.sequence : $0.sequence &+ 1 }
                 found = ChangeGap(
                     first: found?.first ?? first ?? row.sequence,

@@ -3,14 +3,14 @@ import Failpoints
 import Glibc
 import Synchronization
 
-/// The position to which the change log of a store has come, in a small file beside the store.
+/// The last position of a store's change log, in a small file beside the store.
 ///
-/// A log that was cut is no damage to SQLite: it opens the database as it was some commits ago. The mark knows that
-/// there were more. It is written after each commit and never synced, so that it costs a commit next to nothing and is
-/// never ahead of what is durable; it survives the end of the process at once, and that of the machine when the system
-/// has written it out, which may take half a minute.
+/// SQLite does not treat a truncated log as damage: it opens the database in an earlier state. The mark shows that
+/// there were more commits. It is written after each commit but never synced, so that it costs almost nothing and is
+/// never ahead of the durable state. It survives the end of the process at once, and a crash of the machine after the
+/// system has written it to disk, which may take half a minute.
 ///
-/// Two lines take turns, each in a sector of its own, so that one of them is whole whenever the power goes:
+/// Two lines are written alternately, each in a sector of its own, so that one of them stays intact in a power failure:
 ///
 ///     change 00000000000000000041 crc 9f2c11d0
 public final class CommitMark: Sendable {
@@ -21,7 +21,7 @@ public final class CommitMark: Sendable {
     /// The last position that was written.
     private let written: Mutex<UInt64>
 
-    /// Opens the file, or makes it, readable for its owner alone.
+    /// Opens the file, or creates it with access for its owner only.
     ///
     /// - Throws: ``TreeError`` with code `cannot_open`.
     public init(path: String) throws(TreeError) {
@@ -29,36 +29,36 @@ public final class CommitMark: Sendable {
         descriptor = Failpoint.create.around(path) { Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600) }
         guard descriptor >= 0 else {
             let reason = String(cString: strerror(errno))
-            throw TreeError(.cannotOpen, "\(path): \(reason)", hint: "check the folder and its permissions")
+            throw TreeError(.cannotOpen, "\(path): \(reason)", hint: "Check the folder and its permissions.")
         }
         written = Mutex(Self.read(descriptor))
     }
 
     deinit { close(descriptor) }
 
-    /// The position that the change log had come to.
+    /// The last known position of the change log.
     public var lastChange: SyncToken { SyncToken(sequence: sequence) }
 
-    /// The position that the change log had come to; 0 when nothing is known.
+    /// The last known position of the change log; 0 if none is known.
     var sequence: UInt64 { written.withLock { $0 } }
 
-    /// Checks that a store has all that it had.
+    /// Checks that a store has all updates up to the mark.
     ///
     /// - Throws: ``TreeError`` with code `missing_updates`.
     func check(_ token: SyncToken) throws(TreeError) {
         let known = sequence
         guard token.sequence < known else { return }
         throw TreeError(
-            .missingUpdates, "the store ends with change \(token), and had come to \(known): the last ones are lost",
+            .missingUpdates, "the store ends with change \(token) but had reached \(known): the last ones are missing",
             hint: """
-                put back tree.sqlite and tree.sqlite-wal as they were; or, to go on without these updates, delete \
-                \((path.split(separator: "/").last).map(String.init) ?? path) and start again
+                Put back tree.sqlite and tree.sqlite-wal as they were. To go on without these updates, delete \
+                \((path.split(separator: "/").last).map(String.init) ?? path) and start again.
                 """)
     }
 
-    /// Notes that the change log has come to a position, which is durable.
+    /// Records a position of the change log, which is durable.
     ///
-    /// A disk that refuses it only makes the mark older.
+    /// If the disk refuses the write, the mark stays at an older position.
     func advance(to token: SyncToken) {
         written.withLock { written in
             guard token.sequence > written else { return }

@@ -1,5 +1,5 @@
 extension DamagedRow {
-    /// Finds the row at a path that is damaged, its leaf before its priority; nil where all can be read.
+    /// Finds the damaged row at a path, the leaf before its priority; nil if both can be read.
     package static func find(at path: TreePath, in tree: TreeStore) async throws(TreeError) -> DamagedRow? {
         let leaf = StoreFormat.dataKey(path)
         for key in [leaf, leaf + [PathEncoding.priorityTag]] {
@@ -15,18 +15,18 @@ extension DamagedRow {
         return nil
     }
 
-    /// Puts a value, or nothing, in the place of the row, as any update would: it is in the change log, and what follows from it
-    /// is written with it, as if `true` had been there. Indexes of the tree are built anew.
+    /// Replaces the row by a value, or deletes it, with an ordinary update: it is logged as a change, and derived data
+    /// are updated as if the row had been `true`. The indexes of the tree are rebuilt.
     ///
-    /// - Parameter new: What becomes of the row's path, or of its priority.
-    /// - Throws: ``TreeError`` as any update; with code `precondition_failed` when the row is not what it was.
+    /// - Parameter new: The new value at the row's path, or of its priority.
+    /// - Throws: ``TreeError`` as for any update; with code `precondition_failed` if the row has changed.
     package func replace(at path: TreePath, by new: JSONUpdate, in tree: TreeStore) async throws(TreeError) {
         guard try await Self.find(at: path, in: tree) == self else {
-            throw TreeError(.preconditionFailed, "the row is not what it was", path: path)
+            throw TreeError(.preconditionFailed, "the row has changed", path: path)
         }
         var update = try EncodedUpdate(writes: new.writes, origin: new.origin)
         update.damagedRow = key
-        // Their entries have been made of what was there, which nobody knows.
+        // The index entries were created from the original value, which is unknown.
         try await tree.engine.write { transaction throws(TreeError) in
             let catalogKey = RulesCatalog.key(of: path.namespace)
             guard let stored = try transaction.value(for: catalogKey) else { return }

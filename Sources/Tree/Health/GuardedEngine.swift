@@ -1,4 +1,4 @@
-/// An engine under the eyes of ``TreeHealth``: damage that any call meets is noted; that of the store refuses writes from then on.
+/// An engine that reports damage to ``TreeHealth``. Damage of the store makes it refuse all later writes.
 final class GuardedEngine: Engine {
     private let base: any Engine
     private let health: TreeHealth
@@ -32,7 +32,8 @@ final class GuardedEngine: Engine {
         }
     }
 
-    /// Notes what a call has met. The first row that is damaged may be a sign of a page that is: then it is not the row alone.
+    /// Records an error of a call. The first damaged row may be caused by a damaged page, so the structure is checked
+    /// too.
     private func note(_ error: TreeError) async {
         guard health.note(error) else { return }
         do {

@@ -1,9 +1,9 @@
-/// Looks through a store for damage that nobody has met yet: at the start where it would harm most, and in the
-/// background at all of it, row by row, slowly.
+/// Searches a store for undetected damage: at the start the most critical parts, and in the background all rows,
+/// slowly.
 ///
-/// What it reads it only reads; what it finds is noted by the ``GuardedEngine`` that it reads from.
+/// It only reads. Damage is recorded by the ``GuardedEngine`` that it reads from.
 package final class HealthCheck: BackgroundWork {
-    /// The most that one read takes, and the most that is read in a second, in bytes of rows.
+    /// The largest size of one read and of all reads in a second, in bytes of rows.
     private static let pieceBytes = 1 << 20
     private static let bytesPerSecond = 8 << 20
     /// The pause between two rounds.
@@ -20,10 +20,10 @@ package final class HealthCheck: BackgroundWork {
 
     // MARK: At the start
 
-    /// Looks at the ends of each keyspace and at the last change, and whether all that was committed is there.
+    /// Checks the ends of each keyspace and the last change, and whether committed updates are missing.
     ///
-    /// - Returns: The position that the change log has come to.
-    /// - Throws: ``TreeError``, the first damage of the store, or what kept it from looking.
+    /// - Returns: The last position of the change log.
+    /// - Throws: ``TreeError``, the first damage of the store, or the error that prevented the check.
     func atStart(mark: CommitMark?) async throws(TreeError) -> SyncToken {
         while let damage = try await lookAtEnds(), try await forgetChanges(upTo: damage) {}
         return try await engine.read { [changeLog] snapshot throws(TreeError) in
@@ -39,7 +39,7 @@ package final class HealthCheck: BackgroundWork {
         }
     }
 
-    /// - Returns: The first row at an end that is damaged.
+    /// - Returns: The first damaged row at the end of a keyspace; nil for none.
     private func lookAtEnds() async throws(TreeError) -> DamagedRow? {
         do {
             try await checkEnds()
@@ -76,25 +76,26 @@ package final class HealthCheck: BackgroundWork {
                     try? await Task.sleep(for: .seconds(Double(byteCount) / Double(Self.bytesPerSecond)))
                 }
             } catch {
-                // Damage of the store is enough to know. What else is in the way passes, or ends the store.
+                // Known damage of the store ends the search. Other errors are temporary, or end the store.
                 if error.isDamage && error.damagedRow == nil || error.code == .closed { return }
             }
             try? await Task.sleep(for: Self.rest)
         }
     }
 
-    /// Looks at everything once, past rows that are damaged.
+    /// Checks the whole store once, continuing after damaged rows.
     ///
-    /// - Parameter pause: Is called after each piece with its size in bytes.
-    /// - Throws: ``TreeError``, the first damage of the store, or what kept it from looking; at the end the first damaged row.
+    /// - Parameter pause: Called after each piece with its size in bytes.
+    /// - Throws: ``TreeError``, the first damage of the store, or the error that prevented the check; at the end, the
+    ///   damage of the first damaged row.
     package func round(pause: (_ byteCount: Int) async -> Void = { _ in }) async throws(TreeError) {
         try await engine.checkStructure()
         if let damage = try await look(through: .all, pause: pause) { throw damage }
     }
 
-    /// Looks at everything once, past rows that are damaged, as fast as two threads can.
+    /// Checks the whole store once, continuing after damaged rows, as fast as two threads can.
     ///
-    /// - Throws: As ``round(pause:)`` does.
+    /// - Throws: The same errors as ``round(pause:)``.
     package func roundAtOnce() async throws {
         try await engine.checkStructure()
         let middle = [StoreFormat.namedKeyspace]
@@ -103,7 +104,7 @@ package final class HealthCheck: BackgroundWork {
         if let damage = try await first ?? second { throw damage }
     }
 
-    /// - Returns: The damage of the first row that is damaged.
+    /// - Returns: The damage of the first damaged row; nil for none.
     private func look(
         through range: ByteRange, pause: (_ byteCount: Int) async -> Void = { _ in }
     ) async throws(TreeError) -> TreeError? {
@@ -128,10 +129,10 @@ package final class HealthCheck: BackgroundWork {
         return damage
     }
 
-    /// Forgets the changes up to a row that is damaged, if it is of the change log.
+    /// Removes the changes up to a damaged row, if the row belongs to the change log.
     ///
-    /// - Returns: Whether it is.
-    /// - Throws: ``TreeError``, damage of the store when it is the last change.
+    /// - Returns: Whether it does.
+    /// - Throws: ``TreeError``, as damage of the store if it is the last change.
     private func forgetChanges(upTo row: DamagedRow) async throws(TreeError) -> Bool {
         guard row.isOfChangeLog else { return false }
         try await engine.write { [changeLog] transaction throws(TreeError) in
@@ -140,9 +141,9 @@ package final class HealthCheck: BackgroundWork {
         return true
     }
 
-    /// Checks the rows of a range, or a piece of them.
+    /// Checks the rows of a range, up to the size of a piece.
     ///
-    /// - Returns: Where the next piece begins, nil after the last, and how many bytes these rows had.
+    /// - Returns: The start of the next piece, nil after the last one, and the size of the checked rows in bytes.
     private static func check(
         _ rows: ByteRange, in snapshot: any EngineSnapshot
     ) throws(TreeError) -> (end: [UInt8]?, byteCount: Int) {
@@ -164,7 +165,7 @@ package final class HealthCheck: BackgroundWork {
 }
 
 extension StoreFormat {
-    /// Checks that a row is one that this format can have.
+    /// Checks that a row is valid in this format.
     ///
     /// - Throws: ``TreeError`` with code `corrupt`.
     static func checkRow(key: Span<UInt8>, value: Span<UInt8>) throws(TreeError) {
@@ -175,7 +176,7 @@ extension StoreFormat {
             try LeafEncoding.check(value)
         case stagingKeyspace: try checkRow(key: key.extracting(droppingFirst: 1), value: value)
         case metaKeyspace, changeLogKeyspace, indexKeyspace, expiryByTimeKeyspace, expiryByPathKeyspace: return
-        default: throw TreeError.corrupt("a row in the store is of no kind that there is")
+        default: throw TreeError.corrupt("a row in the store is of an unknown kind")
         }
     }
 }

@@ -1,36 +1,38 @@
 import Glibc
 import Synchronization
 
-/// Room on the disk that is kept for deletions, in a file beside the store.
+/// Disk space that is reserved for deletions, in a file beside the store.
 ///
-/// A deletion writes as well: to the change log, to the engine's own, and what follows from it. On a disk that is full to the last
-/// byte nobody could make room. Therefore an update that makes room (``MultiPathUpdate/makesRoom``) and finds the disk full gives up
-/// a piece of the file, and is tried again. From then on all others are refused, as they are on a full disk: what was given up
-/// is for deletions alone, until there is room enough to set it aside again.
+/// Deletions write too: to the change log, to the engine's log, and derived data. On a completely full disk, they would
+/// be impossible. Therefore, if an update that frees space (``MultiPathUpdate/makesRoom``) finds the disk full, a piece
+/// of the file is released and the update is tried again. From then on all other updates are refused, as on a full
+/// disk: the released space is for deletions only, until there is enough space to reserve it again.
 public final class RoomReserve: Sendable {
-    /// The size of the file, in bytes: more than the log of the database has before it begins anew
-    /// (`SQLiteWriter.restartPages`), so that deletions can go on until it does, and then write over what is there.
+    /// The size of the file, in bytes. It is more than the length of the database's log at its restart
+    /// (`SQLiteWriter.restartPages`), so that deletions can continue until then and afterwards overwrite existing
+    /// space.
     public static let byteCount = 32 << 20
-    /// The bytes that are given up at a time: several times what a deletion writes, and few, as another program may take them.
+    /// The size of a piece, in bytes: several times what a deletion writes, but small, because other programs may use
+    /// the released space.
     static let pieceBytes = 4 << 20
 
     private struct State {
         /// The size of the file, in bytes.
         var size: Int
-        /// Whether the file is known to have its blocks: one that was copied may lack them.
+        /// Whether the file is known to have allocated blocks; a copied file may lack them.
         var hasBlocks = false
     }
 
     private let path: String
     private let fullSize: Int
     private let pieceBytes: Int
-    /// Held while the file is changed.
+    /// The state of the file, locked while the file is changed.
     private let state: Mutex<State>
-    /// The size of the file, to be read meanwhile.
+    /// The size of the file, in bytes, readable without the lock.
     private let size: Atomic<Int>
     private let givenUp = Atomic(false)
 
-    /// Looks at the file, if there is one; ``refill(free:)`` makes it.
+    /// Reads the size of the file, if it exists; ``refill(free:)`` creates it.
     public convenience init(path: String) {
         self.init(path: path, byteCount: Self.byteCount, pieceBytes: Self.pieceBytes)
     }
@@ -42,15 +44,17 @@ public final class RoomReserve: Sendable {
         self.size = Atomic(size)
     }
 
-    /// The number of bytes that have to be free for the file to be made or filled: twice its size, so that it never takes the last.
+    /// The number of free bytes that are required to create or refill the file: twice its size, so that it never uses
+    /// the last space.
     public var requiredBytes: Int { 2 * fullSize }
 
-    /// Whether a part of it was given up, and is not back: only what makes room is written.
+    /// Whether a part of the reserve has been released and not restored; only updates that free space are accepted.
     public var isGivenUp: Bool { givenUp.load(ordering: .acquiring) }
 
-    /// Commits an update; one that makes room gives up as much of the file as it takes.
+    /// Commits an update. If the update frees space, as much of the file is released as it needs.
     ///
-    /// - Throws: ``TreeError`` with code `disk_full`, for what makes no room while a part is given up; what the commit throws.
+    /// - Throws: ``TreeError`` with code `disk_full` for other updates while a part is released; the errors of the
+    ///   commit.
     func admit<Receipt>(
         makingRoom makesRoom: Bool, _ commit: () async throws(TreeError) -> Receipt
     ) async throws(TreeError) -> Receipt {
@@ -65,20 +69,20 @@ public final class RoomReserve: Sendable {
         }
     }
 
-    /// Gives up a piece of the file where less than that is free: a start writes a little, too. Blocks.
+    /// Releases a piece of the file if less than its size is free, because a start also writes a little. Blocks.
     public func makeRoomForStart(free: Int) {
         if free < pieceBytes { _ = givePieceUp(from: size.load(ordering: .acquiring)) }
     }
 
     private var keptForDeletions: TreeError {
         TreeError(
-            .diskFull, "the disk is full; what is left of it is for deletions",
-            hint: "delete something, or free some space: \(requiredBytes >> 20) MiB have to be free")
+            .diskFull, "the disk is full; the remaining space is reserved for deletions",
+            hint: "Delete something, or free some space: \(requiredBytes >> 20) MiB must stay free.")
     }
 
-    /// Gives up a piece of the file, unless somebody has done so since it had a size.
+    /// Releases a piece of the file, unless another caller has done so since the file had this size.
     ///
-    /// - Returns: Whether there is more room than there was then.
+    /// - Returns: Whether space has been released since then.
     private func giveUp(from seen: Int) async -> Bool {
         await withCheckedContinuation { continuation in
             do throws(TreeError) {
@@ -94,7 +98,7 @@ public final class RoomReserve: Sendable {
             if state.size < seen { return true }
             guard state.size > 0 else { return false }
             let rest = max(0, state.size - pieceBytes)
-            // Synced, for some file systems give blocks out anew only when nobody can want them back.
+            // Synced because some file systems reuse blocks only after the change is durable.
             guard withFile(O_WRONLY, { ftruncate($0, off_t(rest)) == 0 && fsync($0) == 0 }) else { return false }
             state.size = rest
             givenUp.store(true, ordering: .releasing)
@@ -103,10 +107,10 @@ public final class RoomReserve: Sendable {
         }
     }
 
-    /// Makes the file, or fills it again, if there is room for that; blocks.
+    /// Creates or refills the file if there is enough space. Blocks.
     ///
-    /// - Parameter free: How many bytes of the disk are free.
-    /// - Returns: Whether it took any of them.
+    /// - Parameter free: The free space on the disk, in bytes.
+    /// - Returns: Whether space was allocated.
     public func refill(free: Int) -> Bool {
         state.withLock { state in
             let present = Self.size(of: path)
@@ -117,7 +121,7 @@ public final class RoomReserve: Sendable {
                 return false
             }
             guard free >= requiredBytes else {
-                // An earlier process may have given it up.
+                // An earlier process may have released it.
                 if present != nil { givenUp.store(true, ordering: .releasing) }
                 return false
             }
@@ -130,7 +134,8 @@ public final class RoomReserve: Sendable {
         }
     }
 
-    /// - Returns: Whether there was room for it; nil where something else is in the way, such as a file system that can keep none.
+    /// - Returns: Whether there was enough space; nil for other obstacles, such as a file system that cannot allocate
+    ///   blocks.
     private func fill() -> Bool? {
         var code: Int32 = 0
         let isOpen = withFile(O_WRONLY | O_CREAT) { file in
@@ -141,7 +146,8 @@ public final class RoomReserve: Sendable {
         return isOpen && (code == ENOSPC || code == EDQUOT) ? false : nil
     }
 
-    /// Leaves no file where there was none: it would say that something was given up.
+    /// Restores the previous size. A file that did not exist is deleted, because its presence would mean that space was
+    /// released.
     private func undoFill(to size: Int?) {
         guard let size else { return _ = unlink(path) }
         _ = withFile(O_WRONLY) { ftruncate($0, off_t(size)) == 0 }

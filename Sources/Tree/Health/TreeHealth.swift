@@ -1,13 +1,14 @@
 import Concurrency
 
-/// Whether a store can be trusted: sound as far as is known, or the damage that was found in it.
+/// The known damage of a store.
 ///
-/// Damage of the store is what SQLite says about its pages, a row of its own notes that nobody can have written, or updates that
-/// had been acknowledged and are gone: then the store refuses writes, and reads go on. Damage of a row of a tree, of which the path
-/// is known, or of the change log is only in the way of reads and writes over this row. Either lasts until the store is opened anew, after somebody has
-/// looked: meanwhile, whoever deletes something because the tree does not name it has to let it be.
+/// Damage of the store is damage that SQLite reports about its pages, an invalid row of the store's metadata, or
+/// missing updates that had been acknowledged. The store then refuses writes, but reads continue. Damage of a single
+/// row, of a tree (with a known path) or of the change log, affects only reads and writes of this row. Both last until
+/// the store is opened again after a repair. Meanwhile, code that deletes data because the tree does not refer to it
+/// must not do so.
 public final class TreeHealth: Sendable {
-    /// The most rows that may be damaged. Where there are more, it is the disk that is, and with it the store.
+    /// The largest number of damaged rows. Beyond it, the disk and therefore the store count as damaged.
     static let maxRows = 100
 
     private struct Findings {
@@ -17,20 +18,20 @@ public final class TreeHealth: Sendable {
 
     private let found = WatchedValue(Findings())
 
-    /// The first damage of the store that was found, with the code `corrupt` or `missing_updates`; nil while none is known.
+    /// The first damage of the store, with the code `corrupt` or `missing_updates`; nil if none is known.
     public var damage: TreeError? { found.value.damage }
 
-    /// The damage of each row that is known to be damaged, in the order in which they were found; with its path, but for the
-    /// change log's.
+    /// The damage of each known damaged row, in the order of discovery; each has a path unless the row belongs to the
+    /// change log.
     public var damagedRows: [TreeError] { found.value.rows }
 
-    /// The first damage that is known, of the store before that of a row.
+    /// The first known damage: that of the store, otherwise that of a row.
     public var finding: TreeError? {
         let findings = found.value
         return findings.damage ?? findings.rows.first
     }
 
-    /// Refuses to go on upon damage of the store.
+    /// Throws if the store is damaged.
     ///
     /// - Throws: ``TreeError``, the damage.
     public func check() throws(TreeError) {
@@ -42,14 +43,14 @@ public final class TreeHealth: Sendable {
         while damage == nil, !Task.isCancelled { await found.wait { $0.damage != nil } }
     }
 
-    /// Waits until more damaged rows are known than a number, or the task is cancelled.
+    /// Waits until more than this number of damaged rows are known, or the task is cancelled.
     public func waitForDamagedRows(beyond count: Int) async {
         while damagedRows.count <= count, !Task.isCancelled { await found.wait { $0.rows.count > count } }
     }
 
-    /// Notes a failure if it is damage that was not known before.
+    /// Records an error if it is damage that was not known before.
     ///
-    /// - Returns: Whether it is the first damaged row, and the store had none before.
+    /// - Returns: Whether it is the first damaged row, and no damage of the store was known.
     @discardableResult
     func note(_ failure: TreeError) -> Bool {
         guard failure.isDamage, !isKnown(failure) else { return false }
@@ -72,12 +73,12 @@ public final class TreeHealth: Sendable {
 }
 
 extension TreeError {
-    /// Whether other damage is of the same place.
+    /// Whether another error concerns the same position.
     fileprivate func hasPlace(of other: TreeError) -> Bool {
         path == other.path && damagedRow?.key == other.damagedRow?.key
     }
 
-    /// The same damage, where it is one place too many.
+    /// The error as damage of the store, for a damaged row beyond the limit.
     fileprivate var ofStore: TreeError {
         guard isDamageOfPlace else { return self }
         return .corrupt("more than \(TreeHealth.maxRows) rows of the store are damaged, one at \(path ?? .root)")

@@ -1,12 +1,12 @@
-/// An index: for each child of the nodes that match a pattern, what orders it.
+/// An index: the children of the nodes that match a pattern, ordered by a value. Each entry is a row:
 ///
 ///     12 name 00 id(8) parent's path 01 ordered values (``OrderedValue``) child's segment   → nothing
 ///
-/// so that the children of one parent are neighbours, in the order of a query.
+/// The entries of one parent's children are adjacent, in the order of a query.
 struct Index: Hashable, Sendable {
     /// The state of an index; the raw value is stored.
     enum State: UInt8, Sendable {
-        /// Entries of what is written are right, others may be missing yet.
+        /// New writes are indexed; entries of older data may still be missing.
         case building = 0
         case ready = 1
         /// The index is neither read nor written; its entries are being removed.
@@ -14,38 +14,38 @@ struct Index: Hashable, Sendable {
     }
 
     let id: UInt64
-    /// The parents whose children are in it.
+    /// The pattern of the parents whose children are indexed.
     let parents: PathPattern
     let order: ChildOrder
     var state: State
 
     var isReady: Bool { state == .ready }
 
-    /// The children that are in it.
+    /// The pattern of the indexed children.
     var children: PathPattern { parents / .any }
 
-    /// The prefix of the keys of all entries.
+    /// Returns the prefix of the keys of all entries.
     ///
-    /// - Parameter tree: What the keys of the rows of the tree begin with.
+    /// - Parameter tree: The prefix of the keys of the tree's rows.
     func prefix(tree: ArraySlice<UInt8>) -> [UInt8] {
         var prefix = [StoreFormat.indexKeyspace] + StoreFormat.name(ofTree: tree) + [0]
         prefix.appendBigEndian(id)
         return prefix
     }
 
-    /// The prefix of the keys of the entries of all parents at a node and below it.
+    /// Returns the prefix of the keys of the entries of all parents at a node and below it.
     func prefix(below node: SegmentedKey) -> [UInt8] {
         prefix(tree: node.prefix) + node.key[node.ends[0]...]
     }
 
-    /// The entries of one parent.
+    /// Returns the prefix of the keys of one parent's entries.
     func entries(of parent: SegmentedKey) -> [UInt8] { prefix(below: parent) + [Self.valuesTag] }
 
-    /// The entry of a child as it is now.
+    /// Returns the key of the entry for a child in its current state.
     ///
     /// - Parameters:
-    ///   - child: The key of a row at the child.
-    ///   - segmentStart: Where the child's own segment begins in it.
+    ///   - child: The key of the child's row.
+    ///   - segmentStart: The offset of the child's own segment in this key.
     func entry(
         of child: [UInt8], segmentStart: Int, in snapshot: any EngineSnapshot
     ) throws(TreeError) -> [UInt8] {
@@ -54,12 +54,12 @@ struct Index: Hashable, Sendable {
         return entry
     }
 
-    /// Separates a parent's path from the values; before the first byte of any segment.
+    /// The byte between a parent's path and the values; it sorts before the first byte of any segment.
     private static let valuesTag: UInt8 = 0x01
 }
 
 extension EngineSnapshot {
-    /// The segments of the children that a query takes, by an index, in its order, ascending.
+    /// Returns the segments of the children that match a query, read from an index, in ascending query order.
     func segments(of query: EncodedQuery, in index: Index, below top: [UInt8]) throws(TreeError) -> [[UInt8]] {
         let entries = index.entries(of: try SegmentedKey(top))
         let range = ByteRange(from: entries + query.range.lower, upTo: entries + query.range.upper)

@@ -1,6 +1,6 @@
-/// A piece of the work on an index that is done in the background, in one transaction.
+/// A piece of the background work on an index, done in one transaction.
 struct IndexBatch {
-    /// The most searches, or removals, that a piece has.
+    /// The largest number of searches or removals in a piece.
     static let maxSteps = 512
 
     let namespace: Namespace
@@ -8,7 +8,7 @@ struct IndexBatch {
 
     private var tree: [UInt8] { StoreFormat.prefix(of: namespace) }
 
-    /// The key of the row that holds how far the index has been built.
+    /// The key of the row that stores the progress of building the index.
     private var cursorKey: [UInt8] {
         var key = StoreFormat.metaKey("cursor", of: namespace) + [0]
         key.appendBigEndian(index.id)
@@ -33,11 +33,11 @@ struct IndexBatch {
         try transaction.put(catalog.row, for: RulesCatalog.key(of: namespace))
     }
 
-    /// Adds entries of children that are there.
+    /// Adds entries for existing children.
     ///
-    /// Those that have been written since the index was asked for have one already, the same.
+    /// Children that have been written since the index was defined already have the same entry.
     ///
-    /// - Returns: Whether those were the last.
+    /// - Returns: Whether the index is complete.
     private func build(in transaction: any EngineTransaction) throws(TreeError) -> Bool {
         let all = ByteRange.subtree(tree)
         let start = try transaction.value(for: cursorKey) ?? all.lower
@@ -53,7 +53,7 @@ struct IndexBatch {
 
     /// Removes entries.
     ///
-    /// - Returns: Whether those were the last.
+    /// - Returns: Whether all entries have been removed.
     private func removeEntries(in transaction: any EngineTransaction) throws(TreeError) -> Bool {
         let all = ByteRange.subtree(index.prefix(tree: tree[...]))
         var (count, last): (Int, [UInt8]) = (0, all.lower)

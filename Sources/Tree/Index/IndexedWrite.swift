@@ -1,14 +1,14 @@
-/// A write, and what it does to the entries of indexes; both in one transaction.
+/// A write and its effect on index entries, applied in one transaction.
 struct IndexedWrite {
     private let write: EncodedWrite
     private let node: SegmentedKey
     private let indexes: [Index]
 
-    /// - Parameter indexes: Those of the tree that are being built or ready.
+    /// - Parameter indexes: The tree's indexes that are ready or being built.
     init(_ write: EncodedWrite, at node: SegmentedKey, indexes: [Index]) {
         self.write = write
         self.node = node
-        // Nothing is ordered by priority in an index.
+        // No index is ordered by priority.
         self.indexes = write.isPriority ? [] : indexes.filter { $0.parents.matches(node) }
     }
 
@@ -30,8 +30,8 @@ struct IndexedWrite {
         return true
     }
 
-    /// The indexes in which the child at the node or above it may get another entry. One that is there, and stays, gets none
-    /// by what is written beside the values that order it.
+    /// Returns the indexes in which the entry of the child at or above the node may change. The entry of an existing
+    /// child does not change if the write does not touch the values that order it.
     private func indexesOfConcernedChildren(in transaction: any EngineTransaction) throws(TreeError) -> [Index] {
         var concerned: [Index] = []
         var (known, isThere): ([UInt8], Bool) = ([], false)
@@ -46,7 +46,7 @@ struct IndexedWrite {
         return concerned
     }
 
-    /// The entries of the children at the node or above it, one for each index; nil where no child is.
+    /// Returns the entries of the children at or above the node, one for each index; nil if the child does not exist.
     private func entriesOfChildren(
         of indexes: [Index], in transaction: any EngineTransaction
     ) throws(TreeError) -> [[UInt8]?] {
@@ -60,10 +60,10 @@ struct IndexedWrite {
         return entries
     }
 
-    /// The child at the node or above it that is in an index.
+    /// Returns the key of the indexed child at or above the node.
     private func child(of index: Index) -> [UInt8] { node.ancestor(atDepth: index.parents.elements.count + 1) }
 
-    /// Removes the entries of all parents at the node and below it, and adds those of what is there now.
+    /// Removes the entries of all parents at the node and below it, and adds entries for the new data.
     private func replaceEntries(of index: Index, in transaction: any EngineTransaction) throws(TreeError) {
         try transaction.remove(.subtree(index.prefix(below: node)))
         guard !write.rows.isEmpty else { return }

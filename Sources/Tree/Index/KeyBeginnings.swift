@@ -1,12 +1,12 @@
-/// The beginnings that the keys of rows at the nodes of some patterns have in common.
+/// The common beginnings of the row keys of nodes that match certain patterns.
 ///
-/// All lie in one array, so that a look at each of them counts no references: an update may have 300,000 writes.
+/// They are stored in one array, so that comparing them needs no reference counting: an update may have 300,000 writes.
 struct KeyBeginnings: Sendable {
     private var bytes: [UInt8] = []
-    /// The end of each in `bytes`.
+    /// The end offset of each beginning in `bytes`.
     private var ends: [Int] = []
 
-    /// Takes the beginnings down, each once.
+    /// Creates the list of beginnings.
     init(_ beginnings: Set<[UInt8]>) {
         for beginning in beginnings {
             bytes += beginning
@@ -14,10 +14,11 @@ struct KeyBeginnings: Sendable {
         }
     }
 
-    /// Whether a key may be that of a row at, above or below a node of one of the patterns. That of a priority stands for its node.
+    /// Whether a row key may belong to a node of one of the patterns, or to a node above or below one. The key
+    /// of a priority counts as that of its node.
     func mayConcern(_ key: Span<UInt8>) -> Bool {
         let bytes = bytes.span
-        // The last byte of a number may be the same: then it only says less.
+        // The last byte of a number may have the same value; the check is then only less strict.
         let isPriority = key.count > 0 && key[key.count - 1] == PathEncoding.priorityTag
         let keyCount = isPriority ? key.count - 1 : key.count
         var start = 0

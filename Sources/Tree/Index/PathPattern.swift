@@ -1,7 +1,7 @@
-/// A pattern of paths, as a node of the rules document has it: keys, and wildcards that stand for any one key.
+/// A pattern of paths, as a node of the rules document defines it: keys, and wildcards that match any single key.
 struct PathPattern: Hashable, Sendable {
     enum Element: Hashable, Sendable {
-        /// This key, as in ``PathEncoding``.
+        /// A literal key, encoded as in ``PathEncoding``.
         case segment([UInt8])
         case any
     }
@@ -10,18 +10,18 @@ struct PathPattern: Hashable, Sendable {
 
     init(_ elements: [Element] = []) { self.elements = elements }
 
-    /// The pattern one level down.
+    /// Returns the pattern with one more element.
     static func / (pattern: PathPattern, element: Element) -> PathPattern { PathPattern(pattern.elements + [element]) }
 }
 
-/// The key of a row at a node, taken apart into segments.
+/// The row key of a node, split into segments.
 struct SegmentedKey {
-    /// The key of a row at the node.
+    /// The key of the node's row.
     let key: [UInt8]
-    /// The offset at which the segments begin, and the end of each.
+    /// The offset of the first segment, followed by the end offset of each segment.
     let ends: [Int]
 
-    /// Takes the key of a node apart, or that of its priority, which stands for the node.
+    /// Splits the key of a node, or of its priority, which counts as the node.
     init(_ key: [UInt8]) throws(TreeError) {
         var ends = [try StoreFormat.prefixLength(of: key.span)]
         while let end = ends.last, end < key.count, key[end] != PathEncoding.priorityTag {
@@ -37,20 +37,21 @@ struct SegmentedKey {
 
     func segment(_ index: Int) -> ArraySlice<UInt8> { key[ends[index]..<ends[index + 1]] }
 
-    /// The key of the ancestor at a depth, which may be the node itself.
+    /// Returns the key of the ancestor at a depth; at the node's own depth, the node itself.
     func ancestor(atDepth depth: Int) -> [UInt8] { Array(key[..<ends[depth]]) }
 }
 
 extension PathPattern {
-    /// The beginning of the keys of rows at its nodes: the prefix of their tree, and the keys before the first wildcard.
+    /// Returns the common beginning of the row keys of its nodes: the prefix of their tree, and the keys before the
+    /// first wildcard.
     func beginning(behind prefix: [UInt8]) -> [UInt8] {
         var beginning = prefix
         for case .segment(let segment) in elements.prefix(while: { $0 != .any }) { beginning += segment }
         return beginning
     }
 
-    /// Whether a node, or its ancestor that has as many keys as this pattern, matches; of a node that is less deep,
-    /// whether something below it may.
+    /// Whether a node matches, or its ancestor with as many keys as this pattern; for a node with fewer keys,
+    /// whether a node below it may match.
     func matches(_ node: SegmentedKey) -> Bool {
         for (index, element) in elements.prefix(node.depth).enumerated() {
             if case .segment(let segment) = element, !node.segment(index).elementsEqual(segment) { return false }
@@ -58,14 +59,14 @@ extension PathPattern {
         return true
     }
 
-    /// Visits the nodes that match and have rows in a range, in key order.
+    /// Visits the matching nodes that have rows in a range, in key order.
     ///
-    /// It costs a search for each node, and for each gap that it skips: what lies below them is not read.
+    /// It costs one search for each node and for each skipped gap; rows below the nodes are not read.
     ///
     /// - Parameters:
-    ///   - prefixLength: The length of what the keys of the tree begin with.
-    ///   - maxSearches: After how many searches to stop.
-    /// - Returns: What is left of the range if it stopped; nil if all nodes have been visited.
+    ///   - prefixLength: The length of the common prefix of the tree's keys.
+    ///   - maxSearches: The number of searches after which to stop.
+    /// - Returns: The rest of the range if it stopped; nil if all nodes have been visited.
     @discardableResult
     func forEachNode(
         in range: ByteRange, below prefixLength: Int, of snapshot: any EngineSnapshot, maxSearches: Int = .max,
@@ -76,7 +77,7 @@ extension PathPattern {
         }
     }
 
-    /// The same, of rows that a function searches.
+    /// Visits the matching nodes as above; a function searches the rows.
     @discardableResult
     func forEachNode(
         in range: ByteRange, below prefixLength: Int, maxSearches: Int = .max,
@@ -96,10 +97,10 @@ extension PathPattern {
         return rest
     }
 
-    /// Visits the nodes that match and have rows in a range, in key order, until the visitor returns false: from row to row, for
-    /// as long as they have few each.
+    /// Visits the matching nodes that have rows in a range, in key order, until the visitor returns false. It scans row
+    /// by row, as long as the nodes have few rows each.
     ///
-    /// - Returns: What is left of the range, perhaps; nil if all nodes have been visited.
+    /// - Returns: A part of the range that may still contain nodes; nil if all nodes have been visited.
     func scanNodes(
         in range: ByteRange, below prefixLength: Int, of snapshot: any EngineSnapshot,
         _ visit: (_ node: [UInt8]) throws(TreeError) -> Bool
@@ -123,13 +124,13 @@ extension PathPattern {
         return next.map { ByteRange(from: $0, upTo: range.upper) }
     }
 
-    /// How many rows of a node are passed before its end is searched for.
+    /// The number of rows of a node that are skipped before its end is searched for.
     private static let maxRowsPassed = 8
 
     private enum Step {
         /// The row belongs to this node.
         case node([UInt8], segmentStart: Int)
-        /// The row belongs to no node that matches, nor does any before this key.
+        /// Neither the row nor any row before this key belongs to a matching node.
         case skip(to: [UInt8])
     }
 

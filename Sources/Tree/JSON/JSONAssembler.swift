@@ -1,15 +1,15 @@
-/// Puts rows together to JSON text, in one pass.
+/// Builds JSON text from rows, in one pass.
 ///
-/// Rows come in key order, ascending, so that those of every object are neighbours. An object whose keys are all
-/// canonical non-negative integers, the largest below twice their number, is written as an array with null for what is
-/// missing, as Realtime Databases do; whether it is one is known at its end, and its text is then put together anew.
+/// Rows are added in ascending key order, so that the rows of every object are adjacent. An object whose keys are all
+/// canonical non-negative integers, the largest less than twice their number, is written as an array, with null for
+/// missing elements, as Realtime Databases do. This is known only at the end of the object; its text is then rewritten.
 struct JSONAssembler {
     private struct Level {
-        /// The end of the key's segment in the paths of the rows below.
+        /// The offset of the end of the key's segment in the paths of the rows below.
         let end: Int
-        /// The offset at which the text of the object begins.
+        /// The offset of the object's text.
         let start: Int
-        /// The index of the first element in ``elements``.
+        /// The index of the object's first element in ``elements``.
         let firstElement: Int
         var mayBeArray: Bool
         var isEmpty = true
@@ -26,7 +26,7 @@ struct JSONAssembler {
     private var levels: [Level] = []
     private var elements: [Element] = []
     private var lastPath: [UInt8] = []
-    /// The offset at which the text of the last leaf begins.
+    /// The offset of the last leaf's text.
     private var lastLeafStart = 0
     private var isEmpty = true
 
@@ -46,7 +46,7 @@ struct JSONAssembler {
         remember(path)
     }
 
-    /// The text of all rows that were added; `null` if there were none.
+    /// Returns the text of the added rows; `null` if there were none.
     ///
     /// The assembler is empty afterwards.
     mutating func finish() -> [UInt8] {
@@ -60,10 +60,10 @@ struct JSONAssembler {
     /// The length of the text so far.
     var byteCount: Int { json.count }
 
-    /// Takes the text away that will not change any more, if there is any.
+    /// Removes and returns the part of the text that can no longer change; empty if there is none.
     mutating func drain() -> [UInt8] {
-        // With no array in sight, the text before the last leaf stands, and the offsets where objects began are of no
-        // use any more.
+        // Without a possible array, the text before the last leaf is final, and the start offsets of objects are no
+        // longer used.
         guard elements.isEmpty else { return [] }
         let text = Array(json[..<lastLeafStart])
         json.removeSubrange(..<lastLeafStart)
@@ -84,7 +84,7 @@ struct JSONAssembler {
         try JSONText.append(leaf: leaf, to: &json)
     }
 
-    /// A priority comes directly after the node's own leaf, or before its children.
+    /// Adds a priority, which directly follows the node's own leaf or precedes its children.
     private mutating func addPriority(_ priority: Span<UInt8>, of node: Span<UInt8>) throws(TreeError) {
         if !isEmpty, lastPath.span.hasSameBytes(as: node) {
             json.insert(contentsOf: "{\".value\":".utf8, at: lastLeafStart)
@@ -105,7 +105,7 @@ struct JSONAssembler {
 
     // MARK: Objects
 
-    /// Opens the objects on the way to a leaf that are not open, and writes the leaf's key.
+    /// Opens the missing objects on the path of a leaf, and writes the leaf's key.
     private mutating func openLevels(to path: Span<UInt8>) throws(TreeError) {
         if levels.isEmpty { openLevel(end: 0) }
         var start = levels.last?.end ?? 0
@@ -172,7 +172,7 @@ struct JSONAssembler {
                 next += 1
             }
             next += 1
-            // A value ends before the comma and the key of the next one, the last one before the brace.
+            // A value ends before the comma in front of the next key; the last one ends before the brace.
             let end = position + 1 < elements.count ? elements[position + 1].keyStart - 1 : json.count - 1
             array.append(contentsOf: json[element.valueStart..<end])
             array.append(UInt8(ascii: position + 1 < elements.count ? "," : "]"))

@@ -1,16 +1,16 @@
-/// A change of the tree that comes as JSON text: what a node becomes, or what several do.
+/// A change of the tree, given as JSON text: the new value of one node, or those of several.
 ///
-/// The text is read as it arrives, in pieces of any length, and becomes rows at once. It is RFC 8259 in UTF-8 with the
-/// protocol's reading: nulls and empty containers are nothing, arrays are objects with the keys 0, 1, 2 …, `.value`
-/// and `.priority` give a leaf a priority, `{".sv": "timestamp"}` and `{".sv": {"increment": n}}` are filled in when it
-/// is committed. Keys that come twice in one object are refused.
+/// The text is read in pieces of any length and converted to rows as it arrives. It is RFC 8259 in UTF-8 with the
+/// protocol's conventions: nulls and empty containers are ignored, arrays are objects with the keys 0, 1, 2 …, `.value`
+/// and `.priority` give a leaf a priority, and `{".sv": "timestamp"}` and `{".sv": {"increment": n}}` are resolved at
+/// the commit. Duplicate keys in an object are refused.
 public struct JSONUpdate: Sendable {
     private(set) var writes: [EncodedWrite]
     let origin: EncodedUpdate.Origin
-    /// For whom the change is made, if the rules allow it; nil for the service itself, which no rule binds.
+    /// The identity whose rights the rules check; nil for the service itself, which is not bound by rules.
     package var requester: Requester?
 
-    /// Deletes what is at a path.
+    /// Creates a change that deletes the node at a path.
     public init(deleting path: TreePath) {
         writes = [EncodedWrite(key: StoreFormat.dataKey(path), rows: RowBlock())]
         origin = .put
@@ -21,23 +21,23 @@ public struct JSONUpdate: Sendable {
         self.origin = origin
     }
 
-    /// Deletes, with the change, something that the service keeps for itself; no rule is asked about it.
+    /// Adds the deletion of a node in a reserved tree of the service; rules do not apply to it.
     package mutating func delete(ofService path: TreePath) {
-        precondition(path.namespace.isReserved, "the rest of the tree is its clients'")
+        precondition(path.namespace.isReserved, "the path is in a tree of clients")
         writes.append(EncodedWrite(key: StoreFormat.dataKey(path), rows: RowBlock()))
     }
 
-    /// Whether the node as a whole becomes something else, and not what the update names below it.
+    /// Whether the change replaces the node as a whole, instead of nodes below it.
     public var replacesPlace: Bool { origin == .put }
 
-    /// The meaning of the text for the paths that it names.
+    /// The meaning of the text.
     public enum Form: Sendable {
         /// The text is the new value of the path.
         case value
         /// The text is the new priority of the node at the path: a string, a number or null.
         case priority
         /// The text is an object; its keys are paths below the path, its members their new values. Or it is `null`,
-        /// which deletes what is at the path.
+        /// which deletes the node at the path.
         case update
     }
 
@@ -47,7 +47,7 @@ public struct JSONUpdate: Sendable {
         private let form: Form
         private let path: TreePath
 
-        /// Prepares to read.
+        /// Creates a reader.
         public init(_ form: Form, at path: TreePath) {
             self.form = form
             self.path = path
@@ -55,12 +55,13 @@ public struct JSONUpdate: Sendable {
                 RowEncoder(form == .update ? .update : .value, at: path, isPriority: form == .priority))
         }
 
-        /// The offset of the fault after a failure, in bytes from the beginning of the text.
+        /// The offset of the error after a failure, in bytes from the start of the text.
         public var offset: Int { tokenizer.offset }
 
         /// Reads the next bytes.
         ///
-        /// - Throws: ``TreeError`` with code `invalid_json`, `invalid_key` or `too_large`, as soon as it is known.
+        /// - Throws: ``TreeError`` with code `invalid_json`, `invalid_key` or `too_large`, as soon as the error is
+        ///   found.
         public mutating func feed(_ bytes: Span<UInt8>) throws(TreeError) {
             do {
                 try tokenizer.feed(bytes)
@@ -69,9 +70,9 @@ public struct JSONUpdate: Sendable {
             }
         }
 
-        /// The change that the whole text describes.
+        /// Returns the change, after the whole text has been read.
         ///
-        /// - Throws: ``TreeError`` with code `invalid_json` when the text is not complete.
+        /// - Throws: ``TreeError`` with code `invalid_json` if the text is incomplete.
         public mutating func finish() throws(TreeError) -> JSONUpdate {
             do {
                 try tokenizer.finish()
@@ -85,7 +86,7 @@ public struct JSONUpdate: Sendable {
         }
     }
 
-    /// Reads a text that is there whole.
+    /// Creates a change from a complete text.
     public init(_ form: Form, at path: TreePath, json: some Collection<UInt8>) throws(TreeError) {
         var reader = Reader(form, at: path)
         let bytes = Array(json)
@@ -107,21 +108,20 @@ public struct JSONReceipt: Sendable {
     /// The position in the change log just after the update.
     public var token: SyncToken { receipt.token }
 
-    /// The value that was written, as JSON, with the server's values filled in; of a multi-path update an object of
-    /// paths.
+    /// Returns the written value as JSON, with server values resolved; for a multi-path update, an object of paths.
     public func json() throws(TreeError) -> [UInt8] {
         guard case .patch(let base) = origin else { return try rows.json() }
         return try JSONUpdate.members(of: receipt.writes, below: base)
     }
 
-    /// The ETag of what was written to a single node.
+    /// Returns the ETag of the value that was written to a single node.
     public func etag() throws(TreeError) -> String { try rows.etag() }
 
     private var rows: RowBlock { receipt.writes.first?.rows ?? RowBlock() }
 }
 
 extension TreeError {
-    /// The failure to read a text, and where in it.
+    /// Returns the error of reading a text, with the offset in the message.
     fileprivate func atByte(_ offset: Int) -> TreeError {
         guard code == .invalidJSON else { return self }
         return TreeError(code, "\(message), at byte \(offset)", path: path, hint: hint, cause: cause)
@@ -129,7 +129,7 @@ extension TreeError {
 }
 
 extension JSONUpdate {
-    /// An object whose keys are the paths of writes below a key, and whose members are what was written there.
+    /// Returns a JSON object whose keys are the paths of writes below a key, and whose members are the written values.
     static func members(
         of writes: [EncodedWrite], below base: [UInt8], _ form: JSONForm = .plain
     ) throws(TreeError) -> [UInt8] {
@@ -148,7 +148,7 @@ extension JSONUpdate {
 }
 
 extension RowBlock {
-    /// The value that the rows make, as JSON.
+    /// Returns the value of the rows as JSON.
     func json(_ form: JSONForm = .plain) throws(TreeError) -> [UInt8] {
         var assembler = JSONAssembler(form)
         try forEach { path, leaf throws(TreeError) in
@@ -160,7 +160,7 @@ extension RowBlock {
 }
 
 extension JSONUpdate {
-    /// Judges the change by the rules, as if it were made now.
+    /// Checks the change against the rules, as if it were committed now.
     ///
     /// - Throws: ``TreeError`` with code `permission_denied`, `conflicting_paths`, `too_large` or `invalid_value`, or the
     ///   engine's failure.

@@ -1,14 +1,14 @@
-/// The keys that an object in a text has had so far, to notice when one comes again.
+/// The keys of an object in a text so far, used to detect duplicates.
 ///
-/// As long as they come in order, the last one is enough.
+/// As long as the keys are in order, only the last one is stored.
 struct KeySet {
     private var last: [UInt8] = []
     private var all: Set<[UInt8]>?
 
     /// Adds a key, as a segment of a path.
     ///
-    /// - Parameter earlier: All keys before it; asked for once, when they cease to be in order.
-    /// - Returns: Whether it is new.
+    /// - Parameter earlier: Returns all previous keys; called once, when the keys are first out of order.
+    /// - Returns: Whether the key is new.
     mutating func insert(
         _ segment: Span<UInt8>, earlier: () throws(TreeError) -> [[UInt8]]
     ) throws(TreeError) -> Bool {

@@ -1,7 +1,7 @@
-// What RowEncoder keeps of the containers that are open.
+// The state of RowEncoder for open containers.
 
 extension RowEncoder {
-    /// Whether the text is what one node becomes, or several.
+    /// The kind of text: the value of one node, or an update of several.
     enum Form {
         case value
         case update
@@ -18,7 +18,7 @@ extension RowEncoder {
         case increment
     }
 
-    /// The role of the value that comes next.
+    /// The role of the next value.
     enum Role {
         case node
         /// The values of `.value`, `.priority`, `.sv` and `increment`.
@@ -29,9 +29,9 @@ extension RowEncoder {
         var container: Container
         /// The role of the container itself.
         let role: Role
-        /// The length of ``path`` at this node.
+        /// The length of ``path`` at the container's node.
         let pathLength: Int
-        /// The rows that were there before the node's.
+        /// The position in the writer before the container's rows.
         let start: WriteBuilder.Position
         var hasPriority = false
         var hasLeaf = false

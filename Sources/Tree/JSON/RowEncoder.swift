@@ -1,27 +1,27 @@
-/// Turns the tokens of a JSON value into rows, with the protocol's reading of it.
+/// Converts the tokens of a JSON value to rows, with the protocol's conventions.
 ///
-/// Nulls and empty containers are not there; arrays are objects with the keys 0, 1, 2 …; `.value` and `.priority` are a
-/// leaf and a priority, `.sv` is what the server fills in. In a multi-path update each key of the outermost object is a
-/// path. Every limit is enforced as the tokens come.
+/// Nulls and empty containers are ignored; arrays are objects with the keys 0, 1, 2 …; `.value` and `.priority` are a
+/// leaf and a priority; `.sv` is a server value. In a multi-path update, each key of the outermost object is a path.
+/// All limits are enforced while the tokens arrive.
 struct RowEncoder: JSONSink {
     private let form: Form
     private let base: TreePath
     private var frames: [Frame] = []
     private var role: Role
-    /// The path below the node that is being written.
+    /// The current path below the node of the write.
     private var path: [UInt8] = []
     private var depth: Int
     private var writer: WriteBuilder
     private var writes: [EncodedWrite] = []
     private var byteCount = 0
-    /// Whether the text of an update is `null`: the node itself is deleted then.
+    /// Whether the text of an update is `null`, which deletes the node itself.
     private(set) var isDeletion = false
 
-    /// The longest path of a value, in bytes: rows repeat it, so that few bytes of JSON could become very many. The
-    /// protocol's own clients send at most 768.
+    /// The longest path of a value, in bytes. Rows repeat the path, so that a short JSON text could otherwise become
+    /// very many bytes. The protocol's own clients send at most 768.
     static let maxPathBytes = 2048
 
-    /// Prepares to read what a node, or its priority, becomes; in an update, the paths are below it.
+    /// Creates an encoder for the new value of a node or of its priority; for an update, the paths are below the node.
     init(_ form: Form, at path: TreePath, isPriority: Bool = false) {
         self.form = form
         base = path
@@ -30,7 +30,7 @@ struct RowEncoder: JSONSink {
         role = isPriority ? .priority : .node
     }
 
-    /// All writes, once the text has ended.
+    /// Returns all writes, after the end of the text.
     mutating func finish() throws(TreeError) -> [EncodedWrite] {
         if form == .value {
             try base.checkDepth()
@@ -76,7 +76,7 @@ struct RowEncoder: JSONSink {
         guard depth <= TreePath.maxDepth else {
             throw TreeError(
                 .tooLarge, "the value is more than \(TreePath.maxDepth) keys deep", path: base,
-                hint: "store the data less deeply")
+                hint: "Store the data less deeply.")
         }
     }
 
@@ -111,7 +111,7 @@ struct RowEncoder: JSONSink {
         case .update: return
         case .serverValue, .increment: guard frame.hasLeaf else { throw Self.badServerValue }
         case .object, .array:
-            // What is not there has no priority.
+            // A missing node has no priority.
             if frame.hasPriority, writer.position.count == frame.start.count + 1 { writer.truncate(to: frame.start) }
         }
         try endValue()
@@ -211,8 +211,8 @@ struct RowEncoder: JSONSink {
         }
         guard utf8.count <= TreeValue.maxStringBytes else {
             throw TreeError(
-                .tooLarge, "the string has \(utf8.count) bytes, the limit is \(TreeValue.maxStringBytes)", path: base,
-                hint: "keep large data in a blob and its name in the tree")
+                .tooLarge, "the string has \(utf8.count) bytes; the limit is \(TreeValue.maxStringBytes)", path: base,
+                hint: "Keep large data in a blob and its name in the tree.")
         }
         var leaf: [UInt8] = []
         leaf.reserveCapacity(utf8.count + 1)
@@ -231,7 +231,7 @@ struct RowEncoder: JSONSink {
         try endValue()
     }
 
-    /// Writes what the server is to fill in where the object around it stands.
+    /// Writes a server value at the position of the object that contains it.
     private mutating func serverValue(_ leaf: [UInt8]) throws(TreeError) {
         let object = frames.lastIndex { if case .serverValue = $0.container { true } else { false } }
         guard let object else { throw Self.badServerValue }
@@ -249,7 +249,7 @@ struct RowEncoder: JSONSink {
             if let holder { frames[holder].hasLeaf = true }
         case .priority:
             if let tag = leaf?.first, tag == LeafEncoding.trueTag || tag == LeafEncoding.falseTag {
-                throw Self.invalid("a priority has to be a string or a number")
+                throw Self.invalid("a priority must be a string or a number")
             }
             if leaf != nil, let holder, case .object = frames[holder].container {
                 frames[holder].hasPriority = true

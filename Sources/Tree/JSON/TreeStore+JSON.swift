@@ -1,5 +1,5 @@
 extension TreeStore {
-    /// Applies a change that came as JSON, whole or not at all; see ``update(_:)``.
+    /// Applies a change given as JSON, as a whole or not at all; see ``update(_:)``.
     ///
     /// - Throws: ``TreeError`` with code `precondition_failed`, `conflicting_paths`, `too_large`, `invalid_value` or
     ///   `permission_denied`, or the engine's failure.

@@ -1,27 +1,27 @@
-/// A committed update as it is seen from a node: what of it concerns the node, or what lies below it.
+/// A committed update as seen from a node: the part that concerns the node or what is below it.
 ///
-/// A write at the node or above it is the only one that concerns the node, because no path of an update lies above
+/// A write at the node or above it is the only write that concerns the node, because no path of an update is above
 /// another.
 struct ChangeView {
-    /// The way in which writes of priorities are shown; priorities are no part of the values that listeners receive.
+    /// The treatment of priority writes. Priorities are not part of the values that listeners receive.
     enum Priorities {
-        /// They are left out.
+        /// Priority writes are left out.
         case hidden
-        /// Each is shown as its node, with all that is there (``EncodedChange/nodesOfPriorities``).
+        /// Each priority write is shown as its node with the whole value (``EncodedChange/nodesOfPriorities``).
         case asNodes
-        /// Each is shown as a write of its own, whose path ends in the priority.
+        /// Each priority write is shown separately, with a path that ends in the priority.
         case asWrites
     }
 
     let token: SyncToken
     let timestamp: Timestamp
-    /// The writes, ordered by key; never empty. The keys are below the node: an empty one is the node itself.
+    /// The writes in key order; never empty. Keys are relative to the node; the empty key is the node itself.
     private(set) var writes: [EncodedWrite]
-    /// The path below the node that a patch was about; nil for a put. A put from which something follows is a patch for
-    /// whoever sees both.
+    /// The path of a patch, relative to the node; nil for a put. A put with derived writes is a patch for listeners
+    /// that see both.
     let patchedPath: [UInt8]?
 
-    /// Returns nil when the change does not concern the node.
+    /// Creates the view; nil if the change does not concern the node.
     init?(_ change: EncodedChange, from node: [UInt8], priorities: Priorities) throws(TreeError) {
         var concerned = change.writes.filter { write in
             (!write.isPriority || priorities == .asWrites)
@@ -52,9 +52,9 @@ struct ChangeView {
             }
     }
 
-    /// Gives each write the value that its node has in a state; what it deleted stays deleted.
+    /// Replaces the value of each write by the node's value in a state; deletions stay deletions.
     ///
-    /// - Parameter node: The node from which the change is seen.
+    /// - Parameter node: The node that the view's paths are relative to.
     mutating func refresh(at node: [UInt8], from snapshot: any EngineSnapshot) throws(TreeError) {
         for index in writes.indices where !writes[index].rows.isEmpty {
             writes[index].rows = try EncodedWrite(key: node + writes[index].key, rows: RowBlock())
@@ -62,10 +62,10 @@ struct ChangeView {
         }
     }
 
-    /// Puts nodes among the writes. What was written below such a node is part of it.
+    /// Inserts nodes into the writes, replacing the writes below these nodes.
     private static func merging(_ nodes: [EncodedWrite], into writes: [EncodedWrite]) -> [EncodedWrite] {
         var merged: [EncodedWrite] = []
-        // What lies below a node comes just behind it.
+        // In this order, a node is followed directly by the writes below it.
         for write in (nodes + writes).sorted(by: { $0.key.lexicographicallyPrecedes($1.key) })
         where merged.last.map({ write.key.starts(with: $0.key) }) != true {
             merged.append(write)
@@ -75,7 +75,7 @@ struct ChangeView {
 }
 
 extension Change {
-    /// The values that were written, by their paths below the node.
+    /// Creates a change with the written values, by their paths relative to the node.
     init(_ view: ChangeView) throws(TreeError) {
         var writes: [TreeWrite] = []
         for write in view.writes {

@@ -1,13 +1,13 @@
 import Concurrency
 import Synchronization
 
-/// The committed updates in their order, on their way to all who listen.
+/// The committed updates in their order, on their way to the listeners.
 ///
-/// A writer only leaves its change here. One task takes the changes to the listeners, and puts each into words once for
-/// all who listen at a node. It waits for no listener: a receiver must not block, and a subscription that falls behind
-/// is cut off. When the task itself falls behind, writers wait, so that what is underway has a bound.
+/// A writer only adds its changes. One task delivers them, and encodes each change once for all listeners at a node. It
+/// does not wait for listeners: a receiver must not block, and a subscription that falls behind is ended. If the task
+/// itself falls behind, writers wait, so that the backlog is bounded.
 final class CommitStream: Sendable {
-    /// The most changes that may wait to be delivered.
+    /// The largest number of changes that may wait for delivery.
     static let maxBacklog = 4096
 
     private struct State {
@@ -16,9 +16,9 @@ final class CommitStream: Sendable {
         var isDelivering = false
         var waitingForRoom: [CheckedContinuation<Void, Never>] = []
         var waitingForDelivery: [CheckedContinuation<Void, Never>] = []
-        /// Those who wait until what is in the backlog now is delivered.
+        /// The callers that wait until the current backlog is delivered.
         var fences: [CheckedContinuation<Void, Never>] = []
-        /// The nodes that the transaction under way has begun to write.
+        /// The nodes that the current transaction has begun to write.
         var writtenNodes: [[UInt8]] = []
     }
 
@@ -28,30 +28,30 @@ final class CommitStream: Sendable {
     }
 
     private let state = Mutex(State())
-    /// The number of transactions that have ended.
+    /// The number of finished transactions.
     private let endedCount = WatchedValue(0)
     private let position = WatchedValue(Position())
 
     // MARK: Listeners
 
-    /// Adds a listener at a node; from now on it learns of every change there.
+    /// Adds a listener at a node. It receives every later change there.
     ///
-    /// - Returns: Its number.
+    /// - Returns: The id of the listener.
     func add(_ target: ListenerTable.Target, at node: [UInt8]) -> UInt64 {
         state.withLock { $0.listeners.add(target, at: node) }
     }
 
-    /// A number for a listener that is not in the table: one of a query's many.
+    /// Returns an id for a listener that is not in the table because it belongs to a query.
     func makeID() -> UInt64 { state.withLock { $0.listeners.makeID() } }
 
     func remove(_ id: UInt64, at node: [UInt8]) { state.withLock { $0.listeners.remove(id, at: node) } }
 
     var hasListeners: Bool { state.withLock { !$0.listeners.isEmpty } }
 
-    /// Notes that the transaction under way is about to write a node, and gives the nodes below it at which somebody
-    /// listens (``ListenerTable/listenedNodes(strictlyBelow:)``).
+    /// Records that the current transaction is about to write a node, and returns the nodes below it that have
+    /// listeners (``ListenerTable/listenedNodes(strictlyBelow:)``).
     ///
-    /// A listener that is added there later is not among them. It waits for the end of the transaction
+    /// A listener that is added there later is not included. It waits for the end of the transaction
     /// (``waitForWrites(above:)``).
     func listenedNodes(belowWriteAt node: [UInt8]) -> [[UInt8]] {
         state.withLock { state in
@@ -60,17 +60,17 @@ final class CommitStream: Sendable {
         }
     }
 
-    /// See ``ListenerTable/hasReceiver(atOrAbove:)``.
+    /// Whether an event receiver listens at a node or above it; see ``ListenerTable/hasReceiver(atOrAbove:)``.
     func hasReceiver(atOrAbove node: [UInt8]) -> Bool {
         state.withLock { $0.listeners.hasReceiver(atOrAbove: node) }
     }
 
-    /// Waits for the end of the transaction under way if it writes above a node, or until the task is cancelled.
+    /// Waits for the end of the current transaction if it writes above a node, or until the task is cancelled.
     ///
-    /// A listener calls it between being added and its first read. The transaction may not know of the listener, and would
-    /// then tell it of the write even where that changes nothing.
+    /// A listener calls this after it has been added and before its first read. The transaction may not include the
+    /// listener in its comparison, and would then notify it of a write that changes nothing.
     func waitForWrites(above node: [UInt8]) async {
-        // Counted first: a transaction that begins after this one's end knows of the listener.
+        // The count is read first: a transaction that begins after this one includes the listener.
         let count = endedCount.value
         let isWritten = state.withLock { state in
             state.writtenNodes.contains { $0.count < node.count && node.starts(with: $0) }
@@ -78,7 +78,7 @@ final class CommitStream: Sendable {
         if isWritten { await endedCount.wait { $0 > count } }
     }
 
-    /// Notes the end of the transaction under way, whether it changed anything or not.
+    /// Records the end of the current transaction, whether or not it changed anything.
     func endWrites() {
         state.withLock { $0.writtenNodes = [] }
         endedCount.change { $0 += 1 }
@@ -86,7 +86,7 @@ final class CommitStream: Sendable {
 
     // MARK: Changes
 
-    /// Leaves the changes of one transaction; calls come in the order of the change log.
+    /// Adds the changes of one transaction. Calls must be in the order of the change log.
     func publish(_ changes: [EncodedChange]) {
         guard let last = changes.last?.token else { return }
         let begins = state.withLock { state in
@@ -95,12 +95,12 @@ final class CommitStream: Sendable {
             defer { state.isDelivering = true }
             return !state.isDelivering
         }
-        // For all commits that wait, whoever's is the first.
+        // Detached, because it works for all waiting commits, not only for the first.
         if begins { Task.detached(name: "Tree events") { await self.deliverAll() } }
         position.change { $0.last = last }
     }
 
-    /// Waits while too many changes wait to be delivered.
+    /// Waits while the backlog is full.
     func waitForRoom() async {
         await withCheckedContinuation { continuation in
             let hasRoom = state.withLock { state in
@@ -112,9 +112,9 @@ final class CommitStream: Sendable {
         }
     }
 
-    /// Waits until all changes that have been published so far have come to all who receive events.
+    /// Waits until all changes that have been published so far have been delivered to event receivers.
     ///
-    /// What queries make of them may come later (``QuerySubscription/waitUntilRefreshed()``).
+    /// The events of queries may arrive later (``QuerySubscription/waitUntilRefreshed()``).
     func waitForDelivery() async {
         guard state.withLock({ $0.isDelivering }) else { return }
         await withCheckedContinuation { continuation in
@@ -126,12 +126,12 @@ final class CommitStream: Sendable {
         }
     }
 
-    /// Waits until there are changes after a position, the stream is closed or the task is cancelled.
+    /// Waits until a change after a position exists, the stream is closed, or the task is cancelled.
     func waitForChange(after token: SyncToken) async {
         await position.wait { $0.isClosed || $0.last > token }
     }
 
-    /// Delivers what has come, ends all listeners and wakes all who wait. No changes come any more.
+    /// Delivers the backlog, ends all listeners and wakes all waiting callers. No changes may be published afterwards.
     func close() async {
         await withCheckedContinuation { continuation in
             let isDelivered = state.withLock { state in
@@ -176,13 +176,14 @@ final class CommitStream: Sendable {
         }
     }
 
-    /// Takes a change to all whom it concerns; outside the lock, as a subscription that ends comes back to be removed.
+    /// Delivers a change to all affected listeners. This runs outside the lock, because a subscription that ends is
+    /// removed from the table.
     private func deliver(_ change: EncodedChange) {
         let groups = state.withLock { $0.listeners.groups(concernedBy: change) }
-        // Of places above first: whoever listens to both may want to be told but once.
+        // Nodes further up come first, because a client that listens to both may need only one notification.
         for (node, group) in groups.sorted(by: { $0.key.count < $1.key.count }) {
             if !group.recipients.isEmpty {
-                // What the store has written it can read; what it could not read would be left out, not reported
+                // The store can read what it has written; an unreadable change would be left out rather than reported
                 // wrongly.
                 if let view = try? ChangeView(change, from: node, priorities: .asNodes) {
                     group.recipients.receive(committedAt: change.committedAt) { form in

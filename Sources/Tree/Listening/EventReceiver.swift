@@ -1,32 +1,32 @@
-/// Somebody who receives the events of many listeners at once, such as all connections of one event loop.
+/// A receiver of events for many listeners, such as the connections of one event loop.
 ///
-/// Calls may come on any thread, and must not wait for anybody.
+/// Its methods may be called on any thread and must not block.
 public protocol EventReceiver: AnyObject, Sendable {
-    /// The form in which the receiver is given data.
+    /// The form in which data is delivered.
     var form: JSONForm { get }
-    /// Hands over an event for listeners of this receiver.
+    /// Receives an event for listeners of this receiver.
     ///
-    /// Calls come one at a time, in the order of the change log. An event may come to a listener that has just begun,
-    /// and has read a later state than the event's; it knows that by the token.
+    /// Events are delivered one at a time, in the order of the change log. A listener that has just begun may receive
+    /// an event that is older than the state that it has read; the token shows this.
     func receive(_ event: TreeEvent, for listeners: [UInt64])
-    /// Ends listeners whose changes the store cannot follow any more, such as a query whose index is gone.
+    /// Ends listeners whose changes the store can no longer follow, for example because a query's index was removed.
     func cancel(_ listeners: [UInt64])
-    /// Ends all listeners of this receiver: the store has been closed.
+    /// Ends all listeners of this receiver, because the store has been closed.
     func end()
 }
 
 extension EventReceiver {
-    /// Values alone.
+    /// The default form: values without priorities.
     public var form: JSONForm { .plain }
 }
 
-/// A listener at a node, by its number: what ``TreeStore/stopListening(_:)`` ends.
+/// A listener at a node, identified by its id; ``TreeStore/stopListening(_:)`` ends it.
 public struct Listener: Hashable, Sendable {
-    /// The number that the receiver is given with each event.
+    /// The id that is passed to the receiver with each event.
     public let id: UInt64
-    /// What is listened to.
+    /// The path of the node.
     public let path: TreePath
-    /// Which children of it; nil for all that is there.
+    /// The query that selects children; nil for the whole value.
     public let query: TreeQuery?
     let unindexed: UnindexedQueries
 }
@@ -36,7 +36,7 @@ struct EventRecipient {
     let receiver: any EventReceiver
     private(set) var ids: [UInt64] = []
 
-    /// Each receiver once, with all of its listeners.
+    /// Groups listeners by receiver.
     static func grouping(_ listeners: some Sequence<(UInt64, any EventReceiver)>) -> some Collection<EventRecipient> {
         var recipients: [ObjectIdentifier: EventRecipient] = [:]
         for (id, receiver) in listeners {
@@ -47,11 +47,11 @@ struct EventRecipient {
 }
 
 extension Collection<EventRecipient> {
-    /// Hands an event to all of them; it is put into words once for each form that is wanted.
+    /// Passes an event to all recipients; it is encoded once for each form.
     ///
     /// - Parameters:
-    ///   - committedAt: The instant at which the update was durable; nil where it is not known.
-    ///   - event: The event in a form; nil when there is nothing to tell.
+    ///   - committedAt: The instant at which the update was durable; nil if unknown.
+    ///   - event: Returns the event in a form; nil if there is nothing to report.
     func receive(committedAt: ContinuousClock.Instant?, _ event: (_ form: JSONForm) -> TreeEvent?) {
         var events: [JSONForm: TreeEvent?] = [:]
         for recipient in self {

@@ -1,13 +1,13 @@
-/// The children that a query takes, brought from one commit to the next by what was written, without the store.
+/// The children that match a query, updated from the writes of each commit without reading the store.
 ///
-/// A child that is not among them lies outside the query's range, or farther from its beginning than all that the limit
-/// lets in.
+/// A child that is not in the window is outside the query's range, or beyond the limit.
 struct FollowedWindow: Sendable {
-    /// Larger windows, in bytes of their rows, are not followed: a change would cost as much as to read them anew.
+    /// The largest window that is followed, in bytes of its rows; for larger ones, an update would cost as much as
+    /// reading the window again.
     private static let maxBytes = 4 << 20
 
     private struct Entry {
-        /// The bytes that order the child; its segment is the end of them.
+        /// The bytes that order the child; they end with its segment.
         let order: [UInt8]
         let segment: [UInt8]
         let child: QueryWindow.Child
@@ -18,10 +18,10 @@ struct FollowedWindow: Sendable {
     private let top: [UInt8]
     /// The children in the query's order, ascending.
     private var entries: [Entry] = []
-    /// Whether there is no other child in the query's range.
+    /// Whether the entries are all children in the query's range.
     private var isWhole: Bool
 
-    /// Begins with what has been read; returns nil for what is not followed: a leaf, or too much.
+    /// Creates the window from a read; nil if it cannot be followed because it is a leaf or too large.
     init?(_ window: QueryWindow, of query: TreeQuery, at path: TreePath) throws(TreeError) {
         guard window.leaf == nil, window.byteCount <= Self.maxBytes else { return nil }
         self.query = try EncodedQuery(query)
@@ -37,13 +37,14 @@ struct FollowedWindow: Sendable {
         if query.isDescending { entries.reverse() }
     }
 
-    /// The children that the query takes.
+    /// The matching children.
     var window: QueryWindow {
         let children = entries.map(\.child)
         return QueryWindow(children: query.query.isDescending ? children.reversed() : children, leaf: nil)
     }
 
-    /// The children that the query takes, as JSON text, in the form and the order of ``TreeSnapshot/json(of:matching:_:unindexed:drain:)``.
+    /// Returns the matching children as JSON text, in the form and order of
+    /// ``TreeSnapshot/json(of:matching:_:unindexed:drain:)``.
     func json(_ form: JSONForm) throws(TreeError) -> [UInt8] {
         if query.query.isDescending { return try window.json(form) }
         var all = RowBlock()
@@ -56,7 +57,7 @@ struct FollowedWindow: Sendable {
         return try all.json(form)
     }
 
-    /// The window after a change; nil where only the store knows it.
+    /// Returns the window after a change; nil if the store must be read.
     func taking(_ change: EncodedChange) throws(TreeError) -> FollowedWindow? {
         let rows = MemoryEngine.Transaction()
         var known = Dictionary(uniqueKeysWithValues: entries.map { ($0.segment, $0) })
@@ -65,7 +66,7 @@ struct FollowedWindow: Sendable {
         var touched: Set<[UInt8]> = []
         for write in change.writes {
             if top.span.starts(with: write.key.span) {
-                // All children are known by this write.
+                // This write determines all children.
                 known = [:]
                 (next.entries, next.isWhole) = ([], true)
                 writes.append(EncodedWrite(key: top, rows: try write.rows.block(below: Array(top[write.key.count...]))))
@@ -104,27 +105,27 @@ struct FollowedWindow: Sendable {
         return Entry(order: order, segment: segment, child: child)
     }
 
-    // MARK: What is not among the children
+    // MARK: Children outside the window
 
     private enum Position {
-        /// The child is not there at all.
+        /// The child does not exist.
         case nowhere
-        /// If it is there, the query does not take it, whatever is below it.
+        /// The child does not match the query, whatever its value.
         case outside
         case unknown
     }
 
-    /// The position of a child that is not among those that the query takes.
+    /// Returns the position of a child that is not in the window.
     private func position(of segment: [UInt8]) -> Position {
         if query.order == .key {
-            // What orders the child is its segment alone.
+            // The child is ordered by its segment alone.
             guard query.range.contains(segment) else { return .outside }
             return isWhole || isInside(segment) ? .nowhere : .outside
         }
         return isWhole && query.query.lower == nil && query.query.upper == nil ? .nowhere : .unknown
     }
 
-    /// Whether all children up to this position in the order are known, when not all in the range are.
+    /// Whether all children up to this position are known, for a window that does not cover the whole range.
     private func isInside(_ order: [UInt8]) -> Bool {
         switch query.query.limit {
         case nil: true
@@ -133,9 +134,9 @@ struct FollowedWindow: Sendable {
         }
     }
 
-    /// Takes as many of the known children as the limit lets in.
+    /// Keeps as many of the known children as the limit allows.
     ///
-    /// - Returns: Whether these are all: none that is not known can lie before one of them.
+    /// - Returns: Whether the result is certain: no unknown child can precede one of the entries.
     private mutating func take(_ known: [Entry]) -> Bool {
         guard let limit = query.query.limit else {
             entries = known
@@ -160,7 +161,7 @@ struct FollowedWindow: Sendable {
 }
 
 extension EngineTransaction {
-    /// Applies the writes of one update in the order of a commit: what is put before what is deleted, priorities last.
+    /// Applies the writes of one update in the order of a commit: writes before deletions, priorities last.
     fileprivate func apply(inTurn writes: [EncodedWrite]) throws(TreeError) {
         for write in writes where !write.isPriority && !write.rows.isEmpty { _ = try apply(write) }
         for write in writes where !write.isPriority && write.rows.isEmpty { _ = try apply(write) }

@@ -1,7 +1,8 @@
-/// The values of the nodes that are listened to below those that an update writes, before it is applied: so that
-/// listeners at whose nodes nothing changes are not notified.
+/// The previous values of listened nodes below the nodes that an update writes. They are compared with the new values,
+/// so that listeners are not notified if nothing has changed for them.
 struct ListenedValues {
-    /// Listeners to more than this are notified in any case: to hold it beside the write would cost more.
+    /// The largest value that is compared, in bytes of its rows. Listeners to larger values are always notified,
+    /// because a comparison would cost more.
     private static let maxBytes = 1 << 20
 
     private var values: [(node: [UInt8], write: EncodedWrite, rows: RowBlock)] = []
@@ -17,7 +18,7 @@ struct ListenedValues {
         }
     }
 
-    /// The nodes at which the update changes nothing.
+    /// Returns the nodes at which the update changes nothing.
     func unchangedNodes() throws(TreeError) -> Set<[UInt8]> {
         var unchanged: Set<[UInt8]> = []
         for (node, write, rows) in values where try write.rows.block(below: Array(node[write.key.count...])) == rows {
@@ -26,8 +27,8 @@ struct ListenedValues {
         return unchanged
     }
 
-    /// The nodes of which an update changed the priority, as they are now: whoever receives events there or above is
-    /// sent them. A node beyond the limit is left out, for no value has changed.
+    /// Returns the current values of the nodes whose priority an update has written, for event receivers at or above
+    /// them. Values beyond the size limit are left out, because no value has changed.
     static func nodesOfPriorities(
         among writes: [EncodedWrite], of commits: CommitStream, in snapshot: any EngineSnapshot
     ) throws(TreeError) -> [EncodedWrite] {
@@ -40,7 +41,7 @@ struct ListenedValues {
         return nodes
     }
 
-    /// The rows at a node; nil when they are too many.
+    /// Returns the rows of a node; nil if they exceed the size limit.
     private static func rows(at node: [UInt8], in snapshot: any EngineSnapshot) throws(TreeError) -> RowBlock? {
         var rows = RowBlock()
         try snapshot.scan(.subtree(node), reverse: false) { key, value throws(TreeError) in

@@ -1,18 +1,18 @@
-/// All who listen, by the nodes at which they do.
+/// All listeners, by their nodes.
 struct ListenerTable: Sendable {
-    /// The consequence of a change at a listener's node.
+    /// The target of changes at a listener's node.
     enum Target: Sendable {
-        /// The change becomes an event; see ``EventReceiver``.
+        /// The change is sent as an event; see ``EventReceiver``.
         case receiver(any EventReceiver)
-        /// Its values are put into a buffer; see ``Subscription``.
+        /// The change's values are added to a buffer; see ``Subscription``.
         case subscription(Subscription.Buffer)
-        /// The query takes the change into its window.
+        /// The change updates the query's window.
         case query(QuerySubscription)
-        /// Somebody is told that there is one; see ``NodeWatch``.
+        /// A function is called; see ``NodeWatch``.
         case watcher(@Sendable () -> Void)
     }
 
-    /// All who listen at one node.
+    /// All listeners at one node.
     struct Group {
         var recipients: [EventRecipient] = []
         var subscriptions: [Subscription.Buffer] = []
@@ -38,7 +38,7 @@ struct ListenerTable: Sendable {
 
     var isEmpty: Bool { trie.isEmpty }
 
-    /// A number that no other listener has.
+    /// Returns a new, unique listener id.
     mutating func makeID() -> UInt64 {
         lastID += 1
         return lastID
@@ -52,7 +52,7 @@ struct ListenerTable: Sendable {
 
     mutating func remove(_ id: UInt64, at node: [UInt8]) { trie.remove(id: id, at: node) }
 
-    /// The groups that a change concerns, by their nodes.
+    /// Returns the groups that a change concerns, by their nodes.
     func groups(concernedBy change: EncodedChange) -> [[UInt8]: Group] {
         var groups: [[UInt8]: Group] = [:]
         for write in change.writes {
@@ -64,14 +64,15 @@ struct ListenerTable: Sendable {
         return groups
     }
 
-    /// All of them.
+    /// Returns all targets.
     func everybody() -> [Target] {
         var all: [Target] = []
         trie.visitAll { all.append($0) }
         return all
     }
 
-    /// The nodes below another one at which somebody listens to changes: queries and watchers look for themselves.
+    /// Returns the nodes below another one that have listeners to changes; queries and watchers are excluded because
+    /// they compare values themselves.
     func listenedNodes(strictlyBelow node: [UInt8]) -> [[UInt8]] {
         var nodes: [[UInt8]] = []
         trie.visit(concernedBy: node) { found, targets in
@@ -86,7 +87,7 @@ struct ListenerTable: Sendable {
         return nodes
     }
 
-    /// Whether somebody at a node or above it receives events, which priorities are part of.
+    /// Whether an event receiver listens at a node or above it; events include priority changes.
     func hasReceiver(atOrAbove node: [UInt8]) -> Bool {
         var hasReceiver = false
         trie.visit(concernedBy: node) { found, targets in

@@ -1,16 +1,16 @@
-/// Nodes for whose changes somebody waits, until ``end(in:)``.
+/// A watch for changes of nodes, active until ``end(in:)``.
 package struct NodeWatch: Sendable {
     private let watchers: [(id: UInt64, node: [UInt8])]
 
-    /// Begins to call back after each commit that may have changed what rules have looked at.
+    /// Starts the watch: calls a function after each commit that may have changed the nodes that rules have read.
     ///
-    /// - Parameter changed: Must not wait for anybody. It may be called when nothing has changed: something was written above
-    ///   or below.
+    /// - Parameter changed: Must not block. It may also be called if nothing has changed, after a write above or below
+    ///   a node.
     package init(of read: RuledRead, in tree: TreeStore, _ changed: @escaping @Sendable () -> Void) {
         watchers = read.nodes.map { (tree.commits.add(.watcher(changed), at: $0), $0) }
     }
 
-    /// Ends the watch; a call that is underway may still come.
+    /// Ends the watch; a call in progress may still arrive.
     package func end(in tree: TreeStore) {
         for watcher in watchers { tree.commits.remove(watcher.id, at: watcher.node) }
     }

@@ -1,7 +1,6 @@
-/// Elements by the nodes at which they stand, so that those that a write concerns are found without looking at the
-/// others.
+/// A map from nodes to elements. The elements that a write concerns are found without visiting the others.
 ///
-/// A node goes by the key of its row (``StoreFormat``), taken segment by segment.
+/// A node is identified by the key of its row (``StoreFormat``), split into segments.
 struct PathTrie<Element: Sendable>: Sendable {
     private struct Node: Sendable {
         var elements: [UInt64: Element] = [:]
@@ -22,7 +21,8 @@ struct PathTrie<Element: Sendable>: Sendable {
         Self.update(&root, at: Self.segments(of: key)[...]) { $0[id] = nil }
     }
 
-    /// Visits all nodes with elements at a key, above it and below it; for a priority, those of its node.
+    /// Visits all nodes with elements at a key, above it and below it; the key of a priority counts as that of its
+    /// node.
     func visit(concernedBy key: [UInt8], _ visit: ([UInt8], [UInt64: Element]) -> Void) {
         var (node, start, end) = (root, 0, try? StoreFormat.prefixLength(of: key.span))
         while let segmentEnd = end {
@@ -46,7 +46,8 @@ struct PathTrie<Element: Sendable>: Sendable {
         for (segment, child) in node.children { visitAll(below: child, at: key + segment, visit) }
     }
 
-    /// The name of the tree, then each segment; without the tag of a priority. The keys are made by this program.
+    /// Returns the name of the tree, then each segment, without the tag of a priority. The keys were created by this
+    /// program and are valid.
     private static func segments(of key: [UInt8]) -> [[UInt8]] {
         var segments: [[UInt8]] = []
         var (start, end) = (0, try? StoreFormat.prefixLength(of: key.span))
@@ -58,13 +59,14 @@ struct PathTrie<Element: Sendable>: Sendable {
         return segments
     }
 
-    /// The end of the segment that begins at an offset; nil at the end of the key, and at the tag of a priority.
+    /// Returns the end of the segment that begins at an offset; nil at the end of the key, and at the tag of a
+    /// priority.
     private static func segmentEnd(in key: [UInt8], from start: Int) -> Int? {
         guard start < key.count, key[start] != PathEncoding.priorityTag else { return nil }
         return try? PathEncoding.segmentEnd(in: key.span, from: start)
     }
 
-    /// Changes the elements at a node, making nodes on the way and dropping those left empty.
+    /// Changes the elements at a node, creating missing nodes on the path and removing empty ones.
     private static func update(
         _ node: inout Node, at segments: ArraySlice<[UInt8]>, _ change: (inout [UInt64: Element]) -> Void
     ) {

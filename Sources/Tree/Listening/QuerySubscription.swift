@@ -1,16 +1,16 @@
 import Synchronization
 
-/// All listeners of one query: they are notified of the children that come into its window, go and change.
+/// The listeners of one query, which are notified of children that enter, leave or change in its window.
 ///
-/// It keeps the window in memory, takes one commit after the other into it, and sends the difference: each commit is one
-/// event. Where only the store knows what comes into the window, and when too many commits wait, it reads the window
-/// anew. What had been committed by then is one event: values of then and of now in one window would be a state that
-/// never was.
+/// It keeps the window in memory, updates it with one commit after the other, and sends the differences: each commit is
+/// one event. If the store must be read to update the window, or too many commits wait, it reads the window again. All
+/// commits up to that read then become one event, because a window that mixes old and new values would be a state that
+/// never existed.
 final class QuerySubscription: Sendable {
-    /// The children that the query takes when a listener joins, as JSON.
+    /// The children that match the query when a listener joins, as JSON.
     typealias Start = (reading: Reading, token: SyncToken)
 
-    /// The most changes that may wait, and the most bytes of them.
+    /// The largest number of waiting changes, and their largest size in bytes.
     private static let (maxChanges, maxBytes) = (CommitStream.maxBacklog, 4 << 20)
 
     private enum Command: Sendable {
@@ -27,31 +27,31 @@ final class QuerySubscription: Sendable {
     private struct State {
         var listeners: [UInt64: any EventReceiver] = [:]
         var window = QueryWindow(children: [], leaf: nil)
-        /// The same window, if the next change can be taken into it.
+        /// The same window in a form that can be updated with the next change; nil if it must be read again.
         var followed: FollowedWindow?
-        /// The position in the change log for which the window stands.
+        /// The position of the window in the change log.
         var token = SyncToken.start
 
         var recipients: some Collection<EventRecipient> { EventRecipient.grouping(listeners.map { ($0, $1) }) }
     }
 
-    /// The changes that wait to be taken into the window.
+    /// The changes that wait to be applied to the window.
     private struct Waiting {
         var changes = 0
         var bytes = 0
-        /// Whether the window will be read anew: then all that is committed before is in it.
+        /// Whether the window will be read again; it will then include all earlier commits.
         var isRefreshing = false
     }
 
-    /// One state of the tree, as far as the query sees it.
+    /// The result of the query in one state of the tree.
     struct Reading: Sendable {
         let window: QueryWindow
         let followed: FollowedWindow?
-        /// What the query takes, in the plain form.
+        /// The matching children, in the plain form.
         let json: [UInt8]
         let token: SyncToken
 
-        /// What the query takes, in this form.
+        /// Returns the matching children in this form.
         func json(_ form: JSONForm) throws(TreeError) -> [UInt8] {
             switch form {
             case .plain: json
@@ -62,23 +62,24 @@ final class QuerySubscription: Sendable {
 
     private let commands: AsyncStream<Command>.Continuation
     private let waiting = Mutex(Waiting())
-    /// Changes and refreshes that have come and not been told.
+    /// The number of received changes and refreshes that are not finished.
     private let workCount = Atomic(0)
 
-    /// Makes one without listeners; `read` gives it the present state of the tree, or throws when that is too much.
+    /// Creates a subscription without listeners; `read` returns the result in the current state of the tree, or throws
+    /// if it is too large.
     init(read: @escaping @Sendable () async throws(TreeError) -> Reading) {
         let (stream, continuation) = AsyncStream.makeStream(of: Command.self)
         commands = continuation
-        // For all who listen, whoever is the first.
+        // Detached, because it works for all listeners, not only for the first.
         Task.detached { [weak self] in
             var state = State()
             for await command in stream { await self?.run(command, &state, read) }
         }
     }
 
-    /// Adds a listener; what the query takes is read for its client.
+    /// Adds a listener; the query is read on behalf of its client.
     ///
-    /// - Returns: What the query takes now; all events that it is sent come after it.
+    /// - Returns: The current result of the query; all events that the listener receives are later.
     func join(_ id: UInt64, notifying receiver: any EventReceiver) async throws(TreeError) -> Start {
         let result = await withCheckedContinuation { continuation in
             let command = Command.join(
@@ -90,16 +91,16 @@ final class QuerySubscription: Sendable {
 
     func leave(_ id: UInt64) { commands.yield(.leave(id: id)) }
 
-    /// Ends the subscription, which nobody uses any more.
+    /// Ends the subscription when it has no listeners any more.
     func finish() { commands.finish() }
 
-    /// Ends the subscription and all who listen, because the store has been closed.
+    /// Ends the subscription and all its listeners, because the store has been closed.
     func end() {
         commands.yield(.end)
         finish()
     }
 
-    /// Takes a change that concerns the node into the window. Changes come in the order of the change log.
+    /// Applies a change that concerns the node to the window. Calls must be in the order of the change log.
     func follow(_ change: EncodedChange) {
         waiting.withLock { waiting in
             guard !waiting.isRefreshing else { return }
@@ -113,7 +114,7 @@ final class QuerySubscription: Sendable {
         }
     }
 
-    /// Reads the window anew, because of something else than a change at the node.
+    /// Reads the window again, for another reason than a change at the node.
     func refresh() { waiting.withLock { refresh(&$0) } }
 
     private func refresh(_ waiting: inout Waiting) {
@@ -127,8 +128,8 @@ final class QuerySubscription: Sendable {
         commands.yield(work)
     }
 
-    /// Waits until all changes that have been delivered so far (``CommitStream/waitForDelivery()``) have come to all who
-    /// listen to the query.
+    /// Waits until all changes that have been delivered so far (``CommitStream/waitForDelivery()``) have reached the
+    /// listeners of the query.
     func waitUntilRefreshed() async {
         guard workCount.load(ordering: .acquiring) > 0 else { return }
         await withCheckedContinuation { continuation in
@@ -136,7 +137,7 @@ final class QuerySubscription: Sendable {
         }
     }
 
-    // MARK: One command after the other
+    // MARK: Commands, one at a time
 
     private func run(
         _ command: Command, _ state: inout State, _ read: () async throws(TreeError) -> Reading
@@ -171,7 +172,7 @@ final class QuerySubscription: Sendable {
             await readAnew(&state, read)
         case .join(let id, let receiver, let client, let answer):
             do throws(TreeError) {
-                // Those who listen already are not to wait behind all that the new one reads.
+                // Existing listeners must not wait behind all reads of the new listener's client.
                 let client = state.listeners.isEmpty ? client : client?.amongListeners
                 let reading = try await ReadingClient.read(for: client, read)
                 notify(reading, &state)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The subscriptions of all queries that are listened to.
+/// The subscriptions of all queries with listeners.
 final class QuerySubscriptions: Sendable {
     struct Key: Hashable {
         let path: TreePath
@@ -10,7 +10,7 @@ final class QuerySubscriptions: Sendable {
 
     private struct Entry {
         let subscription: QuerySubscription
-        /// The number under which it listens at the query's node itself.
+        /// The id of the subscription's own listener at the query's node.
         let listener: UInt64
         var users: Set<UInt64>
     }
@@ -20,7 +20,7 @@ final class QuerySubscriptions: Sendable {
 
     init(commits: CommitStream) { self.commits = commits }
 
-    /// The subscription of a query, for one more user, who has to release it.
+    /// Returns the subscription of a query for one more user, who must release it.
     func take(_ key: Key, for user: UInt64, make: () -> QuerySubscription) -> QuerySubscription {
         entries.withLock { entries in
             entries[key]?.users.insert(user)
@@ -32,7 +32,7 @@ final class QuerySubscriptions: Sendable {
         }
     }
 
-    /// The subscription of a query; nil when nobody uses it.
+    /// Returns the subscription of a query; nil if it has no users.
     func subscription(_ key: Key) -> QuerySubscription? { entries.withLock { $0[key]?.subscription } }
 
     /// Ends the use of a subscription; may be called twice.
@@ -47,7 +47,7 @@ final class QuerySubscriptions: Sendable {
         }
     }
 
-    /// Lets all queries of a tree look again, because its rules have changed.
+    /// Makes all queries of a tree read again, because its rules have changed.
     func refresh(of namespace: Namespace) {
         let subscriptions = entries.withLock { entries in
             entries.filter { $0.key.path.namespace == namespace }.map(\.value.subscription)

@@ -1,27 +1,27 @@
-/// The change that one committed update made at a path that is listened to, in the terms of Realtime Database clients.
+/// The change that one committed update made at a listened path, in the terms of Realtime Database clients.
 ///
-/// One update is one event, so that no listener sees half of it. How it goes over the wire is up to who sends it.
+/// One update is one event, so that no listener sees a part of it. The sender decides on the encoding of the event.
 public struct TreeEvent: Sendable {
     /// The form in which a change is described.
     public enum Kind: String, Sendable {
-        /// The data replaces what is at the path.
+        /// The data replaces the value at the path.
         case put
-        /// The members of the data, whose keys are paths below the path, have replaced what was there.
+        /// The members of the data, whose keys are paths below the path, replace the values there.
         case patch
     }
 
     /// The position in the change log just after the update.
     public let token: SyncToken
-    /// Whether the data replaces what is at the path, or its members replace what is below.
+    /// The form of the change: the data replaces the value at the path, or its members replace values below it.
     public let kind: Kind
-    /// The path relative to the node that is listened to, as UTF-8 text; it begins with a slash.
+    /// The path relative to the listened node, as UTF-8 text; it begins with a slash.
     public let path: [UInt8]
-    /// The data as JSON text of one line, in the form that the receiver wants; `null` for what has been deleted.
+    /// The data as single-line JSON text, in the receiver's form; `null` for a deletion.
     public let data: [UInt8]
-    /// The instant at which the update was durable; nil where the event tells of several, or of a state that was read.
+    /// The instant at which the update was durable; nil if the event covers several updates, or a state that was read.
     public internal(set) var committedAt: ContinuousClock.Instant?
 
-    /// - Parameter path: Without the slash at its beginning.
+    /// - Parameter path: The path without its leading slash.
     init(_ kind: Kind, path: [UInt8] = [], data: [UInt8], token: SyncToken) {
         self.token = token
         self.kind = kind
@@ -29,9 +29,9 @@ public struct TreeEvent: Sendable {
         self.data = data
     }
 
-    /// Describes a change as it is seen from the node.
+    /// Creates the event for a change as seen from a node.
     ///
-    /// Where the priority is all that was written of a node, the node is described as it is.
+    /// A node of which only the priority was written is described with its whole value.
     init(_ view: ChangeView, _ form: JSONForm = .plain) throws(TreeError) {
         if let base = view.patchedPath, let first = view.writes.first, !first.key.isEmpty, first.key != base {
             let path = try PathEncoding.text(of: base.span, below: 0)

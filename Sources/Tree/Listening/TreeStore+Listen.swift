@@ -1,26 +1,27 @@
 extension TreeStore {
-    /// The largest value that a listener may begin with, in bytes of JSON.
+    /// The largest initial value of a listener, in bytes of JSON.
     public static let maxListenedBytes = 64 << 20
 
-    /// Begins to notify a receiver of every change at a path, and makes of what is there whatever the listener needs.
+    /// Notifies a receiver of every change at a path from now on, and returns a start value that a function derives
+    /// from the current value.
     ///
-    /// Events may come to the receiver before this returns. To lose and double none, hold back those whose token is
-    /// greater than that of the start, and drop the others. With a query, changes may be one event where the store has
-    /// to be read (``QuerySubscription``).
+    /// The receiver may get events before this returns. To avoid losses and duplicates, hold back events whose token is
+    /// greater than that of the start, and drop the others. With a query, several changes may become one event if the
+    /// store must be read (``QuerySubscription``).
     ///
     /// - Parameters:
-    ///   - path: What to listen to.
-    ///   - query: Which children of it; nil for all that is there.
-    ///   - requester: For whom it is, if the rules allow it; nil for the service itself.
-    ///   - receiver: Who is sent the events.
-    ///   - unindexed: What becomes of a query for which the rules name no index.
-    ///   - maxBytes: The largest value that is read as a start.
-    ///   - began: Is given the listener before the first event can come to it.
-    ///   - start: Is given what is there, on a thread that may wait for the disk; it may be called anew, after a call
-    ///     that came to nothing.
-    /// - Returns: What `start` returned, and the position in the change log that it stands for.
-    /// - Throws: ``TreeError`` with code `too_large`, `index_not_defined` or `permission_denied`, what `start` throws, or
-    ///   the engine's failure; nobody listens then.
+    ///   - path: The path to listen to.
+    ///   - query: The query that selects children; nil for the whole value.
+    ///   - requester: The identity whose rights the rules check; nil for the service itself.
+    ///   - receiver: The receiver of the events.
+    ///   - unindexed: The treatment of a query for which the rules define no index.
+    ///   - maxBytes: The largest initial value, in bytes of JSON.
+    ///   - began: Receives the listener before its first event.
+    ///   - start: Receives the current value, on a thread that may block. It may be called again if an earlier call's
+    ///     result cannot be used.
+    /// - Returns: The result of `start`, and its position in the change log.
+    /// - Throws: ``TreeError`` with code `too_large`, `index_not_defined` or `permission_denied`, the error of `start`,
+    ///   or the engine's failure; there is no listener then.
     package func listen<Start: Sendable>(
         at path: TreePath, matching query: TreeQuery? = nil, for requester: Requester? = nil,
         notifying receiver: any EventReceiver, unindexed: UnindexedQueries = .refused,
@@ -42,10 +43,10 @@ extension TreeStore {
                 try await read { snapshot throws(TreeError) in
                     try requester?.judgeRead(of: path, matching: query, in: snapshot)
                 }
-                // Those who listen already are told one change after the other before the window is read.
+                // Existing listeners receive each earlier change separately before the window is read.
                 await commits.waitForDelivery()
                 let (reading, token) = try await subscription.join(id, notifying: receiver)
-                // A text for the disk is written by a thread that may wait for it.
+                // Writing the text may block, so it runs on a reading thread.
                 return try await read { snapshot throws(TreeError) in
                     let value = InitialValue {
                         _ throws(TreeError) in
@@ -72,7 +73,7 @@ extension TreeStore {
         }
     }
 
-    /// Ends a listener; events that are underway may still come.
+    /// Ends a listener; events in progress may still arrive.
     public func stopListening(_ listener: Listener) {
         if let query = listener.query {
             queries.release(
@@ -91,8 +92,8 @@ extension TreeStore {
                 let json = try snapshot.json(of: path, matching: query, unindexed: unindexed)
                 guard json.count <= maxBytes else {
                     throw TreeError(
-                        .tooLarge, "what the query takes has more than \(maxBytes) bytes", path: path,
-                        hint: "listen to fewer children")
+                        .tooLarge, "the result of the query has more than \(maxBytes) bytes", path: path,
+                        hint: "Listen to fewer children.")
                 }
                 let window = try snapshot.window(of: path, matching: query, unindexed: unindexed)
                 return QuerySubscription.Reading(
@@ -103,20 +104,20 @@ extension TreeStore {
     }
 }
 
-/// The value at a path when listening begins.
+/// The value at a path when a listener begins.
 public struct InitialValue {
     let read: (_ drain: ([UInt8]) throws(TreeError) -> Void) throws(TreeError) -> [UInt8]
     let hash: () throws(TreeError) -> String
 
-    /// The value as JSON text, in pieces; only the last one is returned.
+    /// Returns the value as JSON text, in pieces; only the last piece is returned.
     public func json(drain: ([UInt8]) throws(TreeError) -> Void) throws(TreeError) -> [UInt8] { try read(drain) }
 
-    /// The hash of the value, as clients make it of what they have; see ``NodeHashBuilder``.
+    /// Returns the hash of the value, as clients compute it; see ``NodeHashBuilder``.
     package func nodeHash() throws(TreeError) -> String { try hash() }
 }
 
 extension TreeSnapshot {
-    /// The value at a path as JSON text of at most `maxBytes`; see ``json(of:_:drain:)``.
+    /// Returns the value at a path as JSON text of at most `maxBytes`; see ``json(of:_:drain:)``.
     fileprivate func json(
         of path: TreePath, _ form: JSONForm, maxBytes: Int, drain: ([UInt8]) throws(TreeError) -> Void
     ) throws(TreeError) -> [UInt8] {
@@ -125,8 +126,8 @@ extension TreeSnapshot {
             byteCount += piece.count
             guard byteCount <= maxBytes else {
                 throw TreeError(
-                    .tooLarge, "what is there has more than \(maxBytes) bytes", path: path,
-                    hint: "listen further down in the tree")
+                    .tooLarge, "the value has more than \(maxBytes) bytes", path: path,
+                    hint: "Listen at a deeper path.")
             }
         }
         let rest = try withoutActuallyEscaping(drain) { drain throws(TreeError) in
@@ -141,10 +142,10 @@ extension TreeSnapshot {
 }
 
 extension Sequence<Listener> {
-    /// Waits until all changes that have been committed so far have come to the receivers of listeners. These are those with
-    /// queries: whoever listens without one need not be among them.
+    /// Waits until all changes that have been committed so far have been delivered to the listeners' receivers. The
+    /// sequence must include the listeners with queries; those without a query may be left out.
     ///
-    /// Costs nothing when there is nothing underway.
+    /// It returns at once if nothing is in progress.
     package func waitForEvents(in tree: TreeStore) async {
         await tree.commits.waitForDelivery()
         for listener in self {

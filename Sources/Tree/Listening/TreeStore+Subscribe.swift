@@ -1,10 +1,10 @@
 extension TreeStore {
-    /// Begins to listen at a path.
+    /// Starts a subscription at a path.
     ///
     /// - Parameters:
-    ///   - path: What to watch.
-    ///   - bufferLimit: By how many changes the reader may fall behind before it is cut off.
-    ///   - readsValue: Whether to read what is there at first; false for a node that is large and known otherwise.
+    ///   - path: The path to listen to.
+    ///   - bufferLimit: The number of changes by which the reader may fall behind before the subscription is ended.
+    ///   - readsValue: Whether the initial value is read; pass false for a large node whose value is not needed.
     /// - Throws: ``TreeError``, the engine's failure.
     public func subscribe(
         to path: TreePath, bufferLimit: Int = 1024, readsValue: Bool = true
@@ -13,7 +13,8 @@ extension TreeStore {
         let (stream, continuation) = AsyncThrowingStream.makeStream(
             of: Change.self, throwing: (any Error).self, bufferingPolicy: .bufferingOldest(Swift.max(1, bufferLimit)))
         let node = StoreFormat.dataKey(path)
-        // First listen, then read: a change in between is in both, and the subscription knows it by its token.
+        // The listener is added before the read. A change in between is in both; the subscription detects it by its
+        // token.
         let id = commits.add(.subscription(Subscription.Buffer(continuation: continuation)), at: node)
         continuation.onTermination = { [weak commits] _ in commits?.remove(id, at: node) }
         let (value, token) = try await read { snapshot throws(TreeError) in
@@ -22,8 +23,8 @@ extension TreeStore {
         return Subscription(value: value, token: token, changes: stream)
     }
 
-    /// Waits until there are changes after a position, anywhere in the store, or it is closed, or the task is
-    /// cancelled; no longer than the limit, if there is one.
+    /// Waits until a change after a position exists anywhere in the store, the store is closed, the task is cancelled,
+    /// or the time limit, if any, has passed.
     public func waitForChange(after token: SyncToken, atMost limit: Duration? = nil) async {
         guard let limit else { return await commits.waitForChange(after: token) }
         await withTaskGroup { [commits] group in

@@ -1,9 +1,10 @@
 extension TreeEvent {
-    /// Describes how a window became another one.
+    /// Creates the event for the difference between two windows.
     ///
-    /// One child is a put, several are a patch; a window that was empty, or is now, is a put of all that it has.
+    /// A change of one child is a put, of several a patch. If the old or the new window is empty, the event is a put of
+    /// the whole new one.
     ///
-    /// - Parameter whole: Gives all that the query takes now.
+    /// - Parameter whole: Returns the whole current result of the query.
     init(
         from old: QueryWindow, to new: QueryWindow, _ form: JSONForm, token: SyncToken,
         whole: () throws(TreeError) -> [UInt8]
@@ -28,7 +29,7 @@ extension TreeEvent {
 }
 
 extension QueryWindow {
-    /// The value that the query takes: an object of the children in their order, or a leaf; `null` for nothing.
+    /// Returns the value of the window: an object of the children in their order, or a leaf; `null` if it is empty.
     func json(_ form: JSONForm) throws(TreeError) -> [UInt8] {
         if let leaf = try leafJSON(form) { return leaf }
         guard !children.isEmpty else { return Array("null".utf8) }
@@ -40,7 +41,7 @@ extension QueryWindow {
 }
 
 extension [UInt8] {
-    /// Appends a member of an object that is being written, and its beginning before the first one.
+    /// Appends a member of an object, preceded by an opening brace if it is the first one.
     fileprivate mutating func append(member key: TreeKey, _ json: [UInt8]) {
         append(UInt8(ascii: isEmpty ? "{" : ","))
         JSONText.append(key.string.utf8.span, to: &self)

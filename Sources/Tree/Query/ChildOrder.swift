@@ -1,12 +1,12 @@
-/// The order of a node's children before that by key: of a query, and of an index.
+/// The primary order of a node's children, in a query or an index; children with equal values are ordered by key.
 enum ChildOrder: Hashable, Sendable {
     case key
     case priority
     case value
-    /// The values at these paths below the child, the first one first; paths as in ``PathEncoding``.
+    /// The order by the values at these paths below the child, in this sequence; the paths are as in ``PathEncoding``.
     case children([[UInt8]])
 
-    /// The number of values that come before the key.
+    /// The number of values that precede the key.
     var valueCount: Int {
         switch self {
         case .key: 0
@@ -15,11 +15,11 @@ enum ChildOrder: Hashable, Sendable {
         }
     }
 
-    /// Whether a write of a node may change what orders a child that is there and stays.
+    /// Whether a write of a node may change the order of a child that exists before and after it.
     ///
     /// - Parameters:
-    ///   - node: The key of a row at the node, which is the child or below it.
-    ///   - child: The key of a row at the child.
+    ///   - node: The key of the node's row; the node is the child or below it.
+    ///   - child: The key of the child's row.
     func isConcerned(by node: [UInt8], below child: [UInt8]) -> Bool {
         switch self {
         case .key: false
@@ -50,11 +50,11 @@ enum ChildOrder: Hashable, Sendable {
 }
 
 extension EngineSnapshot {
-    /// Appends what orders a child: its ordered values, then its segment.
+    /// Appends the bytes that order a child: its ordered values, then its segment.
     ///
     /// - Parameters:
-    ///   - child: The key of a row at the child.
-    ///   - segmentStart: Where the child's own segment begins in it.
+    ///   - child: The key of the child's row.
+    ///   - segmentStart: The offset of the child's own segment in this key.
     func appendOrder(
         _ order: ChildOrder, of child: [UInt8], segmentStart: Int, to bytes: inout [UInt8]
     ) throws(TreeError) {

@@ -1,36 +1,36 @@
-/// The children that a query takes, before any of them is read.
+/// The children that match a query, before any of them is read.
 enum ChildSelection {
-    /// A leaf is there, and the query would take it.
+    /// The node is a leaf, and it matches the query.
     case leaf
-    /// All children in a range of rows.
+    /// All children in a range of rows match.
     case rows(ByteRange)
-    /// These ones, by their segments, in the query's order, ascending.
+    /// The children with these segments match, in ascending query order.
     case segments([[UInt8]])
 }
 
-/// What becomes of a query for which the rules name no index.
+/// The treatment of a query for which the rules define no index.
 public enum UnindexedQueries: Hashable, Sendable {
-    /// It is refused.
+    /// The query is refused.
     case refused
-    /// It reads all children, if there are not too many.
+    /// The query reads all children, if there are not too many.
     case scanned
 
-    /// The most children that are read for a query without an index.
+    /// The largest number of children that a query without an index may read.
     static let maxChildren = 20_000
 }
 
 extension TreeSnapshot {
-    /// Finds the children that a query takes.
+    /// Finds the children that match a query.
     ///
-    /// By key it costs the answer, and so it does by an index; by priority, without an index, and while one is being built, it
-    /// costs as many searches as there are children.
+    /// By key or by a ready index, the cost depends on the size of the result. By priority, without an index, or while
+    /// the index is being built, it costs as many searches as there are children.
     func select(
         _ query: TreeQuery, at path: TreePath, unindexed: UnindexedQueries = .refused
     ) throws(TreeError) -> ChildSelection {
         try path.checkDepth()
         let top = StoreFormat.dataKey(path)
         let query = try EncodedQuery(query)
-        // Whether a query is allowed does not depend on what is there, unless it has no index.
+        // Whether a query is allowed depends on the data only if it has no index.
         let index: Index?
         do {
             index = try query.needsIndex ? rules.index(for: query, at: path, in: engine) : nil
@@ -46,7 +46,7 @@ extension TreeSnapshot {
         return .segments(try engine.segments(of: query, in: index, below: top))
     }
 
-    /// The segments of the children that a query takes, in its order, ascending.
+    /// Returns the segments of the selected children, in ascending query order.
     func segments(of selection: ChildSelection, below top: [UInt8]) throws(TreeError) -> [[UInt8]] {
         switch selection {
         case .leaf: []
@@ -71,7 +71,7 @@ extension TreeSnapshot {
 }
 
 extension EngineSnapshot {
-    /// Orders all children, without an index.
+    /// Returns the segments of the matching children, in order, by reading all children.
     fileprivate func order(_ query: EncodedQuery, below top: [UInt8]) throws(TreeError) -> [[UInt8]] {
         var found: [(order: [UInt8], segment: [UInt8])] = []
         for segment in try childSegments(in: .children(of: top), below: top.count) {
@@ -88,17 +88,17 @@ extension EngineSnapshot {
         }
     }
 
-    /// Whether a node has more children than this; costs as many searches.
+    /// Whether a node has more children than a limit; costs as many searches as the limit.
     fileprivate func hasMoreChildren(than limit: Int, below top: [UInt8]) throws(TreeError) -> Bool {
         try childSegments(in: .children(of: top), below: top.count, limit: limit + 1).count > limit
     }
 }
 
 extension TreeQuery {
-    /// Whether a state of the store answers the query without reading all children: by key and by priority always, else by an
-    /// index that the rules name.
+    /// Whether a state of the store answers the query without reading all children. This holds for orders by
+    /// key and by priority; other orders need an index that the rules define.
     ///
-    /// - Throws: ``TreeError``, the engine's failure, or for what is no query.
+    /// - Throws: ``TreeError``: the engine's failure, or an error for an invalid query.
     package func isIndexed(at path: TreePath, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
         let query = try EncodedQuery(self)
         guard query.needsIndex else { return true }

@@ -1,8 +1,8 @@
-/// A query in the terms of the rows: what orders children as bytes, and the range of these bytes that the query takes.
+/// A query in terms of rows: the order of children as bytes, and the range of matching bytes.
 struct EncodedQuery {
     let query: TreeQuery
     let order: ChildOrder
-    /// The range of the bytes that order children (``EngineSnapshot/appendOrder(_:of:segmentStart:to:)``).
+    /// The range of matching order bytes (``EngineSnapshot/appendOrder(_:of:segmentStart:to:)``).
     let range: ByteRange
 
     init(_ query: TreeQuery) throws(TreeError) {
@@ -13,10 +13,10 @@ struct EncodedQuery {
             upTo: try query.upper?.position(in: order, isLower: false) ?? [PathEncoding.subtreeEnd])
     }
 
-    /// Whether it takes less than everything, so that it has no answer where a leaf is.
+    /// Whether the query restricts the result; such a query does not match a leaf.
     var isFilter: Bool { query.lower != nil || query.upper != nil || query.limit != nil }
 
-    /// Whether the rules have to name an index for it.
+    /// Whether the query needs an index that the rules define.
     var needsIndex: Bool {
         switch order {
         case .key, .priority: false
@@ -26,7 +26,7 @@ struct EncodedQuery {
 }
 
 extension TreeQuery.Bound {
-    /// The beginning or the end of the range of ordered bytes; the bound goes with the order.
+    /// Returns the start or end of the range of order bytes; the bound must fit the order.
     fileprivate func position(in order: ChildOrder, isLower: Bool) throws(TreeError) -> [UInt8] {
         var bytes: [UInt8] = []
         var key = key

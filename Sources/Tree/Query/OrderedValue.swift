@@ -1,15 +1,15 @@
-/// Values as bytes whose order is the protocol's order of values: null, false, true, numbers, strings, objects.
+/// The encoding of values as bytes in the protocol's order of values: null, false, true, numbers, strings, objects.
 ///
-///     01               null: nothing is there
+///     01               null: no value exists
 ///     02, 03           false, true
-///     04 8 bytes       a number as a double, its bits turned so that they sort as unsigned bytes
+///     04 8 bytes       a number as a double, its bits transformed so that they sort as unsigned bytes
 ///     05 text 00       a string in CESU-8 (the order of UTF-16 code units), its first bytes; of these, 00 is written
 ///                      01 01, and 01 is 01 02 (``TreeQuery/maxComparedBytes``)
 ///     06               an object
 ///
-/// No value's bytes begin another's. Numbers compare as doubles: two that differ beyond 2⁵³ may be equal here, and so
-/// are strings whose first ``TreeQuery/maxComparedBytes`` bytes are the same. Equals are ordered by what follows: the
-/// child's key.
+/// The encoding is prefix-free. Numbers compare as doubles: two numbers that differ beyond 2⁵³ may be equal here, and
+/// so are strings whose first ``TreeQuery/maxComparedBytes`` bytes are the same. Equal values are ordered by the
+/// child's key, which follows.
 enum OrderedValue {
     private static let nullTag: UInt8 = 1
     private static let falseTag: UInt8 = 2
@@ -23,7 +23,7 @@ enum OrderedValue {
 
     static func appendObject(to bytes: inout [UInt8]) { bytes.append(objectTag) }
 
-    /// Appends a leaf of the store.
+    /// Appends a stored leaf.
     static func append(leaf: Span<UInt8>, to bytes: inout [UInt8]) throws(TreeError) {
         switch leaf.isEmpty ? 0 : leaf[0] {
         case LeafEncoding.falseTag: bytes.append(falseTag)
@@ -43,7 +43,7 @@ enum OrderedValue {
 
     private static func append(string utf8: Span<UInt8>, to bytes: inout [UInt8]) {
         var text: [UInt8] = []
-        // Nothing is shorter in CESU-8 than in UTF-8; a character that is cut here lies beyond what is kept.
+        // CESU-8 is never shorter than UTF-8, so a character that is cut here is beyond the bytes that are kept.
         CESU8.append(utf8.extracting(first: TreeQuery.maxComparedBytes + 4), to: &text)
         bytes.append(stringTag)
         for byte in text.prefix(TreeQuery.maxComparedBytes) {
@@ -53,7 +53,7 @@ enum OrderedValue {
         bytes.append(0)
     }
 
-    /// The end of the value that begins at an offset.
+    /// Returns the end of the value that begins at an offset.
     static func end(in bytes: Span<UInt8>, from start: Int) throws(TreeError) -> Int {
         let tag: UInt8 = try bytes.bigEndian(at: start)
         switch tag {

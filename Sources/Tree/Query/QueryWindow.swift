@@ -1,30 +1,30 @@
-/// The children that a query takes at one moment: to answer it, and to compare with those that it took before.
+/// The children that match a query at one moment, to answer it and to compare it with an earlier moment.
 public struct QueryWindow: Hashable, Sendable {
-    /// A child that the query takes.
+    /// A child that matches the query.
     public struct Child: Hashable, Sendable {
-        /// The key.
+        /// The child's key.
         public let key: TreeKey
-        /// All rows of the child, below it.
+        /// All rows of the child, relative to it.
         let rows: RowBlock
 
-        /// The child's value as JSON text.
+        /// Returns the child's value as JSON text.
         public func json(_ form: JSONForm = .plain) throws(TreeError) -> [UInt8] { try rows.json(form) }
 
-        /// The child's value, with all that is below.
+        /// Returns the child's value with everything below it.
         public func value() throws(TreeError) -> TreeValue? { try rows.value(below: []) }
     }
 
     /// The children in the query's order.
     public let children: [Child]
-    /// The rows of a leaf, and its priority, when one is there and the query takes it; there are no children then.
+    /// The rows of a leaf and its priority, if the node is a leaf that matches the query; there are no children then.
     let leaf: RowBlock?
 
-    /// The leaf that is there in place of children, as JSON text; nil for none, and when the query does not take it.
+    /// Returns the matching leaf as JSON text; nil if there is none.
     public func leafJSON(_ form: JSONForm = .plain) throws(TreeError) -> [UInt8]? { try leaf?.json(form) }
 }
 
 extension TreeSnapshot {
-    /// The children of a path that a query takes.
+    /// Returns the children of a path that match a query.
     ///
     /// - Throws: ``TreeError`` with code `index_not_defined`, or the engine's failure.
     public func window(

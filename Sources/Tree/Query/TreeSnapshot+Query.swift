@@ -1,9 +1,9 @@
 extension TreeSnapshot {
-    /// The children of a path that a query takes, in its order.
+    /// Returns the children of a path that match a query, in its order.
     ///
-    /// By key, and by an index, it costs the answer, however many children there are. A query by value, or by what is
-    /// below the children, needs an index (`.indexOn` in the rules at this path); while that is still being built, it
-    /// reads all children. A leaf has no children.
+    /// By key or by an index, the cost depends on the size of the result, not on the number of children. A query by
+    /// value, or by values below the children, needs an index (`.indexOn` in the rules at this path); while it is being
+    /// built, the query reads all children. A leaf has no children.
     ///
     /// - Throws: ``TreeError`` with code `index_not_defined`, or the engine's failure.
     public func children(of path: TreePath, matching query: TreeQuery) throws(TreeError) -> [TreeChild] {
@@ -14,22 +14,22 @@ extension TreeSnapshot {
         return children
     }
 
-    /// The number of children of a path that a query takes; what lies below them is not read.
+    /// Returns the number of children of a path that match a query; data below them is not read.
     ///
     /// - Throws: ``TreeError`` with code `index_not_defined`, or the engine's failure.
     public func count(of path: TreePath, matching query: TreeQuery) throws(TreeError) -> Int {
         try segments(of: try select(query, at: path), below: StoreFormat.dataKey(path)).count
     }
 
-    /// The children of a path that a query takes, as JSON text: an object, or an array where the keys allow it.
+    /// Returns the children of a path that match a query, as JSON text: an object, or an array if the keys allow it.
     ///
-    /// Its keys are in key order, as clients expect; with ``TreeQuery/isDescending`` in the query's order, and always
-    /// an object. `null` when the query takes nothing; a leaf is taken only by a query without bounds and limit. The
-    /// node's own priority is left out.
+    /// The keys are in key order, as clients expect; with ``TreeQuery/isDescending`` they are in the query's order, and
+    /// the result is always an object. The result is `null` if nothing matches. A leaf matches only a query without
+    /// bounds and limit. The node's own priority is left out.
     ///
     /// The form and `drain` are those of ``json(of:_:drain:)``.
     ///
-    /// - Throws: ``TreeError`` with code `index_not_defined`, what `drain` throws, or the engine's failure.
+    /// - Throws: ``TreeError`` with code `index_not_defined`, the errors of `drain`, or the engine's failure.
     public func json(
         of path: TreePath, matching query: TreeQuery, _ form: JSONForm = .plain,
         unindexed: UnindexedQueries = .refused, drain: (([UInt8]) throws(TreeError) -> Void)? = nil
@@ -50,7 +50,7 @@ extension TreeSnapshot {
         }
     }
 
-    /// An object of children in an order of their own.
+    /// Returns an object of children in a custom order.
     private func members(
         _ segments: [[UInt8]], below top: [UInt8], _ form: JSONForm,
         drain: (([UInt8]) throws(TreeError) -> Void)?

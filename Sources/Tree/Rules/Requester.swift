@@ -1,11 +1,11 @@
 import Rules
 package import TreeModel
 
-/// Somebody for whom something is read or written, if the rules of the tree allow it.
+/// The identity for which data is read or written, subject to the rules of the tree.
 package struct Requester: Sendable {
-    /// The variable `auth` of the rules; nil for somebody of whom nothing is known.
+    /// The variable `auth` of the rules; nil for an unauthenticated requester.
     package let auth: JSONValue?
-    /// Whether everything is allowed in a tree for which nobody has written rules; otherwise nothing is.
+    /// Whether everything is allowed in a tree without rules; if false, nothing is.
     package let mayUseTreesWithoutRules: Bool
 
     package init(auth: JSONValue?, mayUseTreesWithoutRules: Bool) {
@@ -21,12 +21,12 @@ package struct Requester: Sendable {
 // MARK: Writes
 
 extension EncodedUpdate {
-    /// Judges the update by the rules of the trees that it writes to, each path by itself, with the states before and
-    /// after the whole update.
+    /// Checks the update against the rules of the trees that it writes to. Each path is checked separately, against the
+    /// states before and after the whole update.
     ///
     /// - Parameters:
-    ///   - writes: The writes, whose server values are filled in.
-    ///   - rules: Finds the rules of a tree.
+    ///   - writes: The writes, with server values resolved.
+    ///   - rules: Returns the rules of a tree.
     /// - Throws: ``TreeError`` with code `permission_denied`.
     func judge(
         _ writes: [EncodedWrite], in snapshot: any EngineSnapshot, timestamp: Timestamp,
@@ -39,7 +39,7 @@ extension EncodedUpdate {
         for write in writes {
             let node = write.isPriority ? Array(write.key.dropLast()) : write.key
             let path = try StoreFormat.path(ofDataKey: node.span)
-            // What the service keeps for itself it adds to an update on its own account.
+            // The service itself adds writes in its reserved trees; rules do not apply to them.
             guard !path.namespace.isReserved else { continue }
             guard let rules = try rules(path.namespace) else {
                 guard requester.mayUseTreesWithoutRules else { throw .permissionDenied(path) }
@@ -55,7 +55,7 @@ extension EncodedUpdate {
 }
 
 extension EncodedUpdate {
-    /// Judges the update before its turn in a transaction, by what is there now.
+    /// Checks the update against the current state, before its turn in a transaction.
     ///
     /// - Throws: ``TreeError`` with code `permission_denied` or `invalid_value`.
     func judge(
@@ -73,7 +73,7 @@ extension EncodedUpdate {
 // MARK: Reads
 
 extension Requester {
-    /// Judges a read of everything at a path, or of what a query takes of it.
+    /// Checks a read of everything at a path, or of the part that a query selects.
     ///
     /// - Throws: ``TreeError`` with code `permission_denied`.
     package func judgeRead(
@@ -82,7 +82,7 @@ extension Requester {
         try judgeRead(of: path, matching: query, in: snapshot, as: StoredRows(snapshot: snapshot.engine))
     }
 
-    /// The same, with the rows of the state as rules are to see them.
+    /// Checks the same read against the given rows of the state.
     func judgeRead(
         of path: TreePath, matching query: TreeQuery?, in snapshot: TreeSnapshot, as rows: any RuledRows
     ) throws(TreeError) {
@@ -99,9 +99,9 @@ extension Requester {
 }
 
 extension Requester {
-    /// Refuses a write at a path that no rule can grant, whatever is written: before its text has come.
+    /// Refuses a write that no rule can grant, whatever its value, before its body has been received.
     ///
-    /// - Parameter isUpdate: Whether what is written are nodes below the path.
+    /// - Parameter isUpdate: Whether the request writes nodes below the path instead of the node itself.
     /// - Throws: ``TreeError`` with code `permission_denied`.
     package func judgeWriteBeforehand(
         at path: TreePath, isUpdate: Bool, in snapshot: TreeSnapshot
@@ -116,12 +116,13 @@ extension Requester {
 }
 
 extension TreeError {
-    /// The refusal of what is not allowed. The reason is for the log: whoever is refused is not told.
+    /// Creates the error for a forbidden access. The reason is for the log; clients do not receive it.
     static func permissionDenied(_ path: TreePath, because reason: String) -> TreeError {
-        TreeError(.permissionDenied, "Permission denied", path: path, hint: reason)
+        let hint = "\(reason.prefix(1).uppercased())\(reason.dropFirst())."
+        return TreeError(.permissionDenied, "Permission denied", path: path, hint: hint)
     }
 
     fileprivate static func permissionDenied(_ path: TreePath, _ verdict: RulesVerdict? = nil) -> TreeError {
-        permissionDenied(path, because: verdict?.explanation ?? "nobody has written rules for this tree")
+        permissionDenied(path, because: verdict?.explanation ?? "the tree has no rules")
     }
 }

@@ -1,14 +1,14 @@
 import Rules
 import TreeModel
 
-/// A node of one state of a tree, as rules see it; nothing is read before a rule asks for it, and nothing twice.
+/// A node of one state of a tree, as rules see it. Data is read only when a rule needs it, and only once.
 final class RuledNode: RulesData {
     private let rows: any RuledRows
-    /// The key of a row at the node.
+    /// The key of the node's row.
     private let key: [UInt8]
-    /// The length of what the keys of the tree begin with.
+    /// The length of the prefix that all keys of the tree share, in bytes.
     private let treeLength: Int
-    /// What stands at the node, and whether anything does, as far as a rule has asked.
+    /// The value of the node, and whether the node exists, once a rule has read them.
     private var knownValue: RulesScalar?
     private var isKnownToExist: Bool?
 
@@ -18,7 +18,7 @@ final class RuledNode: RulesData {
         self.treeLength = treeLength
     }
 
-    /// The root of a tree, whose keys begin so.
+    /// Creates the root of the tree whose keys have this prefix.
     convenience init(rootOf prefix: [UInt8], in rows: any RuledRows) {
         self.init(rows, key: prefix, treeLength: prefix.count)
     }
@@ -27,7 +27,7 @@ final class RuledNode: RulesData {
         var child: [UInt8] = []
         child.reserveCapacity(key.count + path.utf8.count + 8)
         child += key
-        // One key, which most paths are, needs no list.
+        // Most paths are a single key and need no list.
         if TreeKey.complaint(about: path.utf8.span) == nil {
             PathEncoding.append(utf8: path.utf8.span, to: &child)
         } else {
@@ -86,7 +86,7 @@ final class RuledNode: RulesData {
     }
 }
 
-/// What a path leads to that names no node.
+/// The node at a path that is not a valid path of the tree.
 private final class NoNode: RulesData {
     private let above: any RulesData
 

@@ -1,20 +1,20 @@
 import TreeModel
 
-/// The judgement of a read, and at what rules have looked for it: as long as nothing of that changes, neither the rules, it
-/// holds.
+/// The decision about a read, and the nodes that rules read for it. The decision holds until the rules or one of these
+/// nodes change.
 package struct RuledRead: Sendable {
     package let isAllowed: Bool
-    /// The keys of rows at the nodes.
+    /// The keys of the nodes' rows.
     let nodes: Set<[UInt8]>
 
-    /// Whether the judgement rests on nothing but what another one rests on.
+    /// Whether every node that this decision depends on is also one of the other decision's nodes.
     package func looksAtNoMore(than other: RuledRead) -> Bool { nodes.isSubset(of: other.nodes) }
-    /// Whether it rests on rules alone, and not on data.
+    /// Whether the decision depends on the rules alone, and not on data.
     package var looksAtNothing: Bool { nodes.isEmpty }
 }
 
 extension Requester {
-    /// Judges a read as ``judgeRead(of:matching:in:)`` does, and notes at what the rules look.
+    /// Decides about a read as ``judgeRead(of:matching:in:)`` does, and records the nodes that the rules read.
     ///
     /// - Throws: ``TreeError``, the engine's failure.
     package func judgement(
@@ -32,11 +32,11 @@ extension Requester {
 }
 
 extension Requester {
-    /// Judges a read of what has happened at a path since a position, by what rules say now: that holds for all that time only if
-    /// nothing has changed at which they look.
+    /// Checks a read of the changes at a path since a position, against the current rules. The result is valid for that
+    /// whole time only if no node that the rules read has changed since.
     ///
-    /// - Throws: ``TreeError`` with code `permission_denied`; `token_too_old` where something of that may have changed since, and
-    ///   `token_unknown`.
+    /// - Throws: ``TreeError`` with code `permission_denied`; `token_too_old` if such a node may have changed since,
+    ///   and `token_unknown`.
     package func judgeRead(
         of path: TreePath, since token: SyncToken, in snapshot: TreeSnapshot
     ) throws(TreeError) {
@@ -47,12 +47,12 @@ extension Requester {
             return
         }
         throw TreeError(
-            .tokenTooOld, "who may read \(path) may have changed since token \(token)", path: path,
-            hint: "take a new snapshot and go on from its token")
+            .tokenTooOld, "the right to read \(path) may have changed since token \(token)", path: path,
+            hint: "Take a new snapshot and continue from its token.")
     }
 }
 
-/// The rows of a state of the store, which notes for which nodes it is searched.
+/// The rows of a state of the store; records the nodes at which they are read.
 private final class NotingRows: RuledRows {
     private let stored: StoredRows
     private(set) var nodes: Set<[UInt8]> = []
@@ -65,7 +65,7 @@ private final class NotingRows: RuledRows {
     }
 
     func firstKey(in range: ByteRange) throws(TreeError) -> [UInt8]? {
-        // A range begins at a node, or behind a part of one.
+        // A range begins at a node, or after a part of one.
         nodes.insert(range.lower)
         return try stored.firstKey(in: range)
     }

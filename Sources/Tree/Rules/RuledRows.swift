@@ -1,19 +1,19 @@
-/// The rows of a state of the store, as far as rules look at them.
+/// The rows of a state of the store, as rules read them.
 protocol RuledRows {
-    /// The value of a key.
+    /// Returns the value of a key; nil if the row does not exist.
     func value(for key: [UInt8]) throws(TreeError) -> [UInt8]?
 
-    /// The first key of a range.
+    /// Returns the first key in a range; nil if the range is empty.
     func firstKey(in range: ByteRange) throws(TreeError) -> [UInt8]?
 
-    /// Whether there is a leaf at a key, or below it.
+    /// Whether a leaf exists at a key or below it.
     func hasLeaf(at key: [UInt8]) throws(TreeError) -> Bool
 }
 
 extension RuledRows {
     func hasLeaf(at key: [UInt8]) throws(TreeError) -> Bool { try firstLeafKey(in: .subtree(key)) != nil }
 
-    /// The key of the first leaf in a range.
+    /// Returns the key of the first leaf in a range; nil if there is none.
     func firstLeafKey(in range: ByteRange) throws(TreeError) -> [UInt8]? {
         var lower = range.lower
         while let row = try firstKey(in: ByteRange(from: lower, upTo: range.upper)) {
@@ -24,7 +24,7 @@ extension RuledRows {
     }
 }
 
-/// The rows that are in the store.
+/// The rows in the store.
 struct StoredRows: RuledRows {
     let snapshot: any EngineSnapshot
 
@@ -35,16 +35,15 @@ struct StoredRows: RuledRows {
     }
 }
 
-/// The rows that there would be after an update, without writing it: those of the update over those in the store.
+/// The rows as they would be after an update, without writing it: the rows of the update over those in the store.
 ///
-/// The store is searched only for what the update does not say. The priority of a node that would go with its last child is
-/// still there, so rows of priorities say nothing of whether a node is.
+/// The store is searched only for rows that the update does not determine. A priority row is still present when its
+/// node vanishes with its last child, so priority rows do not show whether a node exists.
 struct UpdatedRows: RuledRows {
     private let stored: StoredRows
     private let writes: [WrittenRows]
 
-    /// - Parameter writes: The writes of an update, whose server values are filled in; ordered by key, none below
-    ///   another.
+    /// - Parameter writes: The writes of an update, with server values resolved; in key order, none below another.
     init(_ writes: [EncodedWrite], over snapshot: any EngineSnapshot) throws(TreeError) {
         stored = StoredRows(snapshot: snapshot)
         var rows: [WrittenRows] = []
@@ -84,14 +83,14 @@ struct UpdatedRows: RuledRows {
         return written
     }
 
-    /// The first key of a range that one of the writes has, by its index.
+    /// Returns the first key in a range among the rows of the write with this index.
     func firstKey(in range: ByteRange, ofWrite index: Int) throws(TreeError) -> [UInt8]? {
         guard range.lower.span.precedes(range.upper.span), let key = try writes[index].firstKey(from: range.lower)
         else { return nil }
         return key.span.precedes(range.upper.span) ? key : nil
     }
 
-    /// The first key of a range that writes from an index on have.
+    /// Returns the first key in a range among the rows of the writes from an index on.
     private func firstWrittenKey(in range: ByteRange, from first: Int) throws(TreeError) -> [UInt8]? {
         for write in writes[first...] {
             guard write.key.span.precedes(range.upper.span) else { return nil }
@@ -102,13 +101,15 @@ struct UpdatedRows: RuledRows {
         return nil
     }
 
-    /// The write whose node a key is at, or below, if there is one: the last that does not come after it.
+    /// Returns the write whose node is at the key or above it: the last write whose key is not after this one; nil if
+    /// there is none.
     private func covering(_ key: [UInt8], before index: Int) -> WrittenRows? {
         guard index > 0, writes[index - 1].covers(key) else { return nil }
         return writes[index - 1]
     }
 
-    /// Whether writes from an index on make an object of what is at a key, even if a leaf stands there.
+    /// Whether the writes from an index on turn the node at a key into an object, even if a leaf is stored
+    /// there.
     private func isObject(_ key: [UInt8], before index: Int) -> Bool {
         for write in writes[index...] {
             guard write.key.span.starts(with: key.span) else { return false }
@@ -117,7 +118,7 @@ struct UpdatedRows: RuledRows {
         return false
     }
 
-    /// The index of the first write whose key comes after this one.
+    /// Returns the index of the first write whose key is after this one.
     private func firstIndex(after key: [UInt8]) -> Int {
         var (low, high) = (0, writes.count)
         while low < high {
@@ -128,11 +129,11 @@ struct UpdatedRows: RuledRows {
     }
 }
 
-/// The rows of one write, to be searched.
+/// The rows of one write, in searchable form.
 private final class WrittenRows {
     private let write: EncodedWrite
     private let bytes: [UInt8]
-    /// The position of each row in the block, in bytes.
+    /// The offset of each row in the block, in bytes.
     private let positions: [Int]
 
     init(_ write: EncodedWrite) throws(TreeError) {
@@ -149,16 +150,16 @@ private final class WrittenRows {
     }
 
     var key: [UInt8] { write.key }
-    /// Whether objects stand above the node after the write.
+    /// Whether the nodes above the written node are objects after the write.
     var makesObjectsAbove: Bool { !write.isPriority && !write.rows.isEmpty }
 
-    /// Whether the row of a key is the write's to say.
+    /// Whether the write determines the row of a key.
     func covers(_ key: [UInt8]) -> Bool {
         let node = write.key
         return key.span.starts(with: node.span)
     }
 
-    /// The value of a key that the write covers.
+    /// Returns the value of a key that the write covers; nil if the row does not exist.
     func value(for key: [UInt8]) throws(TreeError) -> [UInt8]? {
         let key = key.span
         let path = key.extracting(droppingFirst: write.key.count)
@@ -169,7 +170,7 @@ private final class WrittenRows {
         return bytes.span.extracting(row.path).hasSameBytes(as: path) ? Array(bytes[row.value]) : nil
     }
 
-    /// Whether there is a leaf at a key that the write covers, or below it.
+    /// Whether a leaf exists at a key that the write covers, or below it.
     func hasLeaf(at key: [UInt8]) throws(TreeError) -> Bool {
         let bytes = bytes
         let key = key.span
@@ -182,7 +183,7 @@ private final class WrittenRows {
         return false
     }
 
-    /// The first key that is not before another one.
+    /// Returns the first key that is not before another one; nil if there is none.
     func firstKey(from lower: [UInt8]) throws(TreeError) -> [UInt8]? {
         let covered = lower.span
         let index =

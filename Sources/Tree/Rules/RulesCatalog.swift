@@ -1,12 +1,12 @@
 import Rules
 
-/// The indexes and times to live that the rules of a tree ask for, as one row:
+/// The indexes and times to live that the rules of a tree define, stored as one row:
 ///
 ///     version(8) next id(8)
 ///     for each: id(8) kind(1) state(1) pattern, counted; paths(1) and for each path, counted
 ///
-/// The kind is 0 for an index of values, 1 for one of children, 2 for a time to live; in a pattern, 01 stands for any
-/// key, and everything else is as in ``PathEncoding``. Numbers are big endian.
+/// The kind is 0 for an index of values, 1 for an index of children, 2 for a time to live. In a pattern, the byte 01
+/// matches any key; everything else is as in ``PathEncoding``. Numbers are big endian.
 struct RulesCatalog {
     /// A time to live that the rules give to the nodes that match a pattern.
     struct Expiry: Hashable, Sendable {
@@ -14,7 +14,7 @@ struct RulesCatalog {
         let nodes: PathPattern
     }
 
-    /// Grows with each change of the rules, and of the state of an index.
+    /// The version of the catalog. It grows with each change of the rules or of an index's state.
     private(set) var version: UInt64 = 0
     private var nextID: UInt64 = 0
     private(set) var indexes: [Index] = []
@@ -28,7 +28,8 @@ struct RulesCatalog {
 // MARK: Changes
 
 extension RulesCatalog {
-    /// Changes to what other rules ask for: what stays keeps its id, what goes is marked, or forgotten.
+    /// Replaces the entries by those that other rules define. Unchanged entries keep their ids; indexes that the rules
+    /// no longer define are marked as dropped, and times to live are removed.
     mutating func replace(by root: RulesNode) {
         var wanted: [(parents: PathPattern, order: ChildOrder)] = []
         var mortal: [PathPattern] = []
@@ -51,7 +52,7 @@ extension RulesCatalog {
         version += 1
     }
 
-    /// Has all indexes built anew.
+    /// Marks all indexes to be rebuilt.
     mutating func rebuildIndexes() {
         let kept = indexes.filter { $0.state != .dropped }
         for position in indexes.indices { indexes[position].state = .dropped }
@@ -61,14 +62,14 @@ extension RulesCatalog {
         version += 1
     }
 
-    /// Notes that all entries of an index are there.
+    /// Records that all entries of an index have been written.
     mutating func markReady(_ id: UInt64) {
         guard let position = indexes.firstIndex(where: { $0.id == id && $0.state == .building }) else { return }
         indexes[position].state = .ready
         version += 1
     }
 
-    /// Forgets an index whose entries have been removed.
+    /// Removes an index whose entries have been deleted.
     mutating func forget(_ id: UInt64) {
         indexes.removeAll { $0.id == id && $0.state == .dropped }
         version += 1

@@ -1,12 +1,12 @@
 import TreeModel
 
-/// The check that stored rules can be read: each commit goes by them.
+/// The check that stored rules can be read; each commit depends on them.
 package struct RulesCheck: Sendable {
     private let tree: TreeStore
 
     package init(_ tree: TreeStore) { self.tree = tree }
 
-    /// Checks that the rules of a tree can be read; a tree without rules has none to read.
+    /// Checks that the rules of a tree can be read; a tree without rules passes.
     ///
     /// - Throws: ``TreeError`` with code `rules_unreadable`, or the engine's failure.
     package func run(on namespace: Namespace = .main) async throws(TreeError) {
@@ -15,7 +15,7 @@ package struct RulesCheck: Sendable {
         }
     }
 
-    /// The trees that have rules.
+    /// Returns the trees that have rules.
     package func namespaces() async throws(TreeError) -> [Namespace] {
         let first = RulesCatalog.key(of: .main)
         return try await tree.engine.read { snapshot throws(TreeError) in

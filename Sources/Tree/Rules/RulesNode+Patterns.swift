@@ -1,8 +1,8 @@
 import Rules
 
 extension RulesNode {
-    /// The rules of a node of the tree: for each key the literal child, else the wildcard; and the pattern of their
-    /// path.
+    /// Returns the rules of a node of the tree, and the pattern of their path. For each key, the literal child is used,
+    /// otherwise the wildcard.
     func node(at key: SegmentedKey) throws(TreeError) -> (node: RulesNode, pattern: PathPattern)? {
         var (node, pattern) = (self, PathPattern())
         for index in 0..<key.depth {
@@ -30,7 +30,7 @@ extension RulesNode {
 }
 
 extension ChildOrder {
-    /// The order of an index that the rules ask for.
+    /// The order of an index that the rules define.
     init(_ index: RulesIndex) {
         switch index {
         case .value: self = .value

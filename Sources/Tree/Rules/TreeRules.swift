@@ -1,16 +1,16 @@
 import Rules
 import Synchronization
 
-/// The rules of one tree, ready for use.
+/// The parsed rules of one tree.
 struct TreeRules: Sendable {
     let version: UInt64
     let document: RulesDocument
-    /// The indexes that are being built or ready.
+    /// The indexes that are ready or being built.
     let indexes: [Index]
     let expiries: [RulesCatalog.Expiry]
     private let beginnings: KeyBeginnings
 
-    /// Reads the rules that a state of the store has; nil for none.
+    /// Reads the rules in a state of the store; nil if the tree has none.
     init?(of namespace: Namespace, catalog row: [UInt8], in snapshot: any EngineSnapshot) throws(TreeError) {
         let catalog = try RulesCatalog(row: row.span)
         guard let text = try snapshot.value(for: Self.textKey(of: namespace)) else { return nil }
@@ -19,7 +19,7 @@ struct TreeRules: Sendable {
         } catch {
             throw TreeError(
                 .unreadableRules, "the rules of the database cannot be read: \(error.message)",
-                hint: "store them again: tintype rules set FILE", cause: error)
+                hint: "Store them again with tintype rules set FILE.", cause: error)
         }
         version = catalog.version
         indexes = catalog.indexes.filter { $0.state != .dropped }
@@ -29,7 +29,8 @@ struct TreeRules: Sendable {
             Set((indexes.map(\.parents) + expiries.map(\.nodes)).map { $0.beginning(behind: prefix) }))
     }
 
-    /// The node of a key, if they ask for something to be kept beside what is there, above it or below it; else nil.
+    /// Returns the node of a key if the rules define an index or a time to live at the node, above it or below it; nil
+    /// otherwise.
     func concernedNode(of key: [UInt8]) throws(TreeError) -> SegmentedKey? {
         guard beginnings.mayConcern(key.span) else { return nil }
         let node = try SegmentedKey(key)
@@ -37,18 +38,18 @@ struct TreeRules: Sendable {
         return isConcerned ? node : nil
     }
 
-    /// The row of a rules document.
+    /// Returns the key of the row that holds a rules document.
     static func textKey(of namespace: Namespace) -> [UInt8] { StoreFormat.metaKey("rules", of: namespace) }
 }
 
-/// The rules of all trees that have any, as far as they have been asked for.
+/// The parsed rules of all trees, cached on first use.
 ///
-/// A state of the store says by the version in its catalog which rules it has, so that whoever reads an old state, or
-/// writes just after a change, goes by the right ones.
+/// The catalog in each state of the store contains the version of its rules. A read of an old state, or a write just
+/// after a change, therefore uses the right rules.
 final class RulesCache: Sendable {
     private let cached = Mutex<[Namespace: TreeRules]>([:])
 
-    /// The rules of a tree in a state of the store; nil for none, which costs one search.
+    /// Returns the rules of a tree in a state of the store; nil if it has none, which costs one search.
     func rules(of namespace: Namespace, in snapshot: any EngineSnapshot) throws(TreeError) -> TreeRules? {
         guard let row = try snapshot.value(for: RulesCatalog.key(of: namespace)) else { return nil }
         let version = try RulesCatalog.version(ofRow: row.span)
@@ -60,7 +61,7 @@ final class RulesCache: Sendable {
         return rules
     }
 
-    /// The index that a query needs.
+    /// Returns the index that a query needs.
     ///
     /// - Throws: ``TreeError`` with code `index_not_defined`.
     func index(

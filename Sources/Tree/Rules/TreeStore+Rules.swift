@@ -1,14 +1,14 @@
 import Rules
 
 extension TreeStore {
-    /// The rules document of a tree as it was stored, comments and all; nil for none.
+    /// Returns the rules document of a tree as it was stored, with its comments; nil if the tree has no rules.
     public func rules(of namespace: Namespace = .main) async throws(TreeError) -> String? {
         try await engine.read { snapshot throws(TreeError) in
             try snapshot.value(for: TreeRules.textKey(of: namespace)).map { String(decoding: $0, as: UTF8.self) }
         }
     }
 
-    /// The rules document of a tree as plain JSON text, without its comments; nil for none.
+    /// Returns the rules document of a tree as plain JSON text, without its comments; nil if the tree has no rules.
     public func rulesJSON(of namespace: Namespace = .main) async throws(TreeError) -> [UInt8]? {
         guard let text = try await rules(of: namespace) else { return nil }
         return try RulesDocument(stored: text).json
@@ -16,20 +16,20 @@ extension TreeStore {
 
     /// Replaces the rules document of a tree.
     ///
-    /// `.indexOn` and `.ttl` count from now on: indexes of what is there already are built in the background, and
-    /// queries read all children until they are ready; what is written from now on lives for its time. `.read`,
-    /// `.write` and `.validate` judge what is read and written for a ``Requester`` from now on.
+    /// The new rules apply from now on. Indexes of existing data (`.indexOn`) are built in the background; until they
+    /// are ready, queries read all children. A `.ttl` applies to nodes that are written from now on. `.read`, `.write`
+    /// and `.validate` apply to reads and writes for a ``Requester``.
     ///
+    /// - Parameter onlyIfNone: Whether existing rules stay unchanged.
+    /// - Returns: Whether the given rules are now in effect.
     /// - Throws: ``TreeError`` with code `invalid_rules`, whose message begins with the line and the column (the old
-    ///   rules stay then), `too_large`, or the engine's failure.
-    /// - Parameter onlyIfNone: Whether rules that are there already stay.
-    /// - Returns: Whether these are the rules now.
+    ///   rules stay in effect), `too_large`, or the engine's failure.
     @discardableResult
     public func setRules(
         _ text: String, of namespace: Namespace = .main, onlyIfNone: Bool = false
     ) async throws(TreeError) -> Bool {
         let root = try RulesDocument(text).root
-        // A store that takes no writes has its rules all the same.
+        // A read-only store returns here without a write if it has rules.
         if onlyIfNone, try await rules(of: namespace) != nil { return false }
         let isSet = try await engine.write { transaction throws(TreeError) in
             let key = RulesCatalog.key(of: namespace)

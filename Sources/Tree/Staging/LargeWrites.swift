@@ -1,11 +1,11 @@
 import Concurrency
 import Synchronization
 
-/// Commits updates, those that replace a node by very many rows, or long ones, in such a way that others hardly wait
-/// for them: the rows are staged before the update's turn in a transaction comes.
+/// Commits updates. An update that replaces a single node by very many rows, or by large ones, hardly delays other
+/// writers: its rows are staged before its transaction.
 ///
-/// One is staged at a time; the next waits until the one before has been settled. Where rules keep something beside the
-/// rows of the node, and of updates that write several nodes, all is done in one transaction after all.
+/// One write is staged at a time; the next waits until the rows of the previous one have been moved to their final
+/// keys. Updates of several nodes, and of nodes with indexes or times to live, are committed in a single transaction.
 final class LargeWrites: BackgroundWork {
     private static let retryInterval = Duration.seconds(5)
 
@@ -15,14 +15,15 @@ final class LargeWrites: BackgroundWork {
     private let rules: RulesCache
     private let derivations: Derivations
     private let clock: @Sendable () -> Timestamp
-    /// The room that deletions have on a full disk; nil for none.
+    /// The space that is reserved for deletions on a full disk; nil for none.
     let reserve: RoomReserve?
-    /// The number of rows from which on a write is large, and that of their bytes.
+    /// The number of rows, and their size in bytes, from which on a write is large.
     private let minRows, minBytes: Int
     let limits: WriteLimits
     private let turns = StagingTurns()
     private let wakeUps = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    /// The task, of the priority of those who wait for their turn: with less it might not run while others do.
+    /// The task that moves staged rows. Its priority is that of the tasks that wait for it; with a lower one it might
+    /// not run while they do.
     let task = BackgroundTask(name: "Tree settling", priority: .medium)
 
     init(
@@ -41,21 +42,21 @@ final class LargeWrites: BackgroundWork {
         limits = WriteLimits(maxRows: minRows, derivations: derivations)
     }
 
-    /// Ends the work after the piece at hand, which the next start goes on with; nothing is staged any more.
+    /// Ends the work after the current step; the next start continues it. No rows are staged afterwards.
     func close() async {
         await stop()
         turns.close()
     }
 
-    /// Waits until all that was staged is where it belongs, or cannot be taken there now.
+    /// Waits until all staged rows have been moved to their final keys, or cannot be moved at present.
     func waitUntilSettled() async {
         if await turns.take() { turns.give() }
     }
 
     /// Commits an update; see ``GroupCommit/commit(_:)``.
     ///
-    /// - Throws: ``TreeError`` with code `too_large`, too, for somebody whom rules bind, and who writes very much in one
-    ///   transaction; with code `disk_full`, too, while only deletions have room.
+    /// - Throws: ``TreeError``; also with code `too_large` for a requester who is bound by rules and writes too much in
+    ///   one transaction, and with code `disk_full` while only deletions are accepted.
     func commit(_ update: EncodedUpdate) async throws(TreeError) -> CommitReceipt {
         guard let reserve else { return try await commitAnyhow(update) }
         return try await reserve.admit(makingRoom: update.makesRoom) { () async throws(TreeError) in
@@ -87,17 +88,19 @@ final class LargeWrites: BackgroundWork {
     }
 
     private enum Course: Sendable {
-        /// The write is what is there, at this position of the change log: there is nothing to write.
+        /// The node already has this value at this position of the change log, so there is nothing to write.
         case unchanged(SyncToken)
         case stage
-        /// The write goes into one transaction: something has to be kept beside its rows, or it has to be decided anew.
+        /// The write needs a single transaction, because its rows are indexed or expire, or because it must be decided
+        /// again.
         case direct
     }
 
     private func course(of update: EncodedUpdate, _ write: EncodedWrite) async throws(TreeError) -> Course {
         if try derivations.concern(write) { return .direct }
         return try await engine.read { [changeLog, rules, clock] engine throws(TreeError) in
-            // The commit judges once more; but nothing is staged, nor called unchanged, for whoever may not write it.
+            // The commit checks the rules again. This check prevents staging, and answering "unchanged", for a
+            // forbidden write.
             try update.judge(beforeTurnIn: engine, timestamp: clock(), rules: rules)
             guard try IndexingWriter.mayBeStaged(write, rules: rules, in: engine) else { return .direct }
             guard !write.hasServerValues, !update.isRepeated, try engine.hasSameRows(as: write) else { return .stage }
@@ -108,7 +111,7 @@ final class LargeWrites: BackgroundWork {
         }
     }
 
-    /// Settles what is staged, and gives the next one its turn, again and again.
+    /// Repeatedly moves the staged rows to their final keys and then gives the turn to the next write.
     @concurrent
     func run() async {
         while !Task.isCancelled {
@@ -125,12 +128,12 @@ final class LargeWrites: BackgroundWork {
     }
 }
 
-/// The turn to stage rows, first come, first served: at first nobody's, until what an earlier process has left is
-/// settled.
+/// The turn to stage rows, first come, first served. Initially it is taken, until the rows that an earlier process has
+/// staged are handled.
 private final class StagingTurns: Sendable {
     private enum Phase {
         case free, taken
-        /// The staged rows cannot be settled now.
+        /// The staged rows cannot be moved at present.
         case refused, closed
     }
 
@@ -141,9 +144,9 @@ private final class StagingTurns: Sendable {
 
     private let state = Mutex(State())
 
-    /// Waits for the turn, behind those who came before.
+    /// Waits for the turn, after earlier callers.
     ///
-    /// - Returns: Whether it came; false, too, when the task is cancelled.
+    /// - Returns: Whether the caller has the turn; false also if the task is cancelled.
     func take() async -> Bool {
         await Waiter.wait { waiter in
             state.withLock { state in
@@ -164,7 +167,7 @@ private final class StagingTurns: Sendable {
         }
     }
 
-    /// Gives the turn to the next one, or to nobody.
+    /// Gives the turn to the next caller, or frees it.
     func give() {
         let next = state.withLock { state -> Waiter? in
             guard state.phase != .closed else { return nil }
@@ -174,10 +177,10 @@ private final class StagingTurns: Sendable {
         next?.finish(true)
     }
 
-    /// Lets nobody have a turn until the next ``give()``.
+    /// Refuses the turn to all callers until the next ``give()``.
     func refuse() { end(with: .refused) }
 
-    /// Lets nobody have a turn any more.
+    /// Refuses the turn to all callers from now on.
     func close() { end(with: .closed) }
 
     private func end(with phase: Phase) {

@@ -1,13 +1,13 @@
-/// A subtree whose rows are in the staging keyspace: what is there now, on its way to where it belongs.
+/// A subtree whose current rows are in the staging keyspace, and are being moved to their final keys.
 ///
-/// Its rows lie at their own keys behind one byte (``StoreFormat/stagingKeyspace``). What lies in its range at the keys
-/// themselves is what was there before: nobody sees that any more, and it is to be removed. The range begins later with
-/// each piece that has been moved.
+/// The staged rows have their final keys, preceded by one byte (``StoreFormat/stagingKeyspace``). Rows at the final
+/// keys within the range are the previous data: they are no longer visible, and will be removed. The start of the range
+/// advances with each piece that is moved.
 struct StagedSubtree: Hashable, Sendable {
-    /// The key of the row that describes it, which is there as long as the subtree is not where it belongs as a whole.
+    /// The key of the row that describes the subtree; the row exists until the whole subtree has been moved.
     static let key = [StoreFormat.metaKeyspace] + Array("staged".utf8)
 
-    /// The keys whose rows are staged.
+    /// The final keys whose rows are staged.
     let range: ByteRange
 
     init(_ range: ByteRange) { self.range = range }
@@ -25,20 +25,20 @@ struct StagedSubtree: Hashable, Sendable {
         return row
     }
 
-    /// The key at which the row of a key is staged, or is to be.
+    /// Returns the key at which the row of a final key is staged.
     static func stagedKey(_ key: [UInt8]) -> [UInt8] { [StoreFormat.stagingKeyspace] + key }
 
-    /// Rows of the engine that are neighbours for a reader.
+    /// A range of engine rows that a reader sees as adjacent.
     struct Part {
         let rows: ByteRange
-        /// The number of bytes of their keys that are no part of those that a reader sees.
+        /// The number of leading bytes of the engine keys that a reader does not see.
         let prefixLength: Int
     }
 
-    /// The key at which the row of a key is now.
+    /// Returns the key at which the row of a final key is stored now.
     func rowKey(of key: [UInt8]) -> [UInt8] { range.contains(key) ? Self.stagedKey(key) : key }
 
-    /// The ranges in which the rows of a range of keys are, in the order of the keys.
+    /// Returns the ranges in which the rows of a range of final keys are stored, in key order.
     func parts(of keys: ByteRange) -> [Part] {
         var parts: [Part] = []
         if let before = keys.intersection(ByteRange(from: keys.lower, upTo: range.lower)) {
@@ -56,7 +56,7 @@ struct StagedSubtree: Hashable, Sendable {
 }
 
 extension ByteRange {
-    /// The keys that are in both; nil if there are none.
+    /// Returns the keys that are in both ranges; nil if there are none.
     fileprivate func intersection(_ other: ByteRange) -> ByteRange? {
         let lower = lower.span.precedes(other.lower.span) ? other.lower : lower
         let upper = other.upper.span.precedes(upper.span) ? other.upper : upper

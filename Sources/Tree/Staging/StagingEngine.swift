@@ -1,16 +1,16 @@
 import Synchronization
 
-/// An engine that can take the rows of a subtree in pieces, of which nobody sees anything until all of them are shown
-/// at once: so that no transaction is long, however large a write.
+/// An engine that accepts the rows of a subtree in pieces, which stay invisible until all of them are shown at once. No
+/// transaction is therefore long, however large a write is.
 ///
-/// The rows are staged by ``stage(_:)``, in short transactions. A transaction shows them with
-/// ``EngineTransaction/show(_:)``: from then on reads and writes find them in the staging keyspace. In further short
-/// transactions ``settlePiece()`` takes them to where they belong. Only one subtree is staged at a time, which is for
-/// the caller to see to.
+/// ``stage(_:)`` stages the rows, in short transactions. A transaction shows them with ``EngineTransaction/show(_:)``:
+/// from then on, reads and writes use the staging keyspace. ``settlePiece()`` then moves the rows to their final keys,
+/// in further short transactions. Only one subtree may be staged at a time; the caller ensures this.
 ///
-/// What is staged and not shown when the process ends is removed by the next one; what is shown is settled by it.
+/// If the process ends, the next one removes rows that are staged but not shown, and moves rows that are shown.
 final class StagingEngine: Engine {
-    /// The most rows, and about the most bytes, that one transaction stages or settles: some milliseconds' worth.
+    /// The largest number of rows, and their approximate largest size in bytes, that one transaction stages or moves,
+    /// so that it takes only some milliseconds.
     struct Piece: Sendable {
         var rows = 2048
         var bytes = 1 << 20
@@ -18,13 +18,13 @@ final class StagingEngine: Engine {
 
     private let base: any Engine
     private let piece: Piece
-    /// The subtree that is staged after the last transaction.
+    /// The staged subtree after the last transaction.
     private let subtree: Mutex<StagedSubtree?>
-    /// Whether a state may be read in which a subtree is staged: it stays so until the store is opened again, for old
-    /// states go on being read. Looking for the row costs each read a search.
+    /// Whether a state with a staged subtree may be read. It stays true until the store is opened again, because old
+    /// states are still read. If it is true, each read costs one more search.
     private let mayBeStaged: Atomic<Bool>
 
-    /// Takes an engine over, with what it has staged.
+    /// Creates the engine on top of another one, including the rows that are staged there.
     init(_ base: any Engine, piece: Piece = Piece()) async throws(TreeError) {
         let subtree = try await base.read { snapshot throws(TreeError) in try Self.subtree(in: snapshot) }
         self.base = base
@@ -40,9 +40,9 @@ final class StagingEngine: Engine {
 
     // MARK: Staging
 
-    /// Stages the rows of a write, which ``EngineTransaction/show(_:)`` is to show.
+    /// Stages the rows of a write, before ``EngineTransaction/show(_:)`` shows them.
     ///
-    /// - Throws: The engine's failure; then some of the rows may be staged, for ``settlePiece()`` to remove.
+    /// - Throws: The engine's failure; some of the rows may be staged then, and ``settlePiece()`` removes them.
     func stage(_ write: EncodedWrite) async throws(TreeError) {
         mayBeStaged.store(true, ordering: .sequentiallyConsistent)
         var start = 0
@@ -54,7 +54,7 @@ final class StagingEngine: Engine {
                 try write.rows.forEach(from: from) { path, value throws(TreeError) in
                     key.removeSubrange(prefix.count...)
                     key.append(path)
-                    // What the server is to fill in is a number; which one, only the commit knows.
+                    // Server values are numbers; they are resolved at the commit.
                     let leaf = LeafEncoding.isServerValue(value) ? LeafEncoding.encode(0 as Int64) : value.copied
                     try transaction.put(leaf.span, for: key.span)
                     end += RowBlock.byteCount(path: path, value: value)
@@ -66,7 +66,8 @@ final class StagingEngine: Engine {
         }
     }
 
-    /// Takes a piece of the subtree that is shown to where it belongs, or removes one of what is staged and not shown.
+    /// Moves a piece of the shown subtree to its final keys, or removes a piece of the rows that are staged but not
+    /// shown.
     ///
     /// - Returns: Whether there is nothing left to do.
     func settlePiece() async throws(TreeError) -> Bool {
@@ -97,7 +98,7 @@ final class StagingEngine: Engine {
         _ size: ReadSize, _ body: @Sendable (any EngineSnapshot) throws(TreeError) -> Result
     ) async throws(TreeError) -> Result {
         try await base.read(size) { snapshot throws(TreeError) in
-            // The state is fixed by now: if nothing was ever staged before, nothing is in it.
+            // The state is fixed at this point: if nothing had been staged before, it contains no staged rows.
             guard self.mayBeStaged.load(ordering: .sequentiallyConsistent),
                 let subtree = try Self.subtree(in: snapshot)
             else { return try body(snapshot) }
@@ -105,7 +106,7 @@ final class StagingEngine: Engine {
         }
     }
 
-    /// Reads one state with all rows where they lie, the staged ones in their own keyspace.
+    /// Reads one state of the underlying engine, with the staged rows in their own keyspace.
     func readAsKept<Result: Sendable>(
         _ body: @Sendable (any EngineSnapshot) throws(TreeError) -> Result
     ) async throws(TreeError) -> Result {
@@ -133,11 +134,11 @@ final class StagingEngine: Engine {
 }
 
 extension EngineTransaction {
-    /// Replaces what is at a node by the rows of a write that have been staged.
+    /// Replaces a node by the staged rows of a write.
     func show(_ write: EncodedWrite) throws(TreeError) {
         try removeLeaf(above: write)
         try put(StagedSubtree(.subtree(write.key)).row, for: StagedSubtree.key)
-        // Programs that know nothing of staged rows would show what was there before.
+        // Programs without support for staging would read the previous data.
         try put([StoreFormat.versionWhileStaged], for: StoreFormat.versionKey)
         try write.filledIn.forEach { path, value throws(TreeError) in
             try put(value.copied, for: write.key + path.copied)
@@ -147,16 +148,16 @@ extension EngineTransaction {
 
     /// Removes the first rows of a range.
     ///
-    /// - Returns: Whether those were the last.
+    /// - Returns: Whether the range is empty afterwards.
     fileprivate func removeFirst(in range: ByteRange, _ piece: StagingEngine.Piece) throws(TreeError) -> Bool {
         let rows = try first(in: range, piece)
         if let end = rows.end { try remove(ByteRange(from: range.lower, upTo: end)) }
         return rows.areAll
     }
 
-    /// Moves the first rows of a staged subtree to where they belong.
+    /// Moves the first rows of a staged subtree to their final keys.
     ///
-    /// - Returns: What is staged then.
+    /// - Returns: The rest of the staged subtree; nil if all rows have been moved.
     fileprivate func settleFirst(
         of subtree: StagedSubtree, _ piece: StagingEngine.Piece
     ) throws(TreeError) -> StagedSubtree? {
@@ -179,7 +180,8 @@ extension EngineTransaction {
         return rest
     }
 
-    /// The first rows of a range, where the next begin, if there are any at all, and whether those are all of them.
+    /// Returns the first rows of a range, the start of the next ones if any row was found, and whether these are all
+    /// rows.
     private func first(
         in range: ByteRange, _ piece: StagingEngine.Piece
     ) throws(TreeError) -> (rows: RowBlock, end: [UInt8]?, areAll: Bool) {

@@ -1,4 +1,4 @@
-/// A state of an engine in which a subtree is staged, with all rows where a reader looks for them.
+/// A state of an engine with a staged subtree, in which all rows appear at their final keys.
 struct StagingSnapshot: EngineSnapshot {
     let base: any EngineSnapshot
     let subtree: StagedSubtree
@@ -29,7 +29,8 @@ struct StagingSnapshot: EngineSnapshot {
     }
 }
 
-/// A transaction on an engine in which a subtree is staged, or comes to be: by writing the row that describes it.
+/// A transaction on an engine with a staged subtree. A subtree becomes staged when the row that describes it is
+/// written.
 final class StagingTransaction: EngineTransaction {
     private let base: any EngineTransaction
     private(set) var subtree: StagedSubtree?

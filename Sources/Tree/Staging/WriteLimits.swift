@@ -1,17 +1,17 @@
-/// The most that somebody whom rules bind writes in one transaction, for which all others wait.
+/// The limits of one transaction for requesters who are bound by rules; all other writers wait for it.
 struct WriteLimits: Sendable {
-    /// The most paths of an update.
+    /// The largest number of paths in an update.
     static let maxPaths = 5000
-    /// The most rows that follow from an update.
+    /// The largest number of rows that are derived from an update.
     static let maxDerivedRows = 1000
-    /// The number of rows only written that cost as much as one that follows from them.
+    /// The number of plain rows that cost as much as one derived row.
     fileprivate static let costOfDerivedRow = 10
 
-    /// The most rows that are not staged before.
+    /// The largest number of rows that are not staged.
     let maxRows: Int
     let derivations: Derivations
 
-    /// Refuses an update that writes more than it may, or from which more follows.
+    /// Refuses an update with too many paths or derived rows.
     ///
     /// - Throws: ``TreeError`` with code `too_large`.
     func check(_ update: EncodedUpdate) throws(TreeError) {
@@ -19,11 +19,11 @@ struct WriteLimits: Sendable {
         guard update.writes.count <= Self.maxPaths else { throw Self.tooLarge("\(Self.maxPaths) paths") }
         let derived = try derivations.writeCount(for: update.writes, upTo: Self.maxDerivedRows)
         guard derived <= Self.maxDerivedRows else {
-            throw Self.tooLarge("\(Self.maxDerivedRows) entries of lists and numbers that follow from it")
+            throw Self.tooLarge("\(Self.maxDerivedRows) derived list entries and numbers")
         }
     }
 
-    /// Refuses an update that goes into one transaction and has more rows than such a one may.
+    /// Refuses an update with too many rows for a single transaction.
     ///
     /// - Throws: ``TreeError`` with code `too_large`.
     func checkRows(of update: EncodedUpdate) throws(TreeError) {
@@ -33,19 +33,19 @@ struct WriteLimits: Sendable {
     }
 
     private static func tooLarge(_ what: String) -> TreeError {
-        TreeError(.tooLarge, "the update has more than \(what)", hint: "write it in several updates")
+        TreeError(.tooLarge, "the update has more than \(what)", hint: "Write it in several updates.")
     }
 }
 
 extension JSONUpdate {
-    /// About how much the store has to do for the change, in paths and values to be written.
+    /// Returns the approximate cost of the change for the store, as a number of paths and values.
     package func cost(in store: TreeStore) throws(TreeError) -> Int {
         let derived = try store.largeWrites.limits.derivations.writeCount(
             for: writes, upTo: WriteLimits.maxDerivedRows)
         return writes.reduce(0) { $0 + max(1, $1.rows.count) } + derived * WriteLimits.costOfDerivedRow
     }
 
-    /// Refuses the change if it is too much for one transaction of whom it is made for.
+    /// Refuses the change if it is too large for one transaction of its requester.
     ///
     /// - Throws: ``TreeError`` with code `too_large` or `conflicting_paths`.
     package func checkLimits(in store: TreeStore) throws(TreeError) {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A task that a part of the store runs beside its callers, from its start to the end of the store. Any thread.
+/// A task of the store that runs in the background until the store is closed. Safe to use from any thread.
 final class BackgroundTask: Sendable {
     private let name: String
     private let priority: TaskPriority
@@ -11,7 +11,7 @@ final class BackgroundTask: Sendable {
         self.priority = priority
     }
 
-    /// Begins the work, once.
+    /// Starts the work; later calls do nothing.
     func start(_ work: @escaping @Sendable () async -> Void) {
         task.withLock { task in
             guard task == nil else { return }
@@ -21,14 +21,14 @@ final class BackgroundTask: Sendable {
 
     func cancel() { task.withLock { $0?.cancel() } }
 
-    /// Ends the work after the piece at hand.
+    /// Cancels the work and waits for its end; the current step is finished first.
     func stop() async {
         cancel()
         await task.withLock { $0 }?.value
     }
 }
 
-/// Work that a part of the store does by itself, from its start to the end of the store.
+/// Work that a part of the store does in the background until the store is closed.
 protocol BackgroundWork: AnyObject, Sendable {
     var task: BackgroundTask { get }
 
@@ -37,11 +37,11 @@ protocol BackgroundWork: AnyObject, Sendable {
 }
 
 extension BackgroundWork {
-    /// Begins to work, once.
+    /// Starts the work; later calls do nothing.
     func start() { task.start { await self.run() } }
 
     func cancel() { task.cancel() }
 
-    /// Ends the work after the piece at hand.
+    /// Cancels the work and waits for its end; the current step is finished first.
     func stop() async { await task.stop() }
 }

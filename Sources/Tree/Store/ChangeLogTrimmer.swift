@@ -1,9 +1,10 @@
 import Synchronization
 
-/// Keeps the change log as small as its retention says, in the background: drops the oldest changes, a part at a time, so that
-/// no writer waits for more than one. The log sees to their number and age by itself.
+/// Limits the size of the change log in the background. It drops the oldest changes in parts, so that no writer waits
+/// for more than one part. The limits on the number and age of changes are applied by the log itself.
 ///
-/// Each part is measured once, when there is enough for it; nothing in it changes until it goes.
+/// Each part is measured once, when enough bytes have been added to the log. A part does not change until it is
+/// dropped.
 final class ChangeLogTrimmer: BackgroundWork {
     private static let maxPartBytes = 1 << 20
     private static let retryInterval = Duration.seconds(5)
@@ -13,7 +14,7 @@ final class ChangeLogTrimmer: BackgroundWork {
     private let partBytes: Int
     /// The parts that have been measured, oldest first.
     private let parts = Mutex<[ChangeLog.Part]>([])
-    /// The number of bytes that have come since there was enough for a part.
+    /// The number of bytes that have been logged since the last part was measured.
     private let unmeasuredBytes = Mutex(0)
     private let wakeUps = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let task = BackgroundTask(name: "Trimming of the change log", priority: .utility)
@@ -24,7 +25,7 @@ final class ChangeLogTrimmer: BackgroundWork {
         partBytes = min(Self.maxPartBytes, max(1, changeLog.retention.byteCount / 16))
     }
 
-    /// Notes changes that have been committed.
+    /// Adds the size of committed changes, and wakes the trimmer when a part is full.
     func note(_ changes: [EncodedChange]) {
         let byteCount = changes.reduce(0) { $0 + $1.byteCount }
         let isEnough = unmeasuredBytes.withLock { sum in
@@ -49,9 +50,9 @@ final class ChangeLogTrimmer: BackgroundWork {
         }
     }
 
-    /// Measures the next part, and drops the oldest where there is too much.
+    /// Measures the next part, and drops the oldest part if the log is too large.
     ///
-    /// - Returns: Whether there may be more to do.
+    /// - Returns: Whether there may be more work.
     func pass() async throws(TreeError) -> Bool {
         let measured = parts.withLock { $0.last?.end } ?? .start
         let (oldest, last, part) = try await engine.read(.large) { [changeLog, partBytes] snapshot throws(TreeError) in
@@ -63,7 +64,7 @@ final class ChangeLogTrimmer: BackgroundWork {
         let excess = parts.withLock { parts -> ChangeLog.Part? in
             parts.removeAll { $0.end <= oldest }
             if let part { parts.append(part) }
-            // What is not measured yet is less than a part.
+            // The part that is not measured yet is counted as a whole part.
             let byteCount = parts.reduce(partBytes) { $0 + $1.byteCount }
             guard byteCount > maxBytes, let first = parts.first, first.end < last else { return nil }
             return first

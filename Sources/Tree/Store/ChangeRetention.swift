@@ -1,13 +1,13 @@
-/// The time for which the change log keeps a change: as long as it is among the last ones, not too old, and the log not too large.
+/// The limits of the change log, by number, age and size. A change is kept while it is within all of them.
 public struct ChangeRetention: Hashable, Sendable {
-    /// The number of changes that are kept, at least; an eighth more may be.
+    /// The number of changes that are kept, at least; up to an eighth more may remain.
     public var count: Int
-    /// The age that a change may reach, in milliseconds; older ones go with the next update.
+    /// The largest age of a change, in milliseconds; older changes are dropped with the next update.
     public var ageMilliseconds: Int64
-    /// The size that the log may reach, in bytes, or a little more for a moment; the last change stays in any case.
+    /// The largest size of the log, in bytes. It may be exceeded a little for a moment; the last change always stays.
     public var byteCount: Int
 
-    /// Makes a rule; 100,000 changes of the last 30 days, in 256 MiB, unless said otherwise.
+    /// Creates the limits. The default is 100,000 changes of the last 30 days, in 256 MiB.
     public init(
         count: Int = 100_000, ageMilliseconds: Int64 = 30 * 24 * 3_600_000, byteCount: Int = 256 << 20
     ) {

@@ -14,12 +14,12 @@ struct CommitMetrics: Sendable {
         wait = factory.timer(
             "tintype_tree_group_wait_seconds", "Time from an update's arrival to the beginning of its transaction.")
         apply = factory.timer(
-            "tintype_tree_apply_seconds", "Time in which a transaction of the tree judged and wrote its updates.")
+            "tintype_tree_apply_seconds", "Time in which a transaction of the tree checked and wrote its updates.")
         sync = factory.timer(
             "tintype_tree_sync_seconds", "Time from the last write of a transaction of the tree until it was durable.")
     }
 
-    /// Records that a transaction takes these updates, each with the instant of its arrival.
+    /// Records the updates of a transaction that begins, by the instants of their arrival.
     func begin(_ arrivals: [ContinuousClock.Instant]) {
         let now = ContinuousClock.now
         groupSize.record(arrivals.count)

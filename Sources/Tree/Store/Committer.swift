@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Applies groups of updates to the engine, one group at a time, and leaves what they changed in the commit stream.
+/// Applies groups of updates to the engine, one group at a time, and publishes the changes in the commit stream.
 final class Committer: Sendable {
     private let engine: any Engine
     private let changeLog: ChangeLog
@@ -32,16 +32,17 @@ final class Committer: Sendable {
         self.metrics = metrics
     }
 
-    /// The answers to a group, and when its transaction began and was written.
+    /// The answers to a group, and the times at which its transaction began and was written.
     private struct Applied: Sendable {
         let begun = ContinuousClock.now
         var end = ContinuousClock.now
         var answers: [GroupCommit.Answer] = []
     }
 
-    /// Applies a group in one transaction: each update is judged against what those before it left, and refused alone.
+    /// Applies a group in one transaction. Each update is checked against the state that the previous ones left; a
+    /// refusal concerns that update alone.
     ///
-    /// - Parameter takeGroup: Gives the group when the transaction begins.
+    /// - Parameter takeGroup: Returns the updates of the group; called when the transaction begins.
     /// - Returns: An answer for each update, in their order.
     /// - Throws: The engine's failure; nothing of the group is written then.
     func apply(
@@ -59,13 +60,14 @@ final class Committer: Sendable {
                 publish(applied.answers)
             }.answers
         } catch {
-            // The next transaction may be under way by now. A new listener may be told of a write of it that changes nothing.
+            // The next transaction may have begun. A new listener may be notified of one of its writes that changes
+            // nothing.
             commits.endWrites()
             throw error
         }
     }
 
-    /// Leaves what has been changed for those who listen; durable by now.
+    /// Publishes the changes of a durable transaction to listeners.
     private func publish(_ answers: [GroupCommit.Answer]) {
         var applied = 0
         var changes: [EncodedChange] = []
@@ -118,7 +120,7 @@ final class Committer: Sendable {
         return answers
     }
 
-    /// The update; decided anew if what it was decided by has changed.
+    /// Returns the update; runs its decision again if the data that it read has changed.
     private func decided(
         _ update: EncodedUpdate, by snapshot: TreeSnapshot, at token: SyncToken
     ) throws(TreeError) -> EncodedUpdate {
@@ -129,7 +131,7 @@ final class Committer: Sendable {
 
     /// Applies the writes of one update.
     ///
-    /// - Returns: What they changed, at this position of the change log; nil when everything was like that before.
+    /// - Returns: The change at this position of the change log; nil if nothing changed.
     private func apply(
         _ writes: [EncodedWrite], of update: EncodedUpdate, by writer: inout IndexingWriter,
         in snapshot: TreeSnapshot, token: SyncToken
@@ -137,8 +139,8 @@ final class Committer: Sendable {
         let (transaction, time) = (writer.transaction, writer.timestamp)
         var derived = DerivedWrites(derivations, of: commits)
         try derived.prepare(writes, from: update.firstStratum, in: transaction)
-        // What is put before what is deleted: a node that keeps a child keeps its priority. Priorities last: the node
-        // may come by the same update.
+        // Writes come before deletions, because a node that keeps a child keeps its priority. Priorities come last,
+        // because the same update may create the node.
         var changed: [EncodedWrite] = []
         for write in writes where !write.isPriority && !write.rows.isEmpty {
             if try writer.apply(write, isStaged: update.isStaged) { changed.append(write) }
@@ -149,7 +151,8 @@ final class Committer: Sendable {
         }
         if changed.isEmpty {
             guard update.isRepeated else { return nil }
-            // What was taken back in the commit that brought it is in the log as what is not there.
+            // A repeated change may change nothing: a value that the original commit wrote and took back is logged as
+            // absent.
             changed = writes
         }
         try derived.derive(

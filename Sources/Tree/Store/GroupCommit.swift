@@ -1,22 +1,23 @@
 import CoreMetrics
 import Synchronization
 
-/// Lets concurrent updates share one transaction, and one fsync, each atomic on its own.
+/// Commits concurrent updates in one transaction, with one fsync; each update stays atomic.
 ///
-/// The first update to come leads: it asks for a transaction, and when that begins it takes along all that have come by
-/// then. From that moment on the next to come leads, so that the engine finds the next transaction waiting when it ends
-/// one. No task is needed beside the callers', and an update alone never waits.
+/// The first update becomes the leader and requests a transaction. When the transaction begins, it includes all updates
+/// that have arrived by then. The next update then becomes the leader of the next transaction, so that the engine has a
+/// waiting transaction when it ends the current one. No tasks other than the callers' are needed, and a single update
+/// never waits.
 ///
 /// (Group commit: DeWitt et al., "Implementation Techniques for Main Memory Database Systems", SIGMOD 1984; leading by
 /// turns as in LevelDB's writer queue.)
 final class GroupCommit: Sendable {
     typealias Answer = Result<CommitReceipt, TreeError>
-    /// Applies a group, for which it asks when its transaction begins; answers in the order of the group, or throws for
-    /// all of it. Transactions come one at a time.
+    /// Applies a group and returns the answers in its order, or throws for the whole group. It requests the group when
+    /// its transaction begins. Transactions run one at a time.
     typealias Apply =
         @Sendable (_ takeGroup: @escaping @Sendable () -> [EncodedUpdate]) async throws(TreeError) -> [Answer]
 
-    /// The most updates, and about the most bytes, that share a transaction.
+    /// The largest number of updates in a transaction, and their approximate largest size in bytes.
     static let maxUpdates = 512
     static let maxBytes = 32 << 20
 
@@ -31,7 +32,7 @@ final class GroupCommit: Sendable {
         let continuation: CheckedContinuation<Turn, Never>
     }
 
-    /// The updates of a transaction: the leader's, and the followers' once they have been taken.
+    /// The updates of a transaction: the leader's, and the followers' once the group is complete.
     private final class Group: Sendable {
         let leader: EncodedUpdate
         let arrival: ContinuousClock.Instant
@@ -60,9 +61,10 @@ final class GroupCommit: Sendable {
         self.apply = apply
     }
 
-    /// Commits an update; it is durable, and subscribers know, when this returns.
+    /// Commits an update. When this returns, the update is durable and has been published to subscribers.
     ///
-    /// - Throws: The update's own failure, or the engine's, which all of its group share, unless it is a damaged row.
+    /// - Throws: The update's own failure, or the engine's. An engine failure applies to the whole group, unless it is
+    ///   a damaged row.
     func commit(_ update: EncodedUpdate) async throws(TreeError) -> CommitReceipt {
         guard begin() else { throw .closed }
         defer { end() }
@@ -81,12 +83,12 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// The number of updates that wait for somebody to lead them.
+    /// The number of updates that wait for a leader.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
     /// Whether updates are refused from now on.
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Waits until all updates that came before are answered; those that come later are refused with `closed`.
+    /// Refuses new updates with `closed`, and waits until all earlier ones are answered.
     func close() async {
         await withCheckedContinuation { continuation in
             let hasEnded = state.withLock { state in
@@ -130,19 +132,20 @@ final class GroupCommit: Sendable {
         do {
             return try await apply { self.take(group) }
         } catch {
-            // When no transaction has begun, the next would not either.
+            // If no transaction has begun, this completes the group. Its followers get the error too, because a
+            // transaction of their own could not begin either.
             let updates = take(group)
             guard error.isDamageOfPlace || error.isRefusal, updates.count > 1 else {
                 return updates.map { _ in .failure(error) }
             }
-            // Only one of them need have met the damaged row, or was to replace one and is refused.
+            // Only one update may have met the damaged row, or been refused when replacing one: each is tried alone.
             var answers: [Answer] = []
             for update in updates { answers.append(await answer(to: update)) }
             return answers
         }
     }
 
-    /// The answer to an update that has a transaction of its own.
+    /// Applies an update in a transaction of its own.
     private func answer(to update: EncodedUpdate) async -> Answer {
         do {
             return try await apply { [update] }.first ?? .failure(.closed)
@@ -151,7 +154,7 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// The updates of a group, which is complete from the first call on; then another one leads the next.
+    /// Returns the updates of a group. The first call completes the group and makes another update lead the next group.
     private func take(_ group: Group) -> [EncodedUpdate] {
         let followers = group.followers.withLock { followers in
             if let followers { return followers }

@@ -1,5 +1,5 @@
-/// Applies writes in a transaction, and keeps beside the data what the rules ask for: entries of indexes, and times of
-/// expiry. A tree without rules pays one search for each transaction.
+/// Applies writes in a transaction, and maintains the index entries and expiry times that the rules define. A tree
+/// without rules costs one search per transaction.
 struct IndexingWriter {
     /// The number of deletions that share a search.
     private static let deletionsAtOnce = 64
@@ -7,7 +7,7 @@ struct IndexingWriter {
     let transaction: any EngineTransaction
     let rules: RulesCache
     let timestamp: Timestamp
-    /// The rules of each tree, by the prefix of the keys of its rows.
+    /// The rules of each tree, by the prefix of its row keys.
     private var rulesOfTrees: [ArraySlice<UInt8>: TreeRules?] = [:]
 
     init(_ transaction: any EngineTransaction, rules: RulesCache, timestamp: Timestamp) {
@@ -16,10 +16,10 @@ struct IndexingWriter {
         self.timestamp = timestamp
     }
 
-    /// Replaces what is at a node.
+    /// Replaces the value of a node.
     ///
     /// - Parameter isStaged: Whether the rows of the write have been staged.
-    /// - Returns: Whether anything is there that was not, or the other way round.
+    /// - Returns: Whether the write changed anything.
     mutating func apply(_ write: EncodedWrite, isStaged: Bool = false) throws(TreeError) -> Bool {
         guard let (rules, node) = try rules(concerning: write.key) else {
             guard isStaged else { return try transaction.apply(write) }
@@ -31,9 +31,9 @@ struct IndexingWriter {
         return hasChanged
     }
 
-    /// Deletes what is at some nodes, which come in key order.
+    /// Deletes the values of nodes; the writes are in key order.
     ///
-    /// - Returns: Those of the writes that changed anything.
+    /// - Returns: The writes that changed something.
     mutating func delete(_ writes: [EncodedWrite]) throws(TreeError) -> [EncodedWrite] {
         var changed: [EncodedWrite] = []
         var rest = writes[...]
@@ -49,13 +49,14 @@ struct IndexingWriter {
         return changed
     }
 
-    /// Whether the rules ask for something to be kept beside what is at any of the nodes.
+    /// Whether the rules define an index or a time to live for any of the nodes.
     private mutating func isRuled(_ writes: ArraySlice<EncodedWrite>) throws(TreeError) -> Bool {
         for write in writes where try rules(concerning: write.key) != nil { return true }
         return false
     }
 
-    /// The writes of an update that are to be done: of nodes that had expired, those that have not been written since.
+    /// Returns the writes of an update to apply. Of an expiry, these are the deletions of nodes that have not been
+    /// written since they expired.
     func wanted(of update: EncodedUpdate) throws(TreeError) -> [EncodedWrite] {
         guard update.isExpiry else { return update.writes }
         var writes: [EncodedWrite] = []
@@ -68,9 +69,9 @@ struct IndexingWriter {
         return writes
     }
 
-    /// Judges an update by the rules.
+    /// Checks an update against the rules.
     ///
-    /// - Parameter writes: Its writes, whose server values are filled in.
+    /// - Parameter writes: The writes of the update, with server values resolved.
     /// - Throws: ``TreeError`` with code `permission_denied`.
     mutating func judge(_ update: EncodedUpdate, _ writes: [EncodedWrite]) throws(TreeError) {
         guard update.requester != nil else { return }
@@ -80,7 +81,7 @@ struct IndexingWriter {
         }
     }
 
-    /// Whether the rules ask for nothing to be kept beside what is written, so that its rows may be staged.
+    /// Whether a write's rows may be staged: the rules define no index or time to live for its node.
     static func mayBeStaged(
         _ write: EncodedWrite, rules: RulesCache, in snapshot: any EngineSnapshot
     ) throws(TreeError) -> Bool {
@@ -89,7 +90,8 @@ struct IndexingWriter {
         return try rules.concernedNode(of: write.key) == nil
     }
 
-    /// The rules of the tree and the node that a key is of, if they ask for something to be kept beside what is there.
+    /// Returns the rules of a key's tree, and its node, if the rules define an index or a time to live there; nil
+    /// otherwise.
     private mutating func rules(concerning key: [UInt8]) throws(TreeError) -> (TreeRules, SegmentedKey)? {
         guard let rules = try rules(ofTreeOf: key) else { return nil }
         return try rules.concernedNode(of: key).map { (rules, $0) }

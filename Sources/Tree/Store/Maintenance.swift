@@ -1,13 +1,13 @@
-/// The work that a store does by itself in the background: it builds the indexes that rules ask for, removes those that
-/// they ask for no more, and deletes what has expired; in pieces, so that writers wait for none of it.
+/// The background work of a store: it builds the indexes that the rules define, removes those that they no longer
+/// define, and deletes expired nodes. The work is done in pieces, so that writers never wait for long.
 ///
-/// Everything that it needs to know is in the store, so that it goes on after a restart where it was.
+/// All its state is in the store, so that the work continues after a restart.
 final class Maintenance: BackgroundWork {
     /// The work that is left after a pass.
     enum Remainder {
-        /// More of the same.
+        /// More work that is due now.
         case work
-        /// A node will expire, sooner or later.
+        /// A node will expire at some time.
         case expiry
         case nothing
     }
@@ -29,7 +29,7 @@ final class Maintenance: BackgroundWork {
         self.clock = clock
     }
 
-    /// Has a look at what there is to do, because the rules have changed.
+    /// Starts a pass because the rules have changed.
     func wake() { wakeUps.continuation.yield() }
 
     @concurrent
@@ -48,7 +48,7 @@ final class Maintenance: BackgroundWork {
         }
     }
 
-    /// Does a piece of everything that there is to do.
+    /// Does one piece of each task that is due.
     func pass() async throws(TreeError) -> Remainder {
         let clock = clock
         let (batches, hasExpiries, sweep) = try await engine.read { [rules] snapshot throws(TreeError) in
@@ -63,7 +63,7 @@ final class Maintenance: BackgroundWork {
         return hasExpiries || !sweep.isTableEmpty ? .expiry : .nothing
     }
 
-    /// The next piece for each index, and whether any rules have a time to live.
+    /// Returns the next piece of work for each index, and whether any rules have a time to live.
     private static func batches(
         in snapshot: any EngineSnapshot
     ) throws(TreeError) -> (batches: [IndexBatch], hasExpiries: Bool) {

@@ -1,7 +1,7 @@
 extension PushIDGenerator {
-    /// Makes a generator that goes by the system's clock.
+    /// Creates a generator that uses the system's clock.
     ///
-    /// - Parameter last: An id that all others are to be greater than; nil for none.
+    /// - Parameter last: An id that all generated ids must be greater than; nil for none.
     public convenience init(after last: PushID? = nil) {
         self.init(after: last, clock: WallClock.now)
     }

@@ -1,7 +1,7 @@
-/// What has been read of one state of the tree: the children of some nodes, each whole, and what was made of them; and which of
-/// these nodes have none.
+/// A cache of one state of the tree: the children of selected nodes, the values decoded from them, and the nodes that
+/// have no children.
 ///
-/// It belongs to the thread that reads the state, and is gone with it.
+/// It is used only on the thread that reads the state, and is released with it.
 final class ReadMemory {
     private let lists: [TreePath]
     private var values: [TreePath: TreeValue?] = [:]
@@ -13,10 +13,10 @@ final class ReadMemory {
         areEmpty = Array(repeating: nil, count: self.lists.count)
     }
 
-    /// Whether a path is below one of the nodes.
+    /// Whether a path is below one of the cached nodes.
     func covers(_ path: TreePath) -> Bool { index(of: path) != nil }
 
-    /// What is at a path below one of the nodes.
+    /// Returns the value at a path below one of the cached nodes; nil if none exists.
     func value(at path: TreePath, in engine: any EngineSnapshot) throws(TreeError) -> TreeValue? {
         guard let index = index(of: path), try !isEmpty(at: index, in: engine) else { return nil }
         let depth = lists[index].depth
@@ -31,7 +31,7 @@ final class ReadMemory {
         return path.keys.dropFirst(depth + 1).reduce(value) { $0?[$1] }
     }
 
-    /// Whether nothing is at a path because nothing at all is at the node that it is below.
+    /// Whether no value exists at a path because the cached node above it is empty.
     func isEmpty(above path: TreePath, in engine: any EngineSnapshot) throws(TreeError) -> Bool {
         guard let index = index(of: path) else { return false }
         return try isEmpty(at: index, in: engine)
@@ -46,13 +46,13 @@ final class ReadMemory {
 
     private func index(of path: TreePath) -> Int? {
         lists.firstIndex { list in
-            // The last key first: it is what lists differ in.
+            // The last key is compared first: lists mostly differ there.
             list.depth < path.depth && path.keys[list.depth - 1] == list.keys.last && list.namespace == path.namespace
                 && path.keys.starts(with: list.keys)
         }
     }
 
-    /// Keeps children of a node, if it is one of those.
+    /// Stores children of a node if the node is one of the cached ones.
     func keep(_ children: [TreeChild], of list: TreePath) {
         guard lists.contains(list) else { return }
         for child in children { values[list / child.key] = child.value }

@@ -1,6 +1,7 @@
-/// The reads of a state of the store, with enough of their results to see whether another state would give the same.
+/// The reads from a state of the store, with enough of their results to check whether another state gives the same.
 ///
-/// It is about rows, so that every way to read is in it: values, pages of children, queries by an index, the rules.
+/// The reads are recorded as rows, so that every kind of read is covered: values, pages of children, indexed queries,
+/// rules.
 struct ReadSet: Sendable {
     /// The position in the change log of the state that was read.
     let token: SyncToken
@@ -20,9 +21,9 @@ struct ReadSet: Sendable {
         var isCutShort = false
     }
 
-    /// Whether a state, at a position in the change log, gives what was read.
+    /// Whether a state, at a position in the change log, gives the same results.
     ///
-    /// It costs nothing when nothing has been committed in between, and what was read otherwise.
+    /// This is free if nothing has been committed in between; otherwise it repeats the reads.
     func holds(in snapshot: any EngineSnapshot, at token: SyncToken) throws(TreeError) -> Bool {
         guard token != self.token else { return true }
         for read in reads {
@@ -31,7 +32,8 @@ struct ReadSet: Sendable {
             case .firstKey(let range, let reverse, let key):
                 guard try snapshot.firstKey(in: range, reverse: reverse) == key else { return false }
             case .scan(let range, let reverse, let rows):
-                // As far as it went; of what went to the end, one row further, where there must be none.
+                // A scan that stopped early is repeated as far as it went. A complete scan is repeated one row further,
+                // to detect new rows.
                 let last = rows.isCutShort ? rows.count : rows.count + 1
                 var visited = 0
                 let found = try snapshot.visitedRows(in: range, reverse: reverse) { _, _ in
@@ -46,7 +48,7 @@ struct ReadSet: Sendable {
 }
 
 extension EngineSnapshot {
-    /// Scans a range, and notes what was visited.
+    /// Scans a range, and returns a summary of the visited rows.
     fileprivate func visitedRows(
         in range: ByteRange, reverse: Bool, _ visit: (Span<UInt8>, Span<UInt8>) throws(TreeError) -> Bool
     ) throws(TreeError) -> ReadSet.Rows {
@@ -63,14 +65,14 @@ extension EngineSnapshot {
     }
 }
 
-/// A state of the store that notes what is read from it.
+/// A state of the store that records what is read from it.
 final class RecordingSnapshot: EngineSnapshot {
     private let base: any EngineSnapshot
     private var reads: [ReadSet.Read] = []
 
     init(_ base: any EngineSnapshot) { self.base = base }
 
-    /// The reads so far, from a state at this position in the change log.
+    /// Returns the reads so far; the token is the position of this state in the change log.
     func readSet(at token: SyncToken) -> ReadSet { ReadSet(token: token, reads: reads) }
 
     func value(for key: [UInt8]) throws(TreeError) -> [UInt8]? {

@@ -1,15 +1,15 @@
-/// The client for which a task reads: the rows that its reads go over are counted, and where reads wait, clients take turns,
-/// a read each.
+/// The client for which a task reads. The rows that its reads visit are counted. While reads wait, clients take turns,
+/// one read each.
 package struct ReadingClient: Sendable {
-    /// The client for which the current task reads; nil for the service itself, and for whoever has no limits.
+    /// The client for which the current task reads; nil for the service itself and for clients without limits.
     @TaskLocal static var current: ReadingClient?
 
-    /// The listeners of queries, whose windows are read again when others have written: that counts to nobody.
+    /// The client for query listeners, whose windows are read again after writes of others; these rows are not counted.
     static let listeners = ReadingClient(named: "listeners") { _ in }
 
-    /// The name by which its reads are told from those of others.
+    /// The name that distinguishes the client's reads from those of others.
     let name: String
-    /// Is told of each read how many rows it went over.
+    /// Receives the number of rows that a read visited.
     let count: @Sendable (Int) -> Void
 
     package init(named name: String, counting count: @escaping @Sendable (Int) -> Void) {
@@ -17,10 +17,10 @@ package struct ReadingClient: Sendable {
         self.count = count
     }
 
-    /// The same client, whose reads have the turns of the listeners.
+    /// The same client, with its reads queued among those of the listeners.
     var amongListeners: ReadingClient { ReadingClient(named: Self.listeners.name, counting: count) }
 
-    /// Does work whose reads are a client's; for nil they are of the one for which the task reads already.
+    /// Runs a body whose reads belong to a client; if nil, they belong to the task's current client.
     package static func read<Value, Problem: Error>(
         for client: ReadingClient?, _ work: () async throws(Problem) -> Value
     ) async throws(Problem) -> Value {

@@ -1,19 +1,19 @@
-/// The form in which JSON text shows the tree.
+/// The form in which the tree is written as JSON text.
 public enum JSONForm: Sendable {
-    /// Values alone; objects with integer keys may be arrays.
+    /// Values only; objects with integer keys may become arrays.
     case plain
-    /// Priorities too (`.priority`, and `.value` for leaves that have one), and no arrays.
+    /// Values and priorities (`.priority`, and `.value` for leaves that have one), without arrays.
     case export
 
-    /// Whoever takes text in pieces is given one each time that this much of it is there.
+    /// The size of the pieces in which long text is delivered, in bytes.
     static let drainBytes = 1 << 20
 }
 
 extension TreeSnapshot {
-    /// The value at a path as JSON text; `null` for nothing.
+    /// Returns the value at a path as JSON text; `null` if none exists.
     ///
-    /// Rows become text in one pass. Give `drain` to take the text in pieces: it is called with what has come so far
-    /// each time that is more than a mebibyte, and only the last piece is returned.
+    /// Rows are converted in one pass. Pass `drain` to receive the text in pieces: it is called whenever more than a
+    /// mebibyte is ready, and only the last piece is returned.
     public func json(
         of path: TreePath, _ form: JSONForm = .plain, drain: (([UInt8]) throws(TreeError) -> Void)? = nil
     ) throws(TreeError) -> [UInt8] {
@@ -21,7 +21,8 @@ extension TreeSnapshot {
         return try engine.json(of: [.subtree(top)], below: top.count, form, drain: drain)
     }
 
-    /// The children of a path as JSON text, each `true`; a leaf as it is, `null` for nothing.
+    /// Returns the children of a path as JSON text, each as `true`; a leaf is returned as it is, and `null` if no value
+    /// exists.
     public func shallowJSON(of path: TreePath) throws(TreeError) -> [UInt8] {
         var json: [UInt8] = []
         let top = StoreFormat.dataKey(path)
@@ -33,8 +34,8 @@ extension TreeSnapshot {
         return try self.json(of: path)
     }
 
-    /// The children of a path that a query takes as JSON text, each `true`, in key order; `null` for none, and for a
-    /// leaf.
+    /// Returns the children of a path that match a query as JSON text, each as `true`, in key order; `null` for none,
+    /// and for a leaf.
     ///
     /// - Throws: ``TreeError`` with code `index_not_defined`, or the engine's failure.
     public func shallowJSON(of path: TreePath, matching query: TreeQuery) throws(TreeError) -> [UInt8] {
@@ -46,7 +47,7 @@ extension TreeSnapshot {
         return json.isEmpty ? Array("null".utf8) : json + [UInt8(ascii: "}")]
     }
 
-    /// The number of children that a path has; 0 for a leaf and for nothing.
+    /// Returns the number of children of a path; 0 for a leaf or a missing value.
     public func childCount(of path: TreePath) throws(TreeError) -> Int {
         var count = 0
         let top = StoreFormat.dataKey(path)
@@ -57,7 +58,7 @@ extension TreeSnapshot {
         return count
     }
 
-    /// The priority of the node at a path as JSON text: a string, a number or `null`.
+    /// Returns the priority of the node at a path as JSON text: a string, a number or `null`.
     public func priorityJSON(of path: TreePath) throws(TreeError) -> [UInt8] {
         let row = StoreFormat.dataKey(path) + [PathEncoding.priorityTag]
         guard let leaf = try engine.value(for: row) else { return Array("null".utf8) }
@@ -66,11 +67,11 @@ extension TreeSnapshot {
 }
 
 extension EngineSnapshot {
-    /// Puts the rows of some ranges together, which come in key order.
+    /// Converts the rows of ranges, which are in key order, to JSON text.
     ///
     /// - Parameters:
-    ///   - length: Where the paths begin in the keys of the rows.
-    ///   - drain: Takes the text in pieces; only the last piece is returned.
+    ///   - length: The offset in the keys of the rows at which the paths begin.
+    ///   - drain: Receives the text in pieces; only the last piece is returned.
     func json(
         of ranges: [ByteRange], below length: Int, _ form: JSONForm, drain: (([UInt8]) throws(TreeError) -> Void)?
     ) throws(TreeError) -> [UInt8] {
@@ -92,7 +93,7 @@ extension EngineSnapshot {
 }
 
 extension [UInt8] {
-    /// Appends a member `"key":true` of an object that is being written.
+    /// Appends a member `"key":true` of the current object.
     fileprivate mutating func appendShallow(_ segment: Span<UInt8>) throws(TreeError) {
         append(UInt8(ascii: isEmpty ? "{" : ","))
         try JSONAssembler.appendKey(segment, to: &self)

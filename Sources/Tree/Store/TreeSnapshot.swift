@@ -1,34 +1,35 @@
-/// One state of the tree, to read from as often as need be; valid only within the call that it was given to.
+/// One state of the tree, for any number of reads; valid only within the call that it was passed to.
 public struct TreeSnapshot {
     let engine: any EngineSnapshot
     let changeLog: ChangeLog
     let rules: RulesCache
-    /// What has been read of this state; nil for one that is read anew each time.
+    /// The cache of values read from this state; nil if each read goes to the engine.
     private var memory: ReadMemory?
 
     init(engine: any EngineSnapshot, changeLog: ChangeLog, rules: RulesCache) {
         (self.engine, self.changeLog, self.rules) = (engine, changeLog, rules)
     }
 
-    /// The same state, read by way of another engine's snapshot.
+    /// Returns the same state, read through another engine snapshot.
     func reading(from engine: any EngineSnapshot) -> TreeSnapshot {
         TreeSnapshot(engine: engine, changeLog: changeLog, rules: rules)
     }
 
-    /// The position in the change log that this state has: all changes up to it are in, none after it.
+    /// The position of this state in the change log: it contains all changes up to it and none after it.
     public var token: SyncToken {
         get throws(TreeError) { try changeLog.lastToken(in: engine) }
     }
 
-    /// The value at a path, with all that is below; nil if nothing is there.
+    /// Returns the value at a path with everything below it; nil if none exists.
     public func get(_ path: TreePath) throws(TreeError) -> TreeValue? {
         guard let memory, memory.covers(path) else { return try engine.node(StoreFormat.dataKey(path)) }
         return try memory.value(at: path, in: engine)
     }
 
-    /// A short name of what is at a path, priorities among it: another value has another one; `null_etag` for nothing.
+    /// Returns a short identifier of the value at a path, including priorities: different values have different ETags.
+    /// It is `null_etag` if no value exists.
     ///
-    /// Costs reading all that is there.
+    /// The cost is that of reading the whole value.
     public func etag(of path: TreePath) throws(TreeError) -> String {
         let top = StoreFormat.dataKey(path)
         var builder = ETagBuilder()
@@ -39,19 +40,20 @@ public struct TreeSnapshot {
         return builder.finish()
     }
 
-    /// Whether anything is at a path; costs one search.
+    /// Whether a value exists at a path; costs one search.
     public func exists(_ path: TreePath) throws(TreeError) -> Bool {
         if let memory, memory.covers(path) { return try get(path) != nil }
         return try !engine.isEmpty(.subtree(StoreFormat.dataKey(path)))
     }
 
-    /// The children of a node with all that is below them; a page costs its own size, however many there are.
+    /// Returns the children of a node with everything below them. The cost depends on the size of the page, not on the
+    /// number of children.
     ///
     /// - Parameters:
-    ///   - path: The node; a leaf, or nothing, has no children.
-    ///   - range: Which keys.
-    ///   - order: Which end of the range comes first.
-    ///   - limit: How many children at most; nil for all.
+    ///   - path: The node; a leaf or a missing value has no children.
+    ///   - range: The range of keys.
+    ///   - order: The end of the range at which to begin.
+    ///   - limit: The largest number of children; nil for all.
     public func children(
         of path: TreePath, range: KeyRange = .all, order: KeyOrder = .ascending, limit: Int? = nil
     ) throws(TreeError) -> [TreeChild] {
@@ -83,7 +85,7 @@ public struct TreeSnapshot {
         return children
     }
 
-    /// The keys of a node's children; costs a search for each key, whatever lies below.
+    /// Returns the keys of a node's children; costs one search per key, whatever is stored below.
     ///
     /// The parameters are those of ``children(of:range:order:limit:)``.
     public func keys(
@@ -97,14 +99,15 @@ public struct TreeSnapshot {
 }
 
 extension TreeSnapshot {
-    /// The same state, of which the children of some nodes are remembered.
+    /// Returns the same state with a cache for the children of these nodes.
     func remembering(childrenOf lists: [TreePath]) -> TreeSnapshot {
         var snapshot = self
         if !lists.isEmpty { snapshot.memory = ReadMemory(lists: lists) }
         return snapshot
     }
 
-    /// What is made of the value at a path: once, where the state is remembered.
+    /// Returns the result of a conversion of the value at a path; the result is cached if the path is covered by the
+    /// cache.
     package func reading<Made>(
         _ path: TreePath, as make: (TreeValue?) throws(TreeError) -> Made?
     ) throws(TreeError) -> Made? {
@@ -117,7 +120,7 @@ extension TreeSnapshot {
 }
 
 extension KeyRange {
-    /// The rows of the children in this range, of the node whose own row would be `top`.
+    /// Returns the rows of the children in this range below the node with row key `top`.
     fileprivate func rows(below top: [UInt8]) -> ByteRange {
         let all = ByteRange.children(of: top)
         let from =

@@ -1,9 +1,9 @@
 /// Counts of what a store has committed.
 public struct TreeStatistics: Hashable, Sendable {
-    /// Updates that were applied.
+    /// The number of updates that were applied.
     public internal(set) var updates = 0
-    /// Transactions that applied them, each with one fsync.
+    /// The number of transactions that applied them, each with one fsync.
     public internal(set) var transactions = 0
-    /// The most updates that one transaction applied.
+    /// The largest number of updates in one transaction.
     public internal(set) var largestGroup = 0
 }

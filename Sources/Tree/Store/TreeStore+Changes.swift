@@ -1,9 +1,9 @@
-/// Some changes of a part of the tree as JSON, and where to go on.
+/// A page of changes of a part of the tree as JSON, and the position of the next page.
 public struct ChangePage: Sendable {
-    /// A change and the position just after it.
+    /// A change, and the position just after it.
     ///
-    /// `{"token":"12","timestamp":1700000000000,"writes":[{"path":"/a/b","value":…}]}`; the value of what has been
-    /// deleted is null, the time is in milliseconds since 1970.
+    /// `{"token":"12","timestamp":1700000000000,"writes":[{"path":"/a/b","value":…}]}`; the value is null for a
+    /// deletion, the time is in milliseconds since 1970.
     public struct Entry: Sendable {
         /// The position just after the change.
         public let token: SyncToken
@@ -11,14 +11,14 @@ public struct ChangePage: Sendable {
         public let json: [UInt8]
     }
 
-    /// Oldest first.
+    /// The changes, oldest first.
     public let entries: [Entry]
-    /// The position at which the next page begins: changes elsewhere in the tree are passed over.
+    /// The position at which the next page begins; changes elsewhere in the tree are skipped.
     public let next: SyncToken
-    /// Whether there may be more already.
+    /// Whether more changes may exist already.
     public let hasMore: Bool
 
-    /// Makes a page.
+    /// Creates a page.
     public init(entries: [Entry], next: SyncToken, hasMore: Bool) {
         self.entries = entries
         self.next = next
@@ -27,11 +27,11 @@ public struct ChangePage: Sendable {
 }
 
 extension TreeStore {
-    /// The changes at a path, above it and below it that were committed after a position, oldest first.
+    /// Returns the changes at a path, above it or below it that were committed after a position, oldest first.
     ///
-    /// A write above the path is shown as one of the path itself.
+    /// A write above the path is shown as a write at the path.
     ///
-    /// - Throws: ``TreeError`` with code `token_too_old` or `token_unknown`: begin anew from a snapshot.
+    /// - Throws: ``TreeError`` with code `token_too_old` or `token_unknown`: start again from a snapshot.
     public func changePage(
         since token: SyncToken, at path: TreePath, limit: Int, _ form: JSONForm = .plain
     ) async throws(TreeError) -> ChangePage {
@@ -40,7 +40,7 @@ extension TreeStore {
         }
     }
 
-    /// The position before the oldest change that is kept: reading from there gives all of them.
+    /// The position before the oldest change that is kept; reading from there returns all changes.
     public var oldestToken: SyncToken {
         get async throws(TreeError) {
             try await read { snapshot throws(TreeError) in try snapshot.changeLog.oldestToken(in: snapshot.engine) }
@@ -54,11 +54,11 @@ extension TreeStore {
 }
 
 extension TreeSnapshot {
-    /// The changes at a path, above it and below it that were committed after a position, oldest first; see
+    /// Returns the changes at a path, above it or below it that were committed after a position, oldest first; see
     /// ``TreeStore/changePage(since:at:limit:_:)``.
     ///
-    /// - Parameter isPresent: Whether each write is to have the value that its node has in this state, and not what was written;
-    ///   one that deleted its node has none. Rules say who may read what is there, and nothing of what was.
+    /// - Parameter isPresent: Whether each write shows the node's value in this state instead of the value that was
+    ///   written; a deleted node has none. Rules apply to the current data, not to past data.
     package func changePage(
         since token: SyncToken, at path: TreePath, limit: Int, _ form: JSONForm, isPresent: Bool
     ) throws(TreeError) -> ChangePage {
@@ -68,7 +68,7 @@ extension TreeSnapshot {
             change throws(TreeError) -> (ChangeView, byteCount: Int)? in
             try ChangeView(change, from: node, priorities: .asWrites).map { ($0, change.byteCount) }
         }
-        // The log has been read: a snapshot goes through one range at a time.
+        // The views are collected first: a snapshot can scan only one range at a time.
         var entries: [ChangePage.Entry] = []
         var byteCount = 0
         for var view in views {
@@ -83,11 +83,12 @@ extension TreeSnapshot {
         return ChangePage(entries: entries, next: next, hasMore: hasMore)
     }
 
-    /// Changes that were committed after a position, oldest first, as many as fit into a few megabytes, and at least one.
+    /// Returns changes that were committed after a position, oldest first: as many as fit into a few megabytes, and at
+    /// least one.
     ///
-    /// - Returns: Each change as a ``Subscription`` at each of the paths has it, nil where it does not concern the path; the
-    ///   position at which the next ones begin, and whether there may be more already.
-    /// - Throws: ``TreeError`` with code `token_too_old` or `token_unknown`: begin anew from a snapshot.
+    /// - Returns: Each change as a ``Subscription`` at each of the paths delivers it, nil if it does not concern the
+    ///   path; the position at which the next changes begin; and whether more may exist already.
+    /// - Throws: ``TreeError`` with code `token_too_old` or `token_unknown`: start again from a snapshot.
     public func changes(
         since token: SyncToken, at paths: [TreePath]
     ) throws(TreeError) -> (changes: [[Change?]], next: SyncToken, hasMore: Bool) {
@@ -109,13 +110,13 @@ extension TreeSnapshot {
 extension ChangeLog {
     /// The number of bytes after which a page ends.
     fileprivate static let maxPageBytes = 4 << 20
-    /// The most changes that are looked at for a page.
+    /// The largest number of changes that are read for a page.
     private static let maxPageScan = 10_000
 
-    /// Reads changes until there are enough of them.
+    /// Reads changes until a page is full.
     ///
-    /// - Parameter read: Makes an entry of a change, and says how many bytes it has; nil for one that is passed over.
-    /// - Returns: The entries, the position at which the next ones begin, and whether there may be more already.
+    /// - Parameter read: Returns the entry for a change and its size in bytes; nil to skip the change.
+    /// - Returns: The entries, the position at which the next ones begin, and whether more may exist already.
     fileprivate func page<Entry>(
         since token: SyncToken, limit: Int = .max, in snapshot: any EngineSnapshot,
         _ read: (EncodedChange) throws(TreeError) -> (Entry, byteCount: Int)?
@@ -140,10 +141,10 @@ extension ChangeLog {
 }
 
 extension ChangeLog {
-    /// Whether something may have changed since a position at one of some nodes, above or below it; also where more changes would
-    /// have to be looked at than for a page.
+    /// Whether something at, above or below one of the nodes may have changed since a position. It also returns
+    /// true if more changes exist than are read for a page.
     ///
-    /// - Parameter nodes: The keys of rows at the nodes; what stands behind them counts for them.
+    /// - Parameter nodes: The keys of the nodes' rows; rows after a key within its node count too.
     /// - Throws: ``TreeError`` with code `token_too_old` or `token_unknown`.
     func mayHaveChange(
         at nodes: Set<[UInt8]>, since token: SyncToken, in snapshot: any EngineSnapshot
@@ -164,9 +165,9 @@ extension ChangeLog {
 }
 
 extension ChangeView {
-    /// The change as JSON, with whole paths.
+    /// Returns the change as JSON, with full paths.
     ///
-    /// - Parameter node: The node from which it is seen.
+    /// - Parameter node: The node that the paths of the view are relative to.
     fileprivate func json(at node: [UInt8], _ form: JSONForm) throws(TreeError) -> [UInt8] {
         var json = Array("{\"token\":\"\(token)\",\"timestamp\":\(timestamp),\"writes\":[".utf8)
         let prefix = try StoreFormat.prefixLength(of: node.span)

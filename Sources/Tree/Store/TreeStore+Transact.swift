@@ -1,7 +1,8 @@
 import Synchronization
 
 extension TreeStore {
-    /// Reads, decides and writes, so that what was read still holds when it is written.
+    /// Reads data, decides on an update and writes it, so that the data read is still valid when the update is
+    /// committed.
     ///
     ///     let (number, _) = try await store.transact { snapshot, update in
     ///         let number = try snapshot.get("counter")?.integerValue ?? 0
@@ -9,24 +10,25 @@ extension TreeStore {
     ///         return number
     ///     }
     ///
-    /// The body reads one state of the tree and describes the update, as if nobody else wrote meanwhile. When the
-    /// update is committed, the store checks that all that the body has read, value by value and page by page, is still
-    /// as it was. If something is not, the body runs once more, in the transaction itself, where nothing changes. So
-    /// there is one retry at most, however many callers contend; only an engine that other hosts write to may have to
-    /// begin a transaction again, and the body with it. A first run that reads much may be broken off and begun anew.
+    /// The body reads one state of the tree and describes the update, as if no other writes happened meanwhile. When
+    /// the update is committed, the store checks that everything the body has read, each value and each page, is
+    /// unchanged. If something has changed, the body runs again within the transaction, where nothing changes. There is
+    /// therefore at most one retry, however many callers contend. Only an engine that other hosts write to may have to
+    /// begin a transaction again, and then the body runs again. A first run that reads much may be interrupted and
+    /// started again.
     ///
-    /// The body may therefore run several times, on any thread, and what it does beside reading and describing must be
-    /// harmless if it is done again or for nothing. It should take well under a millisecond and read little, as all
-    /// writers wait when it runs in the transaction; it must not block, nor call the store.
+    /// The body may run several times, on any thread. Its side effects must be harmless if they are repeated or unused.
+    /// It should take well under a millisecond and read little, because all writers wait while it runs in the
+    /// transaction. It must not block or call the store.
     ///
-    /// Cancelling the task stops a body that reads, unless its update is about to be committed: that is not taken back.
+    /// Cancelling the task stops a body that is reading. An update that is about to be committed is not cancelled.
     ///
     /// - Parameter body: Reads from the snapshot, which is valid only within the call, and writes into an update, which
-    ///   is empty at the beginning of each run. An update that is left empty commits nothing.
-    /// - Returns: What the body returned in the run that counts, and the position in the change log just after the
-    ///   update, or that of the state that was read when there was nothing to write.
-    /// - Throws: What the body throws; nothing is written then. ``TreeError`` as ``update(_:)`` throws it, with code
-    ///   `precondition_failed` when a precondition that the body gave the update does not hold.
+    ///   is empty at the start of each run. An update that stays empty commits nothing.
+    /// - Returns: The result of the body's last run, and the position in the change log just after the update, or that
+    ///   of the state that was read if there was nothing to write.
+    /// - Throws: The body's error; nothing is written then. ``TreeError`` as ``update(_:)`` throws it, with code
+    ///   `precondition_failed` if a precondition that the body added does not hold.
     @discardableResult
     public func transact<Result: Sendable>(
         _ body: @escaping @Sendable (TreeSnapshot, inout MultiPathUpdate) throws -> Result
@@ -48,7 +50,7 @@ extension TreeStore {
     }
 }
 
-/// The body of a transaction, and what came of its last run.
+/// The body of a transaction, and the result of its last run.
 private final class Decision<Success: Sendable>: Sendable {
     typealias Body = @Sendable (TreeSnapshot, inout MultiPathUpdate) throws -> Success
 
@@ -59,7 +61,7 @@ private final class Decision<Success: Sendable>: Sendable {
 
     /// Runs the body.
     ///
-    /// - Returns: The update; nil when the body failed, or described an update that is none.
+    /// - Returns: The update; nil if the body failed or described an invalid update.
     func run(on snapshot: TreeSnapshot) -> EncodedUpdate? {
         do {
             var update = MultiPathUpdate()
@@ -73,6 +75,6 @@ private final class Decision<Success: Sendable>: Sendable {
         }
     }
 
-    /// The result of the last run: what the body returned, or what it threw.
+    /// The result of the last run: the body's return value or error.
     var outcome: Result<Success, any Error> { last.withLock { $0 } }
 }

@@ -3,11 +3,11 @@ import Synchronization
 
 /// A JSON tree with atomic multi-path updates, paged reads, snapshots, a change log and subscriptions.
 ///
-/// It is the data model of a Realtime Database on an ordered key-value ``Engine``: writing below a leaf replaces the
-/// leaf by an object, deleting below one changes nothing, a parent vanishes with its last child. Every method may be
-/// called from any task; a store is alone on its engine.
+/// The data model is that of a Realtime Database, on an ordered key-value ``Engine``: a write below a leaf replaces the
+/// leaf by an object, a deletion below a leaf changes nothing, and a parent vanishes with its last child. All methods
+/// may be called from any task. A store must be the only user of its engine.
 public final class TreeStore: Sendable {
-    /// Whether the store can be trusted; writes are refused while it cannot.
+    /// The health of the store; writes are refused while the data cannot be trusted.
     public let health: TreeHealth
     let engine: StagingEngine
     let changeLog: ChangeLog
@@ -21,20 +21,21 @@ public final class TreeStore: Sendable {
     package let healthCheck: HealthCheck
     let trimmer: ChangeLogTrimmer
 
-    /// Opens the tree that an engine holds, or begins one.
+    /// Opens the tree in an engine, or creates an empty one.
     ///
-    /// Where damage is found that leaves something to read, the store opens, and ``health`` knows.
+    /// If damage is found but data can still be read, the store opens and ``health`` reports the damage.
     ///
     /// - Parameters:
-    ///   - mark: What knows how far the store had come, to notice when its last updates are missing.
-    ///   - reserve: The room that deletions have on a full disk.
-    ///   - derivations: What follows from data, and is written with it; from what is written from now on. Each list sees
-    ///   what those before it have written.
-    ///   - constraints: The conditions of updates from now on.
-    ///   - isMaintained: Whether indexes are built, what has expired is deleted, damage is looked for, and the change log is
-    ///   kept from growing too large, in the background.
-    ///   - metrics: Makes the metrics of commits.
-    /// - Throws: ``TreeError`` with code `unsupported_format` when a newer version wrote it, or the engine's failure.
+    ///   - mark: The record of the last commit, used to detect missing updates.
+    ///   - reserve: The space that is reserved for deletions on a full disk.
+    ///   - derivations: The derivations that are applied to updates from now on, in strata. Each stratum sees the
+    ///     writes of those before it.
+    ///   - constraints: The conditions that updates must meet from now on.
+    ///   - isMaintained: Whether the background tasks run: building indexes, deleting expired nodes, checking for
+    ///     damage, and limiting the change log.
+    ///   - metrics: Creates the metrics of commits.
+    /// - Throws: ``TreeError`` with code `unsupported_format` if a newer version wrote the store, or the engine's
+    ///   failure.
     public convenience init(
         engine: any Engine, retention: ChangeRetention = ChangeRetention(), mark: CommitMark? = nil,
         reserve: RoomReserve? = nil, derivations: [[any Derivation]] = [],
@@ -49,8 +50,8 @@ public final class TreeStore: Sendable {
 
     /// - Parameters:
     ///   - minRowsOfLargeWrite: The number of rows from which on a write is staged.
-    ///   - minBytesOfLargeWrite: The number of their bytes from which on it is.
-    ///   - piece: How much of it is staged, and settled, at a time.
+    ///   - minBytesOfLargeWrite: The size of the rows from which on a write is staged, in bytes.
+    ///   - piece: The size of the pieces in which rows are staged, and moved to their final position.
     init(
         engine: any Engine, retention: ChangeRetention = ChangeRetention(), mark: CommitMark? = nil,
         reserve: RoomReserve? = nil, derivations: [[any Derivation]] = [],
@@ -104,7 +105,7 @@ public final class TreeStore: Sendable {
         trimmer.cancel()
     }
 
-    /// Finishes what has been accepted, ends all subscriptions and closes the engine; later calls throw `closed`.
+    /// Finishes accepted updates, ends all subscriptions and closes the engine. Later calls throw `closed`.
     public func close() async {
         await maintenance.stop()
         await healthCheck.stop()
@@ -115,18 +116,18 @@ public final class TreeStore: Sendable {
         await engine.close()
     }
 
-    /// The fault of the disk that is there although writes succeed; see ``Engine/fault``.
+    /// A fault of the disk that exists although writes succeed; see ``Engine/fault``.
     public var fault: TreeError? { engine.fault }
 
-    /// The room that deletions have on a full disk; nil for none.
+    /// The space that is reserved for deletions on a full disk; nil for none.
     public var reserve: RoomReserve? { largeWrites.reserve }
 
-    /// The length of the log that a start after a crash has to read, in bytes; 0 in memory.
+    /// The length of the log that is read at a start after a crash, in bytes; 0 in memory.
     public var logBytes: Int { engine.logBytes }
 
-    /// Tries to read and to write, durably, without a change; see ``Engine/probe()``.
+    /// Tries a durable write and a read that change nothing; see ``Engine/probe()``.
     ///
-    /// - Throws: ``TreeError``, what is in the way.
+    /// - Throws: ``TreeError`` that describes the obstacle.
     public func probe() async throws(TreeError) {
         try await engine.probe()
         _ = try await engine.read { snapshot throws(TreeError) in try snapshot.firstKey(in: .all, reverse: false) }
@@ -139,12 +140,12 @@ public final class TreeStore: Sendable {
 // MARK: Reading
 
 extension TreeStore {
-    /// The value at a path, with all that is below; nil if nothing is there.
+    /// Returns the value at a path with everything below it; nil if none exists.
     public func get(_ path: TreePath) async throws(TreeError) -> TreeValue? {
         try await read { snapshot throws(TreeError) in try snapshot.get(path) }
     }
 
-    /// A page of a node's children; costs its own size, however many there are.
+    /// Returns a page of a node's children. The cost depends on the size of the page, not on the number of children.
     ///
     /// See ``TreeSnapshot/children(of:range:order:limit:)``.
     public func children(
@@ -155,7 +156,7 @@ extension TreeStore {
         }
     }
 
-    /// A page of the keys of a node's children; costs a search for each, whatever lies below.
+    /// Returns a page of the keys of a node's children; costs one search per key, whatever is stored below.
     ///
     /// See ``TreeSnapshot/keys(of:range:order:limit:)``.
     public func keys(
@@ -166,13 +167,13 @@ extension TreeStore {
         }
     }
 
-    /// Several reads of one consistent state, which no writer changes meanwhile.
+    /// Reads several values from one consistent state, which writers do not change.
     ///
     /// - Parameters:
-    ///   - size: How much they take, if that is known.
-    ///   - lists: The nodes whose children are read whole, and once, whatever is asked of them: for who asks the same small ones
-    ///     again and again.
-    /// - Throws: What the body throws, or the engine's failure.
+    ///   - size: The expected amount of data, if known.
+    ///   - lists: The nodes whose children are read once, as a whole, and cached: for small values that are read
+    ///     repeatedly.
+    /// - Throws: The body's error, or the engine's failure.
     public func snapshot<Value: Sendable>(
         size: ReadSize = .unknown, remembering lists: [TreePath] = [],
         _ body: @Sendable (TreeSnapshot) throws -> Value
@@ -183,7 +184,7 @@ extension TreeStore {
             })
     }
 
-    /// Returns what a caller's body returned, or throws what it threw; damage that it has met is noted.
+    /// Returns the result of a caller's body, or throws its error; damage that it met is recorded.
     func unwrap<Value>(_ result: Result<Value, any Error>) throws -> Value {
         if case .failure(let error as TreeError) = result { health.note(error) }
         return try result.get()
@@ -198,7 +199,7 @@ extension TreeStore {
                 return try body(TreeSnapshot(engine: snapshot, changeLog: changeLog, rules: rules))
             }
             let rows = CountingSnapshot.Rows()
-            // What has been read counts, whether or not an answer comes of it.
+            // Rows that have been read are counted, even if the read fails.
             defer { client.count(rows.count) }
             let counted = CountingSnapshot(base: snapshot, rows: rows)
             return try body(TreeSnapshot(engine: counted, changeLog: changeLog, rules: rules))
@@ -209,9 +210,9 @@ extension TreeStore {
 // MARK: Writing
 
 extension TreeStore {
-    /// Replaces what is at a path; nil deletes it.
+    /// Replaces the value at a path; nil deletes it.
     ///
-    /// Durable when it returns. See ``update(_:)``.
+    /// The write is durable when this returns. See ``update(_:)``.
     @discardableResult
     public func set(
         _ path: TreePath, to value: TreeValue?, if preconditions: [Precondition] = []
@@ -221,14 +222,16 @@ extension TreeStore {
         return try await self.update(update)
     }
 
-    /// Applies a multi-path update, whole or not at all.
+    /// Applies a multi-path update as a whole or not at all.
     ///
-    /// Durable when it returns, and handed to all subscriptions. Concurrent updates share a transaction. An update that
-    /// writes nothing changes nothing, not even the change log. Cancelling the task does not take an update back.
+    /// When this returns, the update is durable and has been published to all subscriptions. Concurrent updates share a
+    /// transaction. An update without effect changes nothing, not even the change log. Cancelling the task does not
+    /// undo an update.
     ///
     /// - Returns: The position in the change log just after the update.
-    /// - Throws: ``TreeError`` with code `precondition_failed` (its path says which), `conflicting_paths`, `too_large`,
-    ///   `invalid_value`, also where a ``Constraint`` refuses it, or the engine's failure; `corrupt` or `missing_updates` once ``health`` knows of damage.
+    /// - Throws: ``TreeError`` with code `precondition_failed` (the error's path is that of the precondition),
+    ///   `conflicting_paths`, `too_large`, `invalid_value`, also if a ``Constraint`` refuses the update, or the
+    ///   engine's failure; `corrupt` or `missing_updates` once ``health`` has recorded damage.
     @discardableResult
     public func update(_ update: MultiPathUpdate) async throws(TreeError) -> SyncToken {
         try await largeWrites.commit(try EncodedUpdate(update)).token
@@ -238,9 +241,9 @@ extension TreeStore {
 // MARK: Changes
 
 extension TreeStore {
-    /// The updates that were committed after a position, oldest first: fewer than `limit` when these are all.
+    /// Returns the updates that were committed after a position, oldest first; fewer than `limit` if these are all.
     ///
-    /// - Throws: ``TreeError`` with code `token_too_old` or `token_unknown`: begin anew from a snapshot.
+    /// - Throws: ``TreeError`` with code `token_too_old` or `token_unknown`: start again from a snapshot.
     public func changes(since token: SyncToken, limit: Int) async throws(TreeError) -> [Change] {
         try await engine.read { [changeLog] snapshot throws(TreeError) in
             try changeLog.changes(since: token, limit: limit, in: snapshot)

@@ -1,9 +1,9 @@
 import Glibc
 import TreeModel
 
-/// The system's clock, as the tree counts time.
+/// The system's clock in the time format of the tree.
 public enum WallClock {
-    /// The present time.
+    /// Returns the current time.
     public static func now() -> Timestamp {
         var time = timespec()
         guard clock_gettime(CLOCK_REALTIME, &time) == 0 else { return .epoch }

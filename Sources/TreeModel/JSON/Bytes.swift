@@ -1,8 +1,8 @@
 extension Span where Element == UInt8 {
-    /// The bytes as an array of their own.
+    /// The bytes as a separate array.
     @inlinable package var copied: [UInt8] { withUnsafeBufferPointer { Array($0) } }
 
-    /// The bytes as text, with a replacement character for what is not UTF-8.
+    /// The bytes as text; invalid UTF-8 becomes replacement characters.
     @inlinable package var text: String { withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) } }
 }
 
@@ -14,7 +14,7 @@ extension [UInt8] {
 }
 
 extension String {
-    /// The text of these bytes; nil if they are not UTF-8.
+    /// Creates a string from the bytes; nil if they are not UTF-8.
     package init?(validating bytes: Span<UInt8>) {
         let string = bytes.withUnsafeBufferPointer { String(validating: $0, as: UTF8.self) }
         guard let string else { return nil }

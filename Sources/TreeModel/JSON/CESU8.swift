@@ -1,6 +1,7 @@
-/// Text as bytes whose order is the order of UTF-16 code units, as JavaScript compares strings.
+/// The encoding of text as bytes in the order of UTF-16 code units, in which JavaScript compares strings.
 ///
-/// UTF-8, but for characters beyond U+FFFF: they are two surrogates of three bytes each (Unicode Technical Report 26).
+/// It is UTF-8, except that characters beyond U+FFFF are two surrogates of three bytes each (Unicode Technical Report
+/// 26).
 package enum CESU8 {
     /// Appends text that is valid UTF-8.
     package static func append(_ utf8: Span<UInt8>, to bytes: inout [UInt8]) {
@@ -26,8 +27,8 @@ package enum CESU8 {
 
     /// Appends the text as UTF-8.
     ///
-    /// Text that this type has not written may come out as something that is not UTF-8; it is for the caller to check
-    /// where that matters.
+    /// For bytes that this type has not written, the result may be invalid UTF-8; the caller must check it if this
+    /// matters.
     package static func decode(_ bytes: Span<UInt8>, to utf8: inout [UInt8]) {
         bytes.withUnsafeBufferPointer { bytes in
             var index = bytes.startIndex
@@ -46,7 +47,7 @@ package enum CESU8 {
         }
     }
 
-    /// The character whose two surrogates begin at an index.
+    /// Returns the character whose two surrogates begin at an index; nil if there is no surrogate pair.
     private static func surrogatePair(in bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> Unicode.Scalar? {
         guard index + 6 <= bytes.count, bytes[index + 1] & 0xF0 == 0xA0, bytes[index + 3] == 0xED,
             bytes[index + 4] & 0xF0 == 0xB0

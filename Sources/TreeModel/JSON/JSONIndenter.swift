@@ -1,14 +1,15 @@
-/// Breaks JSON into lines, indented by two spaces, in place of its own white space; takes it in pieces of any length.
+/// Formats JSON with line breaks and an indentation of two spaces, replacing its own white space. The text may be given
+/// in pieces of any length.
 package struct JSONIndenter {
     private var level = 0
     private var isInString = false
     private var isEscaped = false
-    /// Whether a container has just begun, and may be empty.
+    /// Whether a container has just begun, so that it may be empty.
     private var hasJustBegun = false
 
     package init() {}
 
-    /// The next piece of the text, with its line breaks.
+    /// Returns the next piece of the text in formatted form.
     package mutating func indent(_ json: [UInt8]) -> [UInt8] {
         var pretty: [UInt8] = []
         pretty.reserveCapacity(json.count * 2)

@@ -1,8 +1,10 @@
-/// Cuts a JSON text of any length into updates of a few megabytes that, applied one after the other, come to the same.
+/// Splits a JSON text of any length into updates of a few megabytes, which have the same effect when they are applied
+/// in order.
 ///
-/// What it holds is one piece, however long the text is. A text that fits into one piece stays whole, and is applied
-/// whole or not at all; of a longer one the first piece replaces what is there, and each further one adds what follows.
-/// Keys and depth are checked as the text comes; what an object means is left to ``JSONUpdate``.
+/// Only one piece is held in memory, however long the text is. A text that fits into one piece is not split, and is
+/// therefore applied as a whole or not at all. For a longer text, the first piece replaces the current value, and each
+/// further piece adds to it. Keys and depth are checked as the text arrives; the meaning of objects is left to
+/// ``JSONUpdate``.
 public struct JSONSplitter {
     /// The meaning of a text for a path.
     public enum Form: Sendable {
@@ -14,7 +16,7 @@ public struct JSONSplitter {
 
     /// A part of the text.
     public struct Piece: Sendable {
-        /// The form in which it is to be applied: in an update, keys are paths below the path.
+        /// The form in which the piece must be applied; in an update, keys are paths below the path.
         public let form: Form
         /// The part as JSON.
         public let json: [UInt8]
@@ -22,12 +24,12 @@ public struct JSONSplitter {
 
     private var tokenizer: JSONTokenizer<PieceWriter>
 
-    /// Prepares to read a text; in one that is an update, each key names one child.
+    /// Creates a splitter; in a text of the form `update`, each key names one child.
     ///
     /// - Parameters:
-    ///   - path: Where the text will stand, which limits how deep it may be.
-    ///   - maxPieceBytes: After how many bytes a piece ends; a long string may make it longer.
-    ///   - maxPaths: After how many paths a piece ends.
+    ///   - path: The path for which the text is meant; it limits the depth of the text.
+    ///   - maxPieceBytes: The number of bytes after which a piece ends; a long string may make a piece longer.
+    ///   - maxPaths: The number of paths after which a piece ends.
     public init(
         _ form: Form, at path: TreePath = .root, maxPieceBytes: Int = 4 << 20,
         maxPaths: Int = 20_000
@@ -36,21 +38,21 @@ public struct JSONSplitter {
             PieceWriter(form: form, depth: path.depth, maxPieceBytes: maxPieceBytes, maxPaths: maxPaths))
     }
 
-    /// The offset of the fault after a failure, in bytes from the beginning of the text.
+    /// The offset of the error after a failure, in bytes from the start of the text.
     public var offset: Int { tokenizer.offset }
 
     /// Reads the next bytes.
     ///
-    /// - Returns: The pieces that they complete.
+    /// - Returns: The pieces that are complete.
     /// - Throws: ``TreeError`` with code `invalid_json`, `invalid_key` or `too_large`.
     public mutating func feed(_ bytes: Span<UInt8>) throws(TreeError) -> [Piece] {
         try tokenizer.feed(bytes)
         return tokenizer.sink.takePieces()
     }
 
-    /// The last piece, once the text has ended; none if it ended with the one before.
+    /// Returns the last piece, after the whole text has been read; nil if the previous piece was the last.
     ///
-    /// - Throws: ``TreeError`` with code `invalid_json` when the text is not complete.
+    /// - Throws: ``TreeError`` with code `invalid_json` if the text is incomplete.
     public mutating func finish() throws(TreeError) -> Piece? {
         try tokenizer.finish()
         tokenizer.sink.endPiece()

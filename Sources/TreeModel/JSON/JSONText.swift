@@ -1,6 +1,6 @@
-/// Strings and numbers as JSON writes them (RFC 8259 §6, §7).
+/// Strings and numbers in JSON syntax (RFC 8259 §6, §7).
 package enum JSONText {
-    /// Appends a string in quotes.
+    /// Appends a string in quotes, with escapes.
     package static func append(_ utf8: Span<UInt8>, to json: inout [UInt8]) {
         json.append(UInt8(ascii: "\""))
         var start = 0
@@ -30,7 +30,8 @@ package enum JSONText {
         }
     }
 
-    /// Appends a number; doubles have the shortest form that reads back as the same one.
+    /// Appends a number. Doubles are written in the shortest form that reads back as the same number; infinity and NaN
+    /// become null.
     package static func append(_ double: Double, to json: inout [UInt8]) {
         if let integer = Int64(exactly: double) {
             json.append(contentsOf: String(integer).utf8)
@@ -39,9 +40,10 @@ package enum JSONText {
         }
     }
 
-    /// Appends what a string, without its quotes, stands for.
+    /// Decodes a string without its quotes, and appends the result.
     ///
-    /// - Returns: Whether it is one: a bad escape, half a surrogate pair and a raw control character are not.
+    /// - Returns: Whether the string is valid: invalid escapes, unpaired surrogates and raw control characters are not
+    ///   allowed.
     @usableFromInline package static func unescape(_ raw: Span<UInt8>, to utf8: inout [UInt8]) -> Bool {
         var index = 0
         while index < raw.count {
@@ -71,7 +73,8 @@ package enum JSONText {
         return true
     }
 
-    /// The character of the four digits at an index, or of those and a second escape that makes a pair with them.
+    /// Returns the character of the four digits at an index; for a surrogate, together with the escape that follows.
+    /// Returns nil for an invalid escape.
     private static func unicodeEscape(in raw: Span<UInt8>, at index: inout Int) -> Unicode.Scalar? {
         guard let first = hexadecimal(in: raw, at: &index) else { return nil }
         guard first & 0xFC00 == 0xD800 else { return Unicode.Scalar(first) }
@@ -102,7 +105,7 @@ package enum JSONText {
 }
 
 extension Span where Element == UInt8 {
-    /// Whether a raw JSON string has escapes, or control characters, which it must not have.
+    /// Whether a raw JSON string contains escapes, or control characters, which are not allowed.
     @usableFromInline package var needsUnescaping: Bool {
         for index in indices where self[index] == UInt8(ascii: "\\") || self[index] < 0x20 { return true }
         return false
@@ -110,7 +113,7 @@ extension Span where Element == UInt8 {
 }
 
 extension JSONNumber {
-    /// Reads a number as JSON writes it; nil for anything else, and for what is beyond a double.
+    /// Parses a number in JSON syntax; nil for other text, and for numbers beyond the range of a double.
     @usableFromInline package init?(_ text: Span<UInt8>) {
         guard let isWhole = Self.isWhole(text) else { return nil }
         if isWhole, let integer = Int64(text.text) {
@@ -121,7 +124,7 @@ extension JSONNumber {
         }
     }
 
-    /// Whether a number has neither fraction nor exponent; nil if it is no number.
+    /// Whether a number has neither a fraction nor an exponent; nil if the text is not a number.
     private static func isWhole(_ text: Span<UInt8>) -> Bool? {
         var index = 0
         func skipDigits() -> Int {

@@ -1,36 +1,37 @@
 /// A consumer of the tokens of a JSON text, in their order.
 package protocol JSONSink {
     mutating func beginObject() throws(TreeError)
-    /// The key of the next member; valid UTF-8.
+    /// Receives the key of the next member, in valid UTF-8.
     mutating func key(_ utf8: Span<UInt8>) throws(TreeError)
     mutating func endObject() throws(TreeError)
     mutating func beginArray() throws(TreeError)
     mutating func endArray() throws(TreeError)
-    /// A string; valid UTF-8.
+    /// Receives a string, in valid UTF-8.
     mutating func string(_ utf8: Span<UInt8>) throws(TreeError)
     mutating func number(_ number: JSONNumber) throws(TreeError)
     mutating func bool(_ bool: Bool) throws(TreeError)
     mutating func null() throws(TreeError)
 }
 
-/// A number as JSON has it: whole if it is written or can be kept so.
+/// A JSON number; it is an integer if its value is whole and fits into 64 bits.
 package enum JSONNumber {
     case integer(Int64)
     case double(Double)
 }
 
-/// Reads JSON (RFC 8259, UTF-8) as it comes, in pieces of any length, and hands each token on at once.
+/// A tokenizer for JSON (RFC 8259, UTF-8) that accepts the text in pieces of any length, and passes on each token at
+/// once.
 ///
-/// Whoever brings a sink from another module gets code of its own for it, as fast as if it were written there: hence
-/// `@inlinable`.
+/// It is `@inlinable`, so that a sink of another module gets specialised code that is as fast as code in its own
+/// module.
 ///
-/// What it holds is one token and one byte a level. Texts that are no JSON are refused with code `invalid_json`;
-/// ``offset`` is where they stop being it.
+/// It holds only the current token and one byte per level. Invalid JSON is refused with code `invalid_json`; ``offset``
+/// is the position of the error.
 package struct JSONTokenizer<Sink: JSONSink> {
-    /// The deepest nesting that any sink can make sense of.
+    /// The deepest nesting that any sink can process.
     @usableFromInline package static var maxDepth: Int { 128 }
 
-    /// The most white space between two tokens, in bytes: it is nothing, so nobody need wait for the end of it.
+    /// The most white space between two tokens, in bytes. White space has no meaning, so that longer runs are refused.
     @usableFromInline static var maxSpaces: Int { 4096 }
 
     @usableFromInline enum Expectation {
@@ -39,18 +40,18 @@ package struct JSONTokenizer<Sink: JSONSink> {
 
     package var sink: Sink
     @usableFromInline var expectation = Expectation.value
-    /// The open containers: whether each is an object.
+    /// The open containers; true for objects, false for arrays.
     @usableFromInline var containers: [Bool] = []
-    /// The start of a token whose end has not come yet.
+    /// The start of a token whose end has not arrived yet.
     @usableFromInline var rest: [UInt8] = []
-    /// The bytes of white space since the last token.
+    /// The number of bytes of white space since the last token.
     @usableFromInline var spaces = 0
-    /// The number of bytes of the string at the start of ``rest`` that are known not to end it.
+    /// The number of bytes at the start of ``rest`` that have been searched for the end of a string.
     @usableFromInline var scanned = 0
     @usableFromInline var scratch: [UInt8] = []
-    /// The number of bytes that have been consumed before the ones at hand.
+    /// The number of bytes that were consumed before the current ones.
     @usableFromInline var consumedBytes = 0
-    /// The offset of the last token that was looked at, in bytes: after a failure, of the one at fault.
+    /// The offset of the last token in bytes; after a failure, that of the invalid token.
     @usableFromInline package internal(set) var offset = 0
 
     @inlinable package init(_ sink: Sink) { self.sink = sink }
@@ -66,7 +67,7 @@ package struct JSONTokenizer<Sink: JSONSink> {
         }
     }
 
-    /// Reads what is left; the text must be complete.
+    /// Reads the rest; the text must be complete.
     @inlinable package mutating func finish() throws(TreeError) {
         try readRest(isLast: true)
         guard case .nothing = expectation else {
@@ -81,9 +82,9 @@ package struct JSONTokenizer<Sink: JSONSink> {
         if consumed > 0 { rest.removeSubrange(..<consumed) }
     }
 
-    /// Reads whole tokens.
+    /// Reads complete tokens.
     ///
-    /// - Returns: How many bytes they have.
+    /// - Returns: The number of bytes that were read.
     @inlinable mutating func read(_ bytes: Span<UInt8>, isLast: Bool) throws(TreeError) -> Int {
         var position = 0
         while true {
@@ -104,7 +105,7 @@ package struct JSONTokenizer<Sink: JSONSink> {
 
     /// Reads one token.
     ///
-    /// - Returns: Where it ends; nil if its end has not come yet.
+    /// - Returns: The end of the token; nil if it has not arrived yet.
     @inlinable mutating func readToken(
         of bytes: Span<UInt8>, at start: Int, isLast: Bool
     ) throws(TreeError) -> Int? {
@@ -165,7 +166,7 @@ package struct JSONTokenizer<Sink: JSONSink> {
         guard containers.count < Self.maxDepth else {
             throw TreeError(
                 .tooLarge, "the JSON is nested more than \(Self.maxDepth) levels deep",
-                hint: "store the data less deeply")
+                hint: "Store the data less deeply.")
         }
         containers.append(isObject)
         expectation = isObject ? .firstKeyOrEnd : .firstElementOrEnd
@@ -230,14 +231,14 @@ package struct JSONTokenizer<Sink: JSONSink> {
         return end + 1
     }
 
-    /// Refuses a string whose end has not come when no sink could take it any more, however it is escaped.
+    /// Throws if an incomplete string is already too long for any sink, however it is escaped.
     @inlinable func checkLength(_ byteCount: Int, isKey: Bool) throws(TreeError) {
         let longest = isKey ? TreePath.maxDepth * (TreeKey.maxBytes + 1) : TreeValue.maxStringBytes
         let longestEscape = 6
         guard byteCount > longest * longestEscape else { return }
         throw isKey
-            ? TreeError(.invalidKey, "a key has more than \(longest) bytes", hint: "use shorter keys")
-            : TreeError(.tooLarge, "a string has more than \(longest) bytes", hint: "write less at once")
+            ? TreeError(.invalidKey, "a key has more than \(longest) bytes", hint: "Use shorter keys.")
+            : TreeError(.tooLarge, "a string has more than \(longest) bytes", hint: "Write less at once.")
     }
 
     @inlinable mutating func handOn(_ utf8: Span<UInt8>, isKey: Bool) throws(TreeError) {
@@ -246,7 +247,7 @@ package struct JSONTokenizer<Sink: JSONSink> {
     }
 
     @usableFromInline static func invalid(_ complaint: String) -> TreeError {
-        TreeError(.invalidJSON, complaint, hint: "send JSON in UTF-8 (RFC 8259)")
+        TreeError(.invalidJSON, complaint, hint: "Send JSON in UTF-8 (RFC 8259).")
     }
 }
 

@@ -1,16 +1,17 @@
-/// Writes the tokens of a JSON text anew, in pieces that are updates.
+/// Writes the tokens of a JSON text again, in pieces that are updates.
 ///
-/// A piece may end after any leaf. The containers that are open there are closed in the piece, so that it is JSON, and
-/// their further members are written with their whole paths as keys: `{"a":{"b":1,` and `"c":2}}` become
-/// `{"a":{"b":1}}` and `{"a/c":2}`.
+/// A piece may end after any leaf. Containers that are open at this point are closed, so that the piece is valid JSON.
+/// Their further members are written with full paths as keys: `{"a":{"b":1,` and `"c":2}}` become `{"a":{"b":1}}` and
+/// `{"a/c":2}`.
 struct PieceWriter: JSONSink {
     fileprivate struct Frame {
         let isArray: Bool
-        /// Whether its members are paths: it began in an earlier piece, or is the update itself.
+        /// Whether the members are written with paths, because the container began in an earlier piece or is the update
+        /// itself.
         var isResumed: Bool
         var hasMembers = false
         var nextIndex = 0
-        /// Whether it is a leaf in the form of an object.
+        /// Whether the container is a leaf in the form of an object.
         var isLeaf = false
     }
 
@@ -23,11 +24,11 @@ struct PieceWriter: JSONSink {
     private var json: [UInt8] = []
     private var pathCount = 0
     private var frames: [Frame] = []
-    /// The keys on the way to the value that comes next, one for each open container.
+    /// The keys of the path to the next value, one for each open container.
     private var keys: [[UInt8]] = []
-    /// The number of open containers within metadata of a node, such as `.sv`, which is no child.
+    /// The number of open containers within metadata of a node, such as `.sv`, which is not a child.
     private var metadataDepth = 0
-    /// Whether a priority stands alone in the piece so far, which would be lost without a leaf.
+    /// Whether the piece so far contains a priority without its leaf; the priority would be lost if the piece ended.
     private var awaitsLeaf = false
     private var pieces: [JSONSplitter.Piece] = []
 
@@ -39,13 +40,13 @@ struct PieceWriter: JSONSink {
         isUpdate = form == .update
     }
 
-    /// The pieces that are complete.
+    /// Removes and returns the complete pieces.
     mutating func takePieces() -> [JSONSplitter.Piece] {
         defer { pieces = [] }
         return pieces
     }
 
-    /// Ends the piece if there is anything in it.
+    /// Ends the piece if it is not empty.
     mutating func endPiece() {
         for frame in frames.reversed() where !frame.isResumed { json.append(frame.end) }
         if isUpdate, pathCount > 0 { json.append(UInt8(ascii: "}")) }
@@ -58,7 +59,7 @@ struct PieceWriter: JSONSink {
 
     // MARK: Values
 
-    /// Whether the value that comes next, or has just come, says something of a node and is no child.
+    /// Whether the current value is metadata of a node instead of a child.
     private var isMetadata: Bool { metadataDepth > 0 || keys.last?.first == UInt8(ascii: ".") }
 
     private mutating func beginValue() throws(TreeError) {
@@ -87,7 +88,7 @@ struct PieceWriter: JSONSink {
         json.append(UInt8(ascii: ":"))
     }
 
-    /// Ends the piece where it is long enough, and a piece may end.
+    /// Ends the piece if it is long enough and may end at this point.
     private mutating func endValue() {
         let mayEnd = !isMetadata && !awaitsLeaf && !frames.isEmpty
         if !frames.isEmpty { keys.removeLast() }
@@ -113,7 +114,7 @@ struct PieceWriter: JSONSink {
     private func checkDepth() throws(TreeError) {
         guard depth + frames.count <= TreePath.maxDepth || metadataDepth > 0 else {
             throw TreeError(
-                .tooLarge, "the value is more than \(TreePath.maxDepth) keys deep", hint: "store the data less deeply")
+                .tooLarge, "the value is more than \(TreePath.maxDepth) keys deep", hint: "Store the data less deeply.")
         }
     }
 
@@ -121,7 +122,7 @@ struct PieceWriter: JSONSink {
     private static let metadata = [priority, Array(".value".utf8), Array(".sv".utf8)]
 
     private static var notAnUpdate: TreeError {
-        TreeError(.invalidJSON, "an update has to be an object", hint: "put the values into an object, by their keys")
+        TreeError(.invalidJSON, "an update must be an object", hint: "Put the values into an object, by their keys.")
     }
 }
 
@@ -165,8 +166,8 @@ extension PieceWriter {
     mutating func string(_ utf8: Span<UInt8>) throws(TreeError) {
         guard utf8.count <= TreeValue.maxStringBytes else {
             throw TreeError(
-                .tooLarge, "the string has \(utf8.count) bytes, the limit is \(TreeValue.maxStringBytes)",
-                hint: "keep large data in a blob and its name in the tree")
+                .tooLarge, "the string has \(utf8.count) bytes; the limit is \(TreeValue.maxStringBytes)",
+                hint: "Keep large data in a blob and its name in the tree.")
         }
         try beginValue()
         JSONText.append(utf8, to: &json)

@@ -1,43 +1,43 @@
-/// A range of keys in the protocol's key order, to page through children.
+/// A range of keys in the protocol's key order, used to page through children.
 public struct KeyRange: Hashable, Sendable {
     /// An end of the range.
     public enum Bound: Hashable, Sendable {
-        /// The range has no end on this side.
+        /// The range is unbounded on this side.
         case unbounded
-        /// The range ends with this key.
+        /// The range includes this key as its last on this side.
         case including(TreeKey)
-        /// The range ends just before this key is met.
+        /// The range ends on this side before this key.
         case excluding(TreeKey)
     }
 
-    /// The beginning of the range.
+    /// The lower bound.
     public var lower: Bound
-    /// The end of the range.
+    /// The upper bound.
     public var upper: Bound
 
-    /// Makes a range of two ends.
+    /// Creates a range from two bounds.
     public init(lower: Bound = .unbounded, upper: Bound = .unbounded) {
         self.lower = lower
         self.upper = upper
     }
 
-    /// All keys.
+    /// The range of all keys.
     public static let all = KeyRange()
-    /// The key and all after it.
+    /// Returns the range of a key and all keys after it.
     public static func from(_ key: TreeKey) -> KeyRange { KeyRange(lower: .including(key)) }
-    /// All keys after this one.
+    /// Returns the range of all keys after a key.
     public static func after(_ key: TreeKey) -> KeyRange { KeyRange(lower: .excluding(key)) }
-    /// The key and all before it.
+    /// Returns the range of a key and all keys before it.
     public static func to(_ key: TreeKey) -> KeyRange { KeyRange(upper: .including(key)) }
-    /// All keys before this one.
+    /// Returns the range of all keys before a key.
     public static func before(_ key: TreeKey) -> KeyRange { KeyRange(upper: .excluding(key)) }
 }
 
 /// The direction in which children are read.
 public enum KeyOrder: Sendable {
-    /// The smallest key first.
+    /// Smallest key first.
     case ascending
-    /// The greatest key first.
+    /// Greatest key first.
     case descending
 }
 
@@ -45,10 +45,10 @@ public enum KeyOrder: Sendable {
 public struct TreeChild: Hashable, Sendable {
     /// The key.
     public let key: TreeKey
-    /// The child's value, with all that is below.
+    /// The child's value with everything below it.
     public let value: TreeValue
 
-    /// Makes a child.
+    /// Creates a child.
     public init(key: TreeKey, value: TreeValue) {
         self.key = key
         self.value = value

@@ -1,32 +1,34 @@
 extension TreeQuery {
-    /// An end of the range of a query: a value, and a key among the children that have it.
+    /// A bound of a query's range: a value, and a key among the children with this value.
     ///
-    /// As the lower end it is startAt, or startAfter without ``isInclusive``; as the upper end endAt, or endBefore.
-    /// With no key, startAt takes the value's first child, startAfter goes on after the last one, and so on.
+    /// As the lower bound it is startAt, or startAfter if it is not ``isInclusive``; as the upper bound endAt, or
+    /// endBefore. Without a key, startAt includes all children with the value, startAfter begins after the last of
+    /// them, and so on.
     public struct Bound: Hashable, Sendable {
-        /// The key that stands before all keys, as clients send it.
+        /// The key that sorts before all keys, as clients send it.
         public static let firstKey = "[MIN_NAME]"
-        /// The key that stands after all keys, as clients send it.
+        /// The key that sorts after all keys, as clients send it.
         public static let lastKey = "[MAX_NAME]"
 
-        /// One value for each that the query orders by, nil for null; fewer mean all children that begin so.
+        /// The values for the order of the query, one for each, nil for null. If there are fewer, the bound is at all
+        /// children whose values begin with these.
         ///
-        /// Of an order by key it is the key, as a string.
+        /// The key as a string, for an order by key.
         public var values: [TreeValue?]
-        /// A key among the children with these values; it need not be there.
+        /// A key among the children with these values; such a child need not exist.
         public var key: String?
-        /// Whether the child at the end itself is in the range.
+        /// Whether the child at the bound itself is in the range.
         public var isInclusive: Bool
-        /// Whether the values are meant for an order by several children.
+        /// Whether the bound is meant for an order by several children.
         package private(set) var isList = false
 
-        /// Makes an end at a value.
+        /// Creates a bound at a value.
         public init(_ value: TreeValue?, key: String? = nil, isInclusive: Bool = true) {
             self.init(values: [value], key: key, isInclusive: isInclusive)
             isList = false
         }
 
-        /// Makes an end at several values, of an order by several children.
+        /// Creates a bound at several values, for an order by several children.
         public init(values: [TreeValue?], key: String? = nil, isInclusive: Bool = true) {
             self.values = values
             self.key = key
@@ -37,9 +39,9 @@ extension TreeQuery {
 }
 
 extension TreeQuery.Bound {
-    /// Checks that the bound goes with an order.
+    /// Checks that the bound fits an order.
     ///
-    /// - Throws: ``TreeError`` with code `invalid_query`, or `too_large` for a string that no store holds.
+    /// - Throws: ``TreeError`` with code `invalid_query`, or `too_large` for a string longer than a store can hold.
     func check(for order: TreeQuery.Order) throws(TreeError) {
         let count = order.valueCount
         guard !isList || count > 1 else { throw Self.notAScalar }

@@ -1,10 +1,10 @@
 extension TreeQuery {
-    /// The children of a value that the query takes, in its order: what a store answers that holds the value.
+    /// Returns the children of a value that match the query, in its order: the result of a store that holds the value.
     ///
-    /// It looks at every child, and needs no index. A leaf has no children.
+    /// It reads every child, and needs no index. A leaf has no children.
     ///
     /// - Parameters:
-    ///   - value: The node; nil for nothing.
+    ///   - value: The node; nil if it does not exist.
     ///   - priorities: The priorities of the children that have one, by key: a string or a number each.
     public func children(of value: TreeValue?, priorities: [TreeKey: TreeValue] = [:]) -> [TreeChild] {
         let ordered = (value?.object ?? [:]).map { key, value in
@@ -24,10 +24,10 @@ extension TreeQuery {
     }
 }
 
-/// A child and what orders it.
+/// A child and its order values.
 private struct OrderedChild {
     let child: TreeChild
-    /// The values that come before the key.
+    /// The values that precede the key in the order.
     let values: [OrderedScalar]
 
     init(child: TreeChild, by order: TreeQuery.Order, priority: TreeValue?) {
@@ -54,7 +54,8 @@ private struct OrderedChild {
         compare(with: bound).map { $0 < 0 } ?? bound.isInclusive
     }
 
-    /// Less than 0 for a child before the bound, more for one after it; nil for one at it.
+    /// Compares the child with a bound. The result is negative before the bound, positive after it, and nil at the
+    /// bound.
     private func compare(with bound: TreeQuery.Bound) -> Int? {
         var key = bound.key
         if values.isEmpty {
@@ -75,7 +76,7 @@ private struct OrderedChild {
     }
 }
 
-/// A value among those that order children: null < false < true < numbers < strings < objects, which are all equal.
+/// A value in the order of children: null < false < true < numbers < strings < objects; all objects are equal.
 private enum OrderedScalar: Comparable {
     case null
     case `false`

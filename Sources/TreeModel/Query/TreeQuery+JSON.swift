@@ -1,5 +1,5 @@
 extension TreeQuery.Order {
-    /// Reads the text of an `orderBy` parameter: a JSON string, `"$key"`, `"$value"`, `"$priority"` or a path.
+    /// Parses an `orderBy` parameter: a JSON string, `"$key"`, `"$value"`, `"$priority"` or a path.
     ///
     /// Extension: a JSON list of paths.
     ///
@@ -29,10 +29,10 @@ extension TreeQuery.Order {
 }
 
 extension TreeQuery.Bound {
-    /// Reads the text of a `startAt`, `startAfter`, `endAt`, `endBefore` or `equalTo` parameter.
+    /// Parses a `startAt`, `startAfter`, `endAt`, `endBefore` or `equalTo` parameter.
     ///
-    /// It is a JSON scalar, with a key after it where one is wanted: `5`, `"a"`, `true`, `null`, `"a","key"`.
-    /// Extension: of an order by several children it is a list, `["u1",5]`, or the beginning of one.
+    /// It is a JSON scalar, optionally followed by a key: `5`, `"a"`, `true`, `null`, `"a","key"`. Extension: for an
+    /// order by several children it is a list, `["u1",5]`, or the beginning of one.
     ///
     /// - Throws: ``TreeError`` with code `invalid_query`.
     public init(json text: String, isInclusive: Bool = true) throws(TreeError) {
@@ -52,7 +52,7 @@ extension TreeQuery.Bound {
     }
 }
 
-/// Some scalars with commas between them, and lists of scalars, as parameters have them.
+/// The items of a query parameter: scalars and lists of scalars, separated by commas.
 private struct JSONItems: JSONSink {
     enum Item {
         case scalar(TreeValue?)
@@ -65,7 +65,7 @@ private struct JSONItems: JSONSink {
 
     private init() {}
 
-    /// Nil for what is anything else.
+    /// Parses the text; nil for any other content.
     init?(_ text: String) {
         var tokenizer = JSONTokenizer(JSONItems())
         let bytes = [UInt8(ascii: "[")] + Array(text.utf8) + [UInt8(ascii: "]")]

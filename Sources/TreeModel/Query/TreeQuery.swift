@@ -1,57 +1,57 @@
-/// Which children of a node to take, and in which order.
+/// A query: a selection of a node's children, and their order.
 ///
 /// Children are ordered by a value, then by key. Values compare as null < false < true < numbers < strings < objects;
-/// what is missing counts as null. Strings compare by their UTF-16 code units, the first 1,024 bytes of them; numbers
-/// as doubles.
+/// missing values count as null. Strings are compared by their UTF-16 code units, up to their first 1,024 bytes;
+/// numbers are compared as doubles.
 ///
 /// (Realtime Database, "Retrieving data": orderBy, startAt, startAfter, endAt, endBefore, equalTo, limitToFirst and
 /// limitToLast. The order by several children, and the descending order, are extensions.)
 public struct TreeQuery: Hashable, Sendable {
     /// The order of the children.
     public enum Order: Hashable, Sendable {
-        /// Their keys: 32-bit integers first, by number, then all others.
+        /// The order by key: 32-bit integers first, by number, then all other keys.
         case key
-        /// Their values.
+        /// The order by value.
         case value
-        /// Their priorities: the order that children have by default.
+        /// The order by priority, which is the default order of children.
         case priority
-        /// The values at these paths below them: by the first, then by the second and so on.
+        /// The order by the values at these paths below the children: by the first, then by the second and so on.
         case children([TreePath])
 
-        /// The values at one path below them.
+        /// Returns the order by the values at one path below the children.
         public static func child(_ path: TreePath) -> Order { .children([path]) }
     }
 
-    /// The number of children that are taken from the range, and the end from which they are.
+    /// The largest number of children in the result, and the end of the range at which they are counted.
     public enum Limit: Hashable, Sendable {
-        /// The first ones in the query's order.
+        /// The first children in the query's order.
         case first(Int)
-        /// The last ones in the query's order.
+        /// The last children in the query's order.
         case last(Int)
     }
 
-    /// The most children by which a query can order.
+    /// The largest number of paths in an order by children.
     public static let maxOrderedChildren = 8
-    /// The number of bytes of a string that count in the order of values, in CESU-8, whose order is that of UTF-16.
+    /// The number of leading bytes of a string that are compared, in CESU-8, whose order is that of UTF-16.
     package static let maxComparedBytes = 1024
 
     /// The order of the children.
     public let order: Order
-    /// The beginning of the range; nil for the first child.
+    /// The lower bound; nil to begin at the first child.
     public let lower: Bound?
-    /// The end of the range; nil for the last child.
+    /// The upper bound; nil to end at the last child.
     public let upper: Bound?
-    /// The number of children to take; nil for all.
+    /// The limit of the result; nil for all children in the range.
     public let limit: Limit?
-    /// Whether the answer lists the last child first.
+    /// Whether the result lists the last child first.
     ///
-    /// It changes neither the range nor the limit.
+    /// This affects neither the range nor the limit.
     public let isDescending: Bool
 
-    /// Makes a query.
+    /// Creates a query.
     ///
-    /// - Throws: ``TreeError`` with code `invalid_query` for a bound that does not go with the order, for a limit below
-    ///   one, and for an order by no child or more than ``maxOrderedChildren``.
+    /// - Throws: ``TreeError`` with code `invalid_query` for a bound that does not fit the order, for a limit below
+    ///   one, and for an order by no paths or by more than ``maxOrderedChildren``.
     public init(
         order: Order = .priority, from lower: Bound? = nil, to upper: Bound? = nil, limit: Limit? = nil,
         isDescending: Bool = false
@@ -68,7 +68,7 @@ public struct TreeQuery: Hashable, Sendable {
         try upper?.check(for: order)
     }
 
-    /// Makes a query for the children that have one value, or one value and one key.
+    /// Creates a query for the children with one value, or with one value and one key.
     ///
     /// - Throws: ``TreeError`` with code `invalid_query`.
     public init(
@@ -80,12 +80,12 @@ public struct TreeQuery: Hashable, Sendable {
     }
 
     package static func invalid(_ message: String) -> TreeError {
-        TreeError(.invalidQuery, message, hint: "see the queries of Realtime Databases")
+        TreeError(.invalidQuery, message, hint: "See the queries of Realtime Databases.")
     }
 }
 
 extension TreeQuery.Order {
-    /// The number of values that come before the key; none where the key alone orders.
+    /// The number of values that precede the key in the order; 0 if children are ordered by key alone.
     package var valueCount: Int {
         switch self {
         case .key: 0
@@ -94,7 +94,7 @@ extension TreeQuery.Order {
         }
     }
 
-    /// Checks that the order is by no too many children, and by none that is the node itself.
+    /// Checks that the order has a permitted number of paths, and that none of them is the root path.
     ///
     /// - Throws: ``TreeError`` with code `invalid_query`.
     package func check() throws(TreeError) {

@@ -1,18 +1,18 @@
-/// A value of a field of a record: a leaf, such as a text or a number, or a record within it.
+/// A value of a record's field: a leaf, such as a text or a number, or a nested record.
 package protocol FieldValue: FieldCoding {
-    /// Reads a value; nil for what is none.
+    /// Decodes a value; nil if it is not valid for the type.
     init?(_ value: TreeValue)
 
-    /// The value as it stands in the tree.
+    /// The value as it is stored in the tree.
     var value: TreeValue { get }
 }
 
-/// The type of a field: a value that each record has, or an optional one.
+/// The type of a field: a required or an optional value.
 package protocol FieldCoding: Sendable {
-    /// Reads what stands at the field; nil when the record is none for it.
+    /// Decodes the stored value of the field; nil if the record is invalid with it.
     static func read(_ value: TreeValue?) -> Self?
 
-    /// The value of the field; nil for nothing.
+    /// The value to store in the field; nil if there is none.
     var written: TreeValue? { get }
 }
 
@@ -21,7 +21,7 @@ extension FieldValue {
     package var written: TreeValue? { value }
 }
 
-/// What is not there, or is no such value, is nil.
+/// Missing and invalid values are decoded as nil.
 extension Optional: FieldCoding where Wrapped: FieldValue {
     package static func read(_ value: TreeValue?) -> Self? { .some(value.flatMap { Wrapped($0) }) }
     package var written: TreeValue? { self?.value }
@@ -70,7 +70,7 @@ extension TreeValue: FieldValue {
     package var value: TreeValue { self }
 }
 
-/// A code with a text.
+/// A raw value that is a string, such as a code.
 extension FieldValue where Self: RawRepresentable<String> {
     package init?(_ value: TreeValue) {
         guard let text = value.stringValue else { return nil }
@@ -80,7 +80,7 @@ extension FieldValue where Self: RawRepresentable<String> {
     package var value: TreeValue { .string(rawValue) }
 }
 
-/// An id, or what else is checked when it is read from a text.
+/// A value that is checked when it is read from a text, such as an id.
 package protocol TextFieldValue: FieldValue, CustomStringConvertible {
     init?(_ text: String)
 }
@@ -109,7 +109,7 @@ extension TreeKey: FieldValue {
 
 /// A key of a list within a record.
 package protocol ListKey: Hashable, Sendable {
-    /// Reads a key; nil for what is none.
+    /// Decodes a key; nil if it is not valid for the type.
     init?(_ key: TreeKey)
 
     var treeKey: TreeKey { get }
@@ -125,9 +125,9 @@ extension String: ListKey {
     package var treeKey: TreeKey { TreeKey(unchecked: self) }
 }
 
-/// An element of a list that has a form of its own.
+/// An element of a list with a special stored form.
 package protocol ListElement: Sendable {
-    /// Reads a list, without what cannot be read.
+    /// Decodes a list, without the elements that are invalid.
     static func list(_ value: TreeValue) -> [Self]
     static func value(of list: [Self]) -> TreeValue
 }
@@ -137,7 +137,7 @@ extension Array: FieldValue, FieldCoding where Element: ListElement {
     package var value: TreeValue { Element.value(of: self) }
 }
 
-/// A list by keys, without what cannot be read.
+/// A dictionary is decoded without the members that are invalid.
 extension Dictionary: FieldValue, FieldCoding where Key: ListKey, Value: FieldValue {
     package init?(_ value: TreeValue) {
         guard let children = value.object else { return nil }

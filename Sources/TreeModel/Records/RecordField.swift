@@ -1,18 +1,18 @@
-/// A field of a record: its key, and how it is read and written.
+/// A field of a record: its key, and the functions that read and write it.
 package struct RecordField<Record, Value>: Sendable {
-    /// The refusal of a value that is no such record.
+    /// The error for a value that is not a valid record.
     struct Missing: Error {}
 
-    /// The keys at which it stands; none for the key of the record itself.
+    /// The keys of the stored field; empty for the key of the record itself.
     let keys: [TreeKey]
     let read: @Sendable (_ record: TreeValue, _ key: TreeKey?) throws -> Value
     let write: @Sendable (Record, inout [TreeKey: TreeValue]) -> Void
 
-    /// A field that is read in a way of its own.
+    /// Creates a field with custom functions.
     ///
     /// - Parameters:
-    ///   - read: Reads what stands there; nil when the record is none for it.
-    ///   - write: What stands there; nil for nothing.
+    ///   - read: Decodes the stored value; returns nil if the record is invalid with it.
+    ///   - write: Returns the value to store; nil if there is none.
     package init(
         _ key: String, read: @escaping @Sendable (TreeValue?) -> Value?,
         write: @escaping @Sendable (Record) -> TreeValue?
@@ -26,14 +26,14 @@ package struct RecordField<Record, Value>: Sendable {
         self.write = { record, fields in fields[key] = write(record) }
     }
 
-    /// A property that is no part of what is stored.
+    /// Creates a property that is not stored.
     package init(unstored value: Value) where Value: Sendable {
         keys = []
         read = { _, _ in value }
         write = { _, _ in }
     }
 
-    /// The key of the record itself, which its value does not repeat.
+    /// Creates a property that is the key of the record, which the stored value does not repeat.
     package init(keyAs path: any KeyPath<Record, Value> & Sendable) where Value: FieldValue {
         keys = []
         read = { _, key throws in
@@ -45,14 +45,14 @@ package struct RecordField<Record, Value>: Sendable {
 }
 
 extension RecordField where Value: FieldCoding {
-    /// A field that each record has; or, of an optional property, one that it may have.
+    /// Creates a required field; or an optional one, if the property is optional.
     package init(_ key: String, _ path: any KeyPath<Record, Value> & Sendable) {
         self.init(key, read: { Value.read($0) }, write: { $0[keyPath: path].written })
     }
 }
 
 extension RecordField where Value: FieldValue & Equatable {
-    /// A field that is not there while it has its usual value.
+    /// Creates a field that is not stored while it has its default value.
     package init(_ key: String, _ path: any KeyPath<Record, Value> & Sendable, default usual: Value) {
         self.init(
             key, read: { Value.read($0) ?? usual },
@@ -64,7 +64,8 @@ extension RecordField where Value: FieldValue & Equatable {
 }
 
 extension RecordField where Value: FieldValue {
-    /// A field that is always written, and was not in earlier versions: then another one stands for it.
+    /// Creates a field that is always written but is missing in records of earlier versions; the `fallback` field is
+    /// then read instead.
     package init(_ key: String, _ path: any KeyPath<Record, Value> & Sendable, fallback: String) {
         let (key, fallback) = (TreeKey(unchecked: key), TreeKey(unchecked: fallback))
         keys = [key]
@@ -75,14 +76,15 @@ extension RecordField where Value: FieldValue {
         write = { record, fields in fields[key] = record[keyPath: path].value }
     }
 
-    /// A field that is always written, and was not in earlier versions.
+    /// Creates a field that is always written but is missing in records of earlier versions; the given value is used
+    /// then.
     package init(_ key: String, _ path: any KeyPath<Record, Value> & Sendable, orElse earlier: Value) {
         self.init(key, read: { Value.read($0) ?? earlier }, write: { $0[keyPath: path].value })
     }
 }
 
 extension RecordField {
-    /// Fields of the record that are one property, all of them there or none.
+    /// Creates a property that consists of several fields of the record, all present or all missing.
     package init<Part: TreeRecord>(partOf path: any KeyPath<Record, Value> & Sendable) where Value == Part? {
         keys = Part.form.keys
         read = { record, key in Part(record, at: key) }
@@ -91,7 +93,7 @@ extension RecordField {
         }
     }
 
-    /// Fields of the record that are one property.
+    /// Creates a property that consists of several fields of the record.
     package init(partOf path: any KeyPath<Record, Value> & Sendable) where Value: TreeRecord {
         keys = Value.form.keys
         read = { record, key in try Value.form.read(record, key) }

@@ -1,12 +1,12 @@
-/// A position in the change log: how many updates the store had committed.
+/// A position in the change log: the number of updates that the store has committed.
 public struct SyncToken: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The position before the first change.
     public static let start = SyncToken(sequence: 0)
 
-    /// The sequence number of the last change that lies before this position.
+    /// The sequence number of the last change before this position.
     public let sequence: UInt64
 
-    /// Makes a token from a number that was stored elsewhere.
+    /// Creates a token from a stored number.
     public init(sequence: UInt64) { self.sequence = sequence }
 
     /// Whether the left position is earlier.
@@ -22,10 +22,10 @@ public struct Change: Hashable, Sendable {
     public let token: SyncToken
     /// The time of the commit.
     public let timestamp: Timestamp
-    /// The writes, ordered by path; those that found what they write are not among them.
+    /// The writes in the order of their paths, without those that changed nothing.
     public let writes: [TreeWrite]
 
-    /// Makes a change.
+    /// Creates a change.
     package init(token: SyncToken, timestamp: Timestamp, writes: [TreeWrite]) {
         self.token = token
         self.timestamp = timestamp

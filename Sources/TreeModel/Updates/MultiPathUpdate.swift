@@ -1,40 +1,40 @@
-/// One path written: the new value there, or nil when what was there is deleted.
+/// A write of one path: its new value, or nil for a deletion.
 public struct TreeWrite: Hashable, Sendable {
-    /// The path.
+    /// The path that is written.
     public let path: TreePath
-    /// The value that is there afterwards; nil for nothing.
+    /// The value after the write; nil for a deletion.
     public let value: TreeValue?
 
-    /// Makes a write.
+    /// Creates a write.
     public init(path: TreePath, value: TreeValue?) {
         self.path = path
         self.value = value
     }
 }
 
-/// A condition that must hold just before an update is applied, or none of it is.
+/// A condition that must hold just before an update is applied; otherwise nothing of the update is applied.
 public enum Precondition: Hashable, Sendable {
-    /// A value is at the path.
+    /// A value exists at the path.
     case exists(TreePath)
-    /// No value is at the path.
+    /// No value exists at the path.
     case absent(TreePath)
-    /// Exactly this value is at the path; nil for nothing.
+    /// The value at the path equals this one; nil if none may exist.
     case equals(TreePath, TreeValue?)
-    /// The value at the path, priorities among it, has this ETag (`TreeSnapshot.etag(of:)`).
+    /// The value at the path, including priorities, has this ETag (`TreeSnapshot.etag(of:)`).
     case etag(TreePath, String)
-    /// The value at the path, priorities among it, has this hash, as clients make it (`NodeHashBuilder` says how).
+    /// The value at the path, including priorities, has this hash, as clients compute it (see `NodeHashBuilder`).
     case nodeHash(TreePath, String)
 }
 
-/// A value that the store fills in when it commits an update.
+/// A value that the store determines when it commits an update.
 public enum ServerValue: Hashable, Sendable {
     /// The time of the commit, in milliseconds since 1970.
     case timestamp
-    /// The position in the change log that the commit gets: its ``SyncToken/sequence``, as a whole number.
+    /// The position in the change log after the commit: its ``SyncToken/sequence``, as a whole number.
     case position
 }
 
-/// A change of any number of nodes in the tree, applied whole or not at all.
+/// A change of any number of nodes in the tree, applied as a whole or not at all.
 ///
 ///     var update = MultiPathUpdate()
 ///     update["posts" / id] = post
@@ -43,26 +43,26 @@ public enum ServerValue: Hashable, Sendable {
 ///     update.preconditions = [.absent("posts" / id)]
 ///     let token = try await store.update(update)
 ///
-/// The store refuses it (code `conflicting_paths`) if one path lies above another.
+/// The store refuses an update (code `conflicting_paths`) if one of its paths is above another.
 public struct MultiPathUpdate: Sendable {
-    /// The new value of each path; nil deletes.
+    /// The new value of each path; nil for a deletion.
     public private(set) var values: [TreePath: TreeValue?] = [:]
-    /// The values that the store fills in, by path; a path within one of the ``values`` becomes part of that value.
+    /// The server values by path; a path within one of the ``values`` becomes part of that value.
     public private(set) var serverValues: [TreePath: ServerValue] = [:]
     /// The conditions for the update to be applied.
     public var preconditions: [Precondition]
-    /// Whether it makes room on the disk although it writes values, too, so that a full disk does not keep it from being made. An
-    /// update that only deletes counts as such by itself.
+    /// Whether the update frees space on the disk although it also writes values, so that it is accepted on a full
+    /// disk. An update that contains only deletions counts as such anyway.
     public var makesRoom = false
-    /// The first stratum of the store's derivations that sees what is written; those before it let it be.
+    /// The first stratum of the store's derivations that sees the writes; earlier strata ignore them.
     package var firstStratum = 0
 
-    /// Makes an update that writes nothing yet.
+    /// Creates an empty update.
     public init(preconditions: [Precondition] = []) { self.preconditions = preconditions }
 
-    /// The value that the update writes at a path; setting nil deletes what is there.
+    /// The value that the update writes at a path; setting nil deletes the value there.
     ///
-    /// Reading gives nil both for a path that is deleted and for one that is not part of the update.
+    /// Reading returns nil both for a path that is deleted and for one that is not part of the update.
     public subscript(path: TreePath) -> TreeValue? {
         get { values[path] ?? nil }
         set {
@@ -71,9 +71,9 @@ public struct MultiPathUpdate: Sendable {
         }
     }
 
-    /// Has the store fill in a value when it commits the update.
+    /// Sets a value that the store determines when it commits the update.
     ///
-    /// The path may lie within a value that the update writes, of which the result becomes a part:
+    /// The path may be within a value that the update writes; the result then becomes part of that value:
     ///
     ///     update["posts" / id] = post
     ///     update.set("posts" / id / "published", to: .position)

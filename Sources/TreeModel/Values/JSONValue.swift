@@ -1,4 +1,5 @@
-/// Any JSON, such as a schema or what a token claims. The tree's values have neither lists nor keys with a `$` or a `/`.
+/// A JSON value of any kind, such as a schema or the claim set of a token. Values of the tree have neither lists nor
+/// keys with a `$` or a `/`.
 package indirect enum JSONValue: Codable, Hashable, Sendable {
     case null
     case bool(Bool)
@@ -40,7 +41,7 @@ package indirect enum JSONValue: Codable, Hashable, Sendable {
         }
     }
 
-    /// The member with that name, if this is an object; what is set to nil goes.
+    /// The member with a name, if this is an object; setting nil removes the member.
     package subscript(name: String) -> JSONValue? {
         get { if case .object(let object) = self { object[name] } else { nil } }
         set {
@@ -57,7 +58,7 @@ package indirect enum JSONValue: Codable, Hashable, Sendable {
     /// The text, if this is a string.
     package var string: String? { if case .string(let string) = self { string } else { nil } }
 
-    /// The number, if this is a whole one.
+    /// The number, if this is a whole number.
     package var integer: Int? {
         switch self {
         case .integer(let integer): integer
@@ -66,7 +67,7 @@ package indirect enum JSONValue: Codable, Hashable, Sendable {
         }
     }
 
-    /// The truth value, if this is one.
+    /// The truth value, if this is a Boolean.
     package var bool: Bool? { if case .bool(let bool) = self { bool } else { nil } }
 }
 

@@ -1,16 +1,16 @@
-/// The name of a tree: one engine holds many, apart from each other but for the order of their changes.
+/// The name of a tree. One engine contains many trees, which are separate except for the common order of their changes.
 ///
-/// A namespace is there as soon as something is written to it. One multi-path update may write to several.
+/// A namespace exists as soon as something is written to it. One multi-path update may write to several.
 public struct Namespace: Hashable, Sendable, CustomStringConvertible {
     /// The longest name, in bytes.
     public static let maxBytes = 64
-    /// The tree that is meant when none is named.
+    /// The tree that is used when none is named.
     public static let main = Namespace(unchecked: "")
 
     /// The name; empty for ``main``.
     public let name: String
 
-    /// Checks a name that comes from outside: 1 to ``maxBytes`` of the lower-case letters a–z, digits, `-` and `_`.
+    /// Checks an external name: 1 to ``maxBytes`` of the lower-case letters a–z, digits, `-` and `_`.
     ///
     /// - Throws: ``TreeError`` with code `invalid_key`.
     public init(_ name: String) throws(TreeError) {
@@ -23,18 +23,18 @@ public struct Namespace: Hashable, Sendable, CustomStringConvertible {
         }
         guard isValid, (1...Self.maxBytes).contains(name.utf8.count) else {
             throw TreeError(
-                .invalidKey, "\"\(name)\" is no name of a namespace",
-                hint: "use 1 to \(Self.maxBytes) of a–z, 0–9, - and _")
+                .invalidKey, "\"\(name)\" is not a valid name of a namespace",
+                hint: "Use 1 to \(Self.maxBytes) of a–z, 0–9, - and _.")
         }
         self.init(unchecked: name)
     }
 
-    /// Makes a namespace that no name from outside can reach: its name has a character that ``init(_:)`` refuses.
+    /// Creates a namespace that cannot be named from outside: its name has a character that ``init(_:)`` refuses.
     package init(reserved name: StaticString) { self.init(unchecked: ".\(name)") }
 
     package init(unchecked name: String) { self.name = name }
 
-    /// Whether no name from outside can reach it.
+    /// Whether the namespace cannot be named from outside.
     package var isReserved: Bool { name.utf8.first == UInt8(ascii: ".") }
 
     /// The name.

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Makes push ids, each greater than the one before, whatever the clock does.
+/// A generator of push ids, each greater than the previous one, even if the clock is set back.
 ///
-/// Safe from any thread. Within one millisecond, and while the clock stands behind the last id, the random part counts
-/// up; a new millisecond draws it anew.
+/// It is safe to use from any thread. Within one millisecond, and while the clock is behind the last id, the random
+/// part is incremented; in a new millisecond it is random again.
 public final class PushIDGenerator: Sendable {
     private struct Last {
         var timestamp = Timestamp(milliseconds: -1)
@@ -14,12 +14,12 @@ public final class PushIDGenerator: Sendable {
     private let random: @Sendable () -> UInt64
     private let last = Mutex(Last())
 
-    /// Makes a generator.
+    /// Creates a generator.
     ///
     /// - Parameters:
-    ///   - last: An id that all others are to be greater than; nil for none.
-    ///   - clock: The present time.
-    ///   - random: 64 random bits at each call; the system's generator unless given.
+    ///   - last: An id that all generated ids must be greater than; nil for none.
+    ///   - clock: Returns the current time.
+    ///   - random: Returns 64 random bits; the default is the system's generator.
     public init(
         after last: PushID? = nil,
         clock: @escaping @Sendable () -> Timestamp,
@@ -35,7 +35,7 @@ public final class PushIDGenerator: Sendable {
         }
     }
 
-    /// The next id, greater than all that this generator made before.
+    /// Returns the next id, greater than all earlier ids of this generator.
     public func next() -> PushID {
         let now = min(max(clock(), .epoch), PushID.maxTimestamp)
         return last.withLock { last in
@@ -43,7 +43,7 @@ public final class PushIDGenerator: Sendable {
                 last.timestamp = now
                 last.digits = randomDigits()
             } else if !Self.increment(&last.digits) {
-                // 2⁷² ids in a millisecond: the next one is in the next millisecond, by our count.
+                // After 2⁷² ids in a millisecond, the next id is counted in the next millisecond.
                 last.timestamp = min(last.timestamp + .milliseconds(1), PushID.maxTimestamp)
             }
             return PushID(timestamp: last.timestamp, randomDigits: last.digits)
@@ -54,7 +54,7 @@ public final class PushIDGenerator: Sendable {
         [random(), random()].flatMap { bits in (0..<6).map { UInt8(truncatingIfNeeded: bits >> (6 * $0)) & 63 } }
     }
 
-    /// Adds one to the digits; false if they went round to zero.
+    /// Adds one to the digits; returns false if they wrapped around to zero.
     private static func increment(_ digits: inout [UInt8]) -> Bool {
         for index in digits.indices.reversed() {
             digits[index] = (digits[index] + 1) & 63

@@ -1,64 +1,64 @@
-/// A moment, to the millisecond.
+/// A point in time, in milliseconds.
 ///
-/// It is the number of milliseconds since 1970, UTC, in the tree, in JSON and as text. What is computed of it stays in
-/// the range of such numbers, so that a time from outside, however far away, is no fault.
+/// It is the number of milliseconds since 1970, UTC, in the tree, in JSON and as text. Arithmetic saturates at the
+/// limits of the number, so that an external time, however far away, causes no overflow.
 public struct Timestamp: Hashable, Sendable {
     /// The beginning of 1970, UTC.
     public static let epoch = Timestamp(milliseconds: 0)
-    /// The first of all moments.
+    /// The earliest possible time.
     public static let min = Timestamp(milliseconds: .min)
-    /// The last of all moments.
+    /// The latest possible time.
     public static let max = Timestamp(milliseconds: .max)
 
-    /// The milliseconds since 1970, UTC.
+    /// The number of milliseconds since 1970, UTC.
     public let milliseconds: Int64
 
-    /// Makes a moment of the milliseconds since 1970, UTC.
+    /// Creates a timestamp from milliseconds since 1970, UTC.
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-    /// Makes a moment of the seconds since 1970, UTC; the last or the first one where it would be beyond.
+    /// Creates a timestamp from seconds since 1970, UTC; it saturates at the earliest or latest time.
     package init(seconds: Int64) { self = .epoch + .seconds(seconds) }
 
-    /// The whole seconds since 1970, UTC.
+    /// The number of whole seconds since 1970, UTC.
     package var seconds: Int64 { milliseconds / 1000 }
 
-    /// A random moment in a range, which is not empty.
+    /// Returns a random time in a range, which must not be empty.
     package static func random(in moments: Range<Timestamp>) -> Timestamp {
         Timestamp(milliseconds: .random(in: moments.lowerBound.milliseconds..<moments.upperBound.milliseconds))
     }
 
-    /// The moment that is later by a duration; the last or the first one where it would be beyond.
+    /// Returns the time that is later by a duration; it saturates at the earliest or latest time.
     public static func + (moment: Timestamp, duration: Duration) -> Timestamp {
         let step = duration.milliseconds
         let (sum, overflows) = moment.milliseconds.addingReportingOverflow(step)
         return Timestamp(milliseconds: overflows ? (step < 0 ? .min : .max) : sum)
     }
 
-    /// The moment that is earlier by a duration; the first or the last one where it would be beyond.
+    /// Returns the time that is earlier by a duration; it saturates at the earliest or latest time.
     public static func - (moment: Timestamp, duration: Duration) -> Timestamp { moment + (.zero - duration) }
 
-    /// The time from the right moment to the left one.
+    /// Returns the duration from the right time to the left one.
     public static func - (left: Timestamp, right: Timestamp) -> Duration {
         .milliseconds(left.milliseconds) - .milliseconds(right.milliseconds)
     }
 }
 
 extension Timestamp: Comparable, CustomStringConvertible {
-    /// Whether the left moment is earlier.
+    /// Whether the left time is earlier.
     public static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
 
-    /// The milliseconds since 1970, UTC.
+    /// The milliseconds since 1970, UTC, as text.
     public var description: String { String(milliseconds) }
 }
 
-/// The bare number.
+/// The encoded form is the bare number.
 extension Timestamp: Codable {
-    /// Reads the number.
+    /// Decodes the number.
     public init(from decoder: any Decoder) throws {
         milliseconds = try decoder.singleValueContainer().decode(Int64.self)
     }
 
-    /// Writes the number.
+    /// Encodes the number.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(milliseconds)
@@ -75,12 +75,12 @@ extension Timestamp: FieldValue {
 }
 
 extension TreeValue {
-    /// The moment that an integer stands for.
+    /// The time that an integer value represents; nil for other values.
     package var timestampValue: Timestamp? { Timestamp(self) }
 }
 
 extension Duration {
-    /// The whole milliseconds; the greatest or the least number where they would be beyond.
+    /// The number of whole milliseconds; it saturates at the limits of the type.
     package var milliseconds: Int64 {
         let (seconds, attoseconds) = components
         let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1000)

@@ -1,10 +1,11 @@
-/// A checked key: the name of one child in the tree.
+/// A valid key: the name of one child in the tree.
 ///
 /// Non-empty UTF-8 of at most ``maxBytes`` bytes, without `. $ # [ ] /`, control characters (0x00–0x1F) and 0x7F.
 ///
-/// Keys are compared by their bytes, never by Swift's canonical equivalence: "é" in one scalar and "é" in two are two
-/// keys. `<` is the protocol's key order (Realtime Database, `nameCompare` of its JavaScript client): keys that are
-/// 32-bit integers first, by number, ties by the shorter one; then all others by UTF-16 code units.
+/// Keys are compared by their bytes, not by Swift's canonical equivalence: "é" in one scalar and "é" in two are
+/// different keys. `<` is the protocol's key order (Realtime Database, `nameCompare` of its JavaScript client): keys
+/// that are 32-bit integers come first, by number, and the shorter one first if the numbers are equal; then all others
+/// by UTF-16 code units.
 public struct TreeKey: Sendable {
     /// The longest key, in bytes of UTF-8.
     public static let maxBytes = 768
@@ -12,7 +13,7 @@ public struct TreeKey: Sendable {
     /// The key as text.
     public let string: String
 
-    /// Checks a key that comes from outside.
+    /// Checks an external key.
     ///
     /// - Throws: ``TreeError`` with code `invalid_key`.
     public init(_ string: String) throws(TreeError) {
@@ -22,10 +23,10 @@ public struct TreeKey: Sendable {
 
     package init(unchecked string: String) { self.string = string }
 
-    /// The fault of a key; nil for a good one.
+    /// Returns a description of the error in a key; nil for a valid key.
     package static func complaint(about utf8: Span<UInt8>) -> String? {
         guard !utf8.isEmpty else { return "the key is empty" }
-        guard utf8.count <= maxBytes else { return "the key has \(utf8.count) bytes, the limit is \(maxBytes)" }
+        guard utf8.count <= maxBytes else { return "the key has \(utf8.count) bytes; the limit is \(maxBytes)" }
         for index in utf8.indices where isForbidden(utf8[index]) {
             let bad = utf8[index]
             return bad < 0x20 || bad == 0x7F
@@ -37,7 +38,7 @@ public struct TreeKey: Sendable {
 
     package static func invalid(_ complaint: String) -> TreeError {
         TreeError(
-            .invalidKey, complaint, hint: "use 1 to \(maxBytes) bytes without . $ # [ ] / and control characters")
+            .invalidKey, complaint, hint: "Use 1 to \(maxBytes) bytes without . $ # [ ] / and control characters.")
     }
 
     private static func isForbidden(_ byte: UInt8) -> Bool {
@@ -49,7 +50,7 @@ public struct TreeKey: Sendable {
         }
     }
 
-    /// The number that this key stands for in the key order, if it is a 32-bit signed integer.
+    /// The number of this key in the key order, if it is a 32-bit signed integer.
     ///
     /// The protocol's pattern is `^-?0*\d{1,10}$`: leading zeros and "-0" are integers too.
     var integer: Int32? { Self.integer(of: string.utf8.span) }
@@ -78,7 +79,7 @@ extension TreeKey: Hashable, Comparable, CustomStringConvertible {
     /// Swift hashes canonically equivalent strings alike, so equal bytes have equal hashes.
     public func hash(into hasher: inout Hasher) { hasher.combine(string) }
 
-    /// Whether the left key comes first in the protocol's key order.
+    /// Whether the left key precedes the right one in the protocol's key order.
     public static func < (left: TreeKey, right: TreeKey) -> Bool {
         switch (left.integer, right.integer) {
         case (let a?, let b?): (a, left.string.utf8.count, left.string) < (b, right.string.utf8.count, right.string)
@@ -93,16 +94,16 @@ extension TreeKey: Hashable, Comparable, CustomStringConvertible {
 }
 
 extension TreeKey: ExpressibleByStringLiteral {
-    /// Makes a key from a constant in the source; a constant that is no key is a mistake in the program and traps.
+    /// Creates a key from a string literal; an invalid key is a programming error and traps.
     public init(stringLiteral value: StaticString) {
         let string = value.description
-        precondition(Self.complaint(about: string.utf8.span) == nil, "\"\(string)\" is no key")
+        precondition(Self.complaint(about: string.utf8.span) == nil, "\"\(string)\" is not a valid key")
         self.init(unchecked: string)
     }
 }
 
 extension String {
-    /// Whether both strings have the same bytes of UTF-8; `==` would find "é" and "é" equal, too.
+    /// Whether both strings have the same UTF-8 bytes; `==` would also treat the two forms of "é" as equal.
     package func hasSameBytes(as other: String) -> Bool {
         utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
     }

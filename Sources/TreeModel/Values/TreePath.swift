@@ -1,6 +1,6 @@
-/// The path of a node in the tree: the keys on the way from the root.
+/// The path of a node in the tree: the keys from the root to the node.
 public struct TreePath: Hashable, Sendable {
-    /// The deepest path that is stored, in keys.
+    /// The largest number of keys in a stored path.
     public static let maxDepth = 32
     /// The path of the whole tree.
     public static let root = TreePath([])
@@ -10,7 +10,7 @@ public struct TreePath: Hashable, Sendable {
     /// The keys, from the root down.
     public var keys: [TreeKey]
 
-    /// Makes a path of checked keys; the store refuses paths deeper than ``maxDepth`` when they are used.
+    /// Creates a path from valid keys; the store refuses paths deeper than ``maxDepth`` when they are used.
     public init(_ keys: [TreeKey], in namespace: Namespace = .main) {
         self.namespace = namespace
         self.keys = keys
@@ -21,7 +21,7 @@ public struct TreePath: Hashable, Sendable {
     /// - Throws: ``TreeError`` with code `invalid_key` or `too_large`.
     public init(_ string: String, in namespace: Namespace = .main) throws(TreeError) {
         var keys: [TreeKey] = []
-        // A scalar view: in characters, "/" and a combining accent after it would be one.
+        // Scalars are used because "/" and a following combining accent would be a single character.
         for segment in string.unicodeScalars.split(separator: "/") {
             keys.append(try TreeKey(String(segment)))
         }
@@ -32,37 +32,37 @@ public struct TreePath: Hashable, Sendable {
     package func checkDepth() throws(TreeError) {
         guard depth <= Self.maxDepth else {
             throw TreeError(
-                .tooLarge, "the path has \(depth) keys, the limit is \(Self.maxDepth)",
-                hint: "store the data less deeply")
+                .tooLarge, "the path has \(depth) keys; the limit is \(Self.maxDepth)",
+                hint: "Store the data less deeply.")
         }
     }
 
     /// The number of keys; 0 for the root.
     public var depth: Int { keys.count }
-    /// Whether this is the path of the whole tree.
+    /// Whether this is the root path.
     public var isRoot: Bool { keys.isEmpty }
     /// The last key; nil for the root.
     public var lastKey: TreeKey? { keys.last }
     /// The path one level up; nil for the root.
     public var parent: TreePath? { isRoot ? nil : TreePath(Array(keys.dropLast()), in: namespace) }
 
-    /// Whether the other path lies strictly below this one.
+    /// Whether another path is strictly below this one.
     public func isAncestor(of other: TreePath) -> Bool {
         depth < other.depth && namespace == other.namespace && other.keys.starts(with: keys)
     }
 
-    /// The path with the keys of another one below it.
+    /// Returns the path with the keys of another one appended.
     public func appending(_ other: TreePath) -> TreePath { TreePath(keys + other.keys, in: namespace) }
 
-    /// The path with another key below it.
+    /// Returns the path with a key appended.
     public static func / (path: TreePath, key: TreeKey) -> TreePath { TreePath(path.keys + [key], in: path.namespace) }
 
-    /// The path with a push id below it.
+    /// Returns the path with a push id appended.
     public static func / (path: TreePath, id: PushID) -> TreePath { path / id.key }
 }
 
 extension TreePath: ExpressibleByStringLiteral, CustomStringConvertible {
-    /// Makes a path from a constant in the source; a constant that is no path is a mistake in the program and traps.
+    /// Creates a path from a string literal; an invalid path is a programming error and traps.
     public init(stringLiteral value: StaticString) {
         do {
             try self.init(value.description)

@@ -1,5 +1,5 @@
 extension TreeValue: Codable {
-    /// Reads a value as a decoder of JSON has it: a list becomes an object, null is left out.
+    /// Decodes a JSON value: a list becomes an object, and null is left out.
     public init(from decoder: any Decoder) throws {
         if let container = try? decoder.container(keyedBy: Key.self) {
             var children: [TreeKey: TreeValue] = [:]
@@ -28,7 +28,7 @@ extension TreeValue: Codable {
         }
     }
 
-    /// Writes the value as an encoder of JSON has it; objects stay objects, whatever their keys.
+    /// Encodes the value; objects stay objects, whatever their keys.
     public func encode(to encoder: any Encoder) throws {
         if case .object(let children) = self {
             var container = encoder.container(keyedBy: Key.self)
@@ -45,7 +45,7 @@ extension TreeValue: Codable {
         }
     }
 
-    /// A value, or null.
+    /// A decoded child, which may be null.
     private struct Child: Decodable {
         let value: TreeValue?
 

@@ -1,11 +1,12 @@
 extension TreeValue {
-    /// The value as JSON text (RFC 8259, UTF-8), keys in the protocol's order.
+    /// Returns the value as JSON text (RFC 8259, UTF-8), with keys in the protocol's order.
     ///
-    /// An object whose keys are all canonical non-negative integers, the largest below twice their number, is written
-    /// as an array with null for what is missing, as Realtime Databases do. Doubles have the shortest form that reads
-    /// back as the same number; one that is not finite, which no store holds, becomes null.
+    /// An object whose keys are all canonical non-negative integers, the largest less than twice their number, is
+    /// written as an array, with null for missing elements, as Realtime Databases do. Doubles are written in the
+    /// shortest form that reads back as the same number. A number that is not finite, which the store never contains,
+    /// becomes null.
     ///
-    /// - Parameter pretty: Whether to break lines and indent by two spaces.
+    /// - Parameter pretty: Whether the text has line breaks and an indentation of two spaces.
     public func json(pretty: Bool = false) -> [UInt8] {
         var writer = JSONWriter(pretty: pretty)
         writer.write(self)
@@ -44,7 +45,7 @@ private struct JSONWriter {
         }
     }
 
-    /// The elements if the children are to be shown as an array; nil otherwise.
+    /// Returns the elements if the children are written as an array; nil otherwise.
     private static func arrayElements(of children: [TreeKey: TreeValue]) -> [TreeValue?]? {
         var elements: [TreeValue?] = []
         for (key, child) in children {

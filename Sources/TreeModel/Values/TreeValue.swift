@@ -1,18 +1,18 @@
-/// A JSON value as the tree stores it; the absence of a value is a nil `TreeValue?`.
+/// A JSON value as the tree stores it; a missing value is a nil `TreeValue?`.
 ///
-/// There is no null, no array and no empty object in the tree: arrays are objects with the keys 0, 1, 2 …, and whatever
-/// is empty is not there. Numbers are equal when they are numerically (1 and 1.0 are one value), strings when their
-/// bytes are.
+/// The tree contains no null, array or empty object: arrays are objects with the keys 0, 1, 2 …, and empty values do
+/// not exist. Numbers are equal if they are numerically equal (1 and 1.0 are the same value), strings if their bytes
+/// are.
 public enum TreeValue: Sendable {
-    /// True or false.
+    /// A Boolean.
     case bool(Bool)
-    /// A whole number.
+    /// A 64-bit integer.
     case integer(Int64)
-    /// Any other number; whole ones become ``integer(_:)`` when they are stored.
+    /// Any other number; whole numbers that fit become ``integer(_:)`` when they are stored.
     case double(Double)
-    /// Text of at most ``maxStringBytes``.
+    /// A text of at most ``maxStringBytes`` bytes.
     case string(String)
-    /// Children by key.
+    /// The children by key.
     case object([TreeKey: TreeValue])
 
     /// The longest string, in bytes of UTF-8.
@@ -20,14 +20,14 @@ public enum TreeValue: Sendable {
 
     /// The text, if this is a string.
     public var stringValue: String? { if case .string(let string) = self { string } else { nil } }
-    /// The whole number, if this is one; 1.0 is.
+    /// The integer, if this is a whole number that fits into 64 bits; this includes 1.0.
     public var integerValue: Int64? { if case .integer(let integer) = withCanonicalNumber { integer } else { nil } }
-    /// The truth value, if this is one.
+    /// The truth value, if this is a Boolean.
     public var boolValue: Bool? { if case .bool(let bool) = self { bool } else { nil } }
     /// The children, if this is an object.
     public var object: [TreeKey: TreeValue]? { if case .object(let object) = self { object } else { nil } }
 
-    /// The number, if this is one; whole numbers beyond 2⁵³ are rounded.
+    /// The number, if this is a number; whole numbers beyond 2⁵³ are rounded.
     public var doubleValue: Double? {
         switch self {
         case .integer(let integer): Double(integer)
@@ -36,15 +36,16 @@ public enum TreeValue: Sendable {
         }
     }
 
-    /// The child with a key, if this is an object that has it.
+    /// The child with a key, if this is an object that contains it.
     public subscript(key: TreeKey) -> TreeValue? { object?[key] }
 
-    /// The value at a path below this one; the root path gives the value itself.
+    /// The value at a path below this one; for the root path, the value itself.
     public subscript(path path: TreePath) -> TreeValue? {
         path.keys.reduce(self as TreeValue?) { value, key in value?[key] }
     }
 
-    /// The value as the store keeps it: whole numbers as integers, no empty objects; nil when nothing is left.
+    /// Returns the value in the form in which the store keeps it: whole numbers as integers, no empty objects; nil if
+    /// nothing is left.
     ///
     /// - Throws: ``TreeError`` with code `invalid_value` for numbers that are not finite, `too_large` for strings over
     ///   ``maxStringBytes`` and for objects deeper than ``TreePath/maxDepth``.
@@ -57,15 +58,15 @@ public enum TreeValue: Sendable {
             return self
         case .double(let double):
             guard double.isFinite else {
-                throw TreeError(.invalidValue, "\(double) is no JSON number", path: path, hint: "store a finite number")
+                throw TreeError(.invalidValue, "\(double) is not finite", path: path, hint: "Store a finite number.")
             }
             return withCanonicalNumber
         case .string(let string):
             let byteCount = string.utf8.count
             guard byteCount <= Self.maxStringBytes else {
                 throw TreeError(
-                    .tooLarge, "the string has \(byteCount) bytes, the limit is \(Self.maxStringBytes)", path: path,
-                    hint: "keep large data in a blob and its name in the tree")
+                    .tooLarge, "the string has \(byteCount) bytes; the limit is \(Self.maxStringBytes)", path: path,
+                    hint: "Keep large data in a blob and its name in the tree.")
             }
             return self
         case .object(let children):
@@ -84,7 +85,7 @@ public enum TreeValue: Sendable {
 }
 
 extension TreeValue: Hashable {
-    /// Whether both are the same JSON value: numbers by value, strings by bytes.
+    /// Whether both are the same JSON value: numbers are compared by value, strings by bytes.
     public static func == (left: TreeValue, right: TreeValue) -> Bool {
         switch (left.withCanonicalNumber, right.withCanonicalNumber) {
         case (.bool(let a), .bool(let b)): a == b
@@ -111,15 +112,15 @@ extension TreeValue: Hashable {
 extension TreeValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByStringLiteral, ExpressibleByDictionaryLiteral
 {
-    /// Makes a truth value from a constant in the source.
+    /// Creates a Boolean from a literal.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
-    /// Makes a whole number from a constant in the source.
+    /// Creates an integer from a literal.
     public init(integerLiteral value: Int64) { self = .integer(value) }
-    /// Makes a number from a constant in the source.
+    /// Creates a number from a literal.
     public init(floatLiteral value: Double) { self = .double(value) }
-    /// Makes text from a constant in the source.
+    /// Creates a text from a literal.
     public init(stringLiteral value: String) { self = .string(value) }
-    /// Makes an object from a constant in the source; of a key that is there twice, the last one counts.
+    /// Creates an object from a literal; if a key occurs twice, the last value is used.
     public init(dictionaryLiteral elements: (TreeKey, TreeValue)...) {
         self = .object(Dictionary(elements) { _, last in last })
     }

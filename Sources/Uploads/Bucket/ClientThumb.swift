@@ -2,10 +2,10 @@ package import Model
 package import Tree
 package import TreeModel
 
-/// The `thumb_url` that posts of clients should have, by a state of the tree.
+/// The `thumb_url` that a client's post should have, in a state of the tree.
 package struct ClientThumb {
     let snapshot: TreeSnapshot
-    /// The address by which apps reach the service; nil where nobody named one.
+    /// The address at which apps reach the service; nil if it is not configured.
     let base: PublicBase?
 
     package init(snapshot: TreeSnapshot, base: PublicBase?) {
@@ -13,13 +13,14 @@ package struct ClientThumb {
         self.base = base
     }
 
-    /// The thumbnail that a post is to name: a rendition of ours, or, where the storage rules do not let everybody fetch
-    /// renditions, the app's own, whose address has a token. Nil where the post names what it should, or there is none.
+    /// Returns the thumbnail address that a post should have: that of a rendition, or, if the storage rules do not make
+    /// renditions public, that of the app's own thumbnail with a token. Nil if the post has the right address, or there
+    /// is none.
     ///
     /// - Parameter record: The upload that the post shows.
     package func url(ofPost id: PostID, showing record: UploadRecord) throws(TreeError) -> String? {
         let post = PostNodes.post(id)
-        // Where nobody said by which address the service is known, it is known by that which the client has used.
+        // If the address of the service is not configured, the client's own is used.
         let full = try snapshot.get(post / "full_url")?.stringValue.flatMap { ObjectAddress($0) }
         guard let base = base ?? full?.base else { return nil }
         let present = try snapshot.get(post / "thumb_url")?.stringValue
@@ -30,7 +31,7 @@ package struct ClientThumb {
         return url == present ? nil : url
     }
 
-    /// Whether everybody may fetch renditions, as by the default rules.
+    /// Whether everybody may fetch renditions, as the default rules allow.
     private var areRenditionsPublic: Bool {
         get throws(TreeError) {
             guard let isPublic = try snapshot.get(ObjectNodes.rules() / "renditions_public")?.boolValue else {
@@ -40,7 +41,8 @@ package struct ClientThumb {
         }
     }
 
-    /// The address of the thumbnail that the app has stored, in place of one of our renditions.
+    /// Returns the address of the thumbnail that the app has stored, if the post currently names a rendition of this
+    /// service.
     private func ownURL(
         ofPost id: PostID, insteadOf present: String?, of record: UploadRecord, at base: PublicBase
     ) throws(TreeError) -> String? {
@@ -54,7 +56,7 @@ package struct ClientThumb {
 }
 
 extension UploadRecord {
-    /// The file that apps draw of a post in lists.
+    /// The file that apps show for a post in lists.
     fileprivate var renditionForThumb: String? {
         guard let renditions = photos[0]?.published?.renditions else { return nil }
         let bySize = renditions.values.sorted { $0.width * $0.height < $1.width * $1.height }

@@ -2,19 +2,19 @@ import Access
 import Cryptography
 package import Tree
 
-/// A question for the names in the bucket, as clients list folders (Google Cloud Storage, "Objects: list").
+/// A query for names in the bucket, for listings of folders (Google Cloud Storage, "Objects: list").
 package struct ObjectQuery: Sendable {
-    /// The most names of one page.
+    /// The largest number of names in a page.
     package static let maxCount = 1000
 
-    /// What the names begin with; empty for all.
+    /// The prefix of the names; empty for all.
     package var prefix = ""
-    /// What ends the name of a folder, mostly `/`: of names that have it behind the prefix only the part up to it is listed,
-    /// once. Empty to list all names.
+    /// The end of a folder's name, usually `/`. Of the names that contain it after the prefix, only the part up to it
+    /// is listed, once. Empty to list all names.
     package var delimiter = ""
-    /// How many names and folders are wanted.
+    /// The largest number of names and folders in the page.
     package var limit = maxCount
-    /// Where the page before ended: the last name or folder of it, in base64url; nil for the first.
+    /// The end of the previous page: its last name or folder, in base64url; nil for the first page.
     package var pageToken: String?
 
     package init() {}
@@ -22,17 +22,18 @@ package struct ObjectQuery: Sendable {
 
 /// A page of the names in the bucket, in the order of their bytes.
 package struct ObjectPage: Sendable, Hashable {
-    /// Folders: each ends with the delimiter.
+    /// The folders, each ending with the delimiter.
     package var prefixes: [String] = []
     package var names: [ObjectName] = []
-    /// Where the next page begins; nil when there is none.
+    /// The token of the next page; nil for the last page.
     package var nextToken: String?
 }
 
 extension TreeSnapshot {
-    /// A page of names; costs two searches for each name and each folder in it, however many names are in the folders.
+    /// Returns a page of names. This costs two searches for each name and each folder in it, however many names are in
+    /// the folders.
     ///
-    /// - Throws: The engine's failure. A page token that is none begins at the beginning.
+    /// - Throws: The engine's failure. An invalid page token starts at the first page.
     package func objects(_ query: ObjectQuery) throws(TreeError) -> ObjectPage {
         var walk = ObjectWalk(query)
         while let (path, isNew, count) = walk.next {
@@ -45,17 +46,18 @@ extension TreeSnapshot {
     }
 }
 
-/// The way through the names for one page.
+/// The iteration through the names for one page.
 private struct ObjectWalk {
     private(set) var page = ObjectPage()
     private let prefix: [UInt8]
     private let delimiter: [UInt8]
     private let limit: Int
-    /// Where to go on; nil at the end.
+    /// The position of the next search; nil at the end.
     private var position: [UInt8]?
-    /// Whether a name at the position itself was not looked at yet.
+    /// Whether a name at the position itself is still to be read.
     private var isNew = true
-    /// How many names to read at once: few where each is in a folder of its own, as the rest of a folder is passed over.
+    /// The number of names to read at once: small if each is in a folder of its own, because the rest of a folder is
+    /// skipped.
     private var batch = 2
     private var last: [UInt8] = []
 
@@ -74,12 +76,12 @@ private struct ObjectWalk {
         }
     }
 
-    /// What to look up next; nil when the page is complete.
+    /// The next search; nil when the page is complete.
     var next: (path: TreePath, isNew: Bool, count: Int)? {
         position.map { (ObjectKey.path($0), isNew, batch) }
     }
 
-    /// Takes the records in that were found from the position on, in their order.
+    /// Adds the records that were found from the position on, in their order.
     mutating func take(_ found: [TreePath]) {
         let isLast = found.count < batch
         batch = min(batch * 2, 256)
@@ -108,7 +110,7 @@ private struct ObjectWalk {
         if isLast { position = nil }
     }
 
-    /// The folder behind the prefix that a name is in; nil for none.
+    /// Returns the folder after the prefix that contains a name; nil for none.
     private func folder(of name: [UInt8]) -> [UInt8]? {
         guard !delimiter.isEmpty, name.count >= prefix.count + delimiter.count else { return nil }
         for start in prefix.count...name.count - delimiter.count where name[start...].starts(with: delimiter) {
@@ -117,7 +119,7 @@ private struct ObjectWalk {
         return nil
     }
 
-    /// The first bytes behind all that begin with these; nil where nothing can be.
+    /// Returns the first bytes that sort after everything with this prefix; nil if there are none.
     private static func successor(of bytes: [UInt8]) -> [UInt8]? {
         var bytes = bytes
         while let last = bytes.popLast() {

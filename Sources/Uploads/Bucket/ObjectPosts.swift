@@ -3,21 +3,22 @@ package import Model
 import Store
 package import Tree
 
-/// Makes the posts of Firebase's clients posts of ours: they bring a photo as an object, `USER/full/…/NAME`, and then write
-/// a post that names it, whose `photos` are the renditions of that object.
+/// Converts the posts of Firebase's clients: they upload a photo as an object, `USER/full/…/NAME`, and then write a
+/// post that names it. The post's `photos` become the renditions of that object.
 ///
-/// The photo has an upload of its own, by the id of the object's file, from the moment at which the object is there; it is
-/// rendered at once. A post is linked with it, whoever writes the post and how:
+/// The photo has an upload of its own, with the id of the object's file, from the creation of the object, and is
+/// rendered at once. Every post that names the object is linked with it, however it is written:
 ///
 ///     object_posts/{post}              = the upload's id
 ///     posts_of_objects/{upload}/{post} = true
 ///
-/// If the photo is rendered, the post gets it in the commit that names it; else in the commit that ends the upload, of which
-/// the queue has the record. The addresses of renditions name the upload and its owner, as those of other posts do, so all that
-/// works on files of posts only has to find the upload of a post (``upload(behindPost:in:)``).
+/// If the photo is already rendered, the post gets it in the commit that names it; otherwise in the commit that ends
+/// the upload, whose record is in the queue. The addresses of renditions contain the upload and its owner, like those
+/// of other posts. Code for the files of posts therefore only has to find the upload of a post
+/// (``upload(behindPost:in:)``).
 package struct ObjectPosts: Derivation {
     package let place = PostNodes.post.pattern
-    /// Where apps reach the service; nil where nobody said by which address it is known.
+    /// The address at which apps reach the service; nil if it is not configured.
     let publicBase: PublicBase?
 
     package init(publicBase: PublicBase?) {
@@ -51,7 +52,7 @@ package struct ObjectPosts: Derivation {
             let position = Int64(clamping: commit.token.sequence)
             writes.append(TreeWrite(path: PostNodes.post(id) / "published", value: .integer(position)))
         }
-        // What stands there may be newer than what the record has.
+        // The post's photos may be newer than those of the record.
         let hasPhotos = try snapshot.exists(PostNodes.post(id) / "photos")
         if isNew || !hasPhotos {
             for (path, value) in try Self.fields(ofPost: id, with: record, at: publicBase, in: snapshot) {
@@ -61,7 +62,7 @@ package struct ObjectPosts: Derivation {
         return writes
     }
 
-    /// The writes with which a post has nothing to do with an upload any more. Files that nothing names then are swept.
+    /// Returns the writes that unlink a post from an upload. Files without any other reference are swept later.
     private static func unlink(
         _ id: PostID, from upload: PostID, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
@@ -79,16 +80,16 @@ package struct ObjectPosts: Derivation {
 }
 
 extension ObjectPosts {
-    /// The upload that a post is made of: its own, or that of the object that a client's post names; nil for neither.
+    /// Returns the upload behind a post: its own, or that of the object that a client's post names; nil for neither.
     package static func upload(behindPost id: PostID, in snapshot: TreeSnapshot) throws(TreeError) -> UploadRecord? {
         if let record = try snapshot.upload(id) { return record }
         guard let linked = try ObjectLinks.upload(ofPost: id, in: snapshot) else { return nil }
         return try snapshot.upload(linked)
     }
 
-    /// The upload of the object that a post names, which is its author's; nil where it names none, or is none of a client's.
+    /// Returns the upload of the author's object that a post names; nil if it names none, or is not a client's post.
     ///
-    /// - Parameter linked: The upload that the post is linked with: it stays, when only the object has gone.
+    /// - Parameter linked: The upload that the post is linked with, which stays if only the object has been deleted.
     private static func photo(
         namedBy id: PostID, linkedWith linked: PostID?, in snapshot: TreeSnapshot
     ) throws(TreeError) -> UploadRecord? {
@@ -114,10 +115,10 @@ extension ObjectPosts {
         return nil
     }
 
-    /// What a client's post has of its photo, by the places of these fields; nothing while it is not rendered.
+    /// Returns the fields of a client's post that depend on its photo, by their paths; empty while it is not rendered.
     ///
-    /// `thumb_url` becomes the address of a rendition of ours, on which apps draw the post anew, where everybody may fetch that;
-    /// the other fields that clients write of the photo stay theirs, as they delete by them.
+    /// If renditions are public, `thumb_url` becomes the address of a rendition, after which apps redraw the post. The
+    /// other fields of the photo stay as clients wrote them, because clients use them to delete it.
     package static func fields(
         ofPost id: PostID, with record: UploadRecord, at base: PublicBase?, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreePath: TreeValue] {
@@ -135,10 +136,10 @@ extension ObjectPosts {
 }
 
 extension ObjectName {
-    /// Whether it is one under which clients store the photos of posts: `USER/full/FOLDER/NAME`.
+    /// Whether clients store the photos of posts under this name: `USER/full/FOLDER/NAME`.
     var isPhoto: Bool { isOfPost(in: "full") }
 
-    /// Whether it is one under which clients store the thumbnails of posts: `USER/thumb/FOLDER/NAME`.
+    /// Whether clients store the thumbnails of posts under this name: `USER/thumb/FOLDER/NAME`.
     var isThumb: Bool { isOfPost(in: "thumb") }
 
     private func isOfPost(in folder: String) -> Bool {

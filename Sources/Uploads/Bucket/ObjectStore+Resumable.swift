@@ -7,13 +7,13 @@ import Store
 import Tree
 package import TreeModel
 
-/// An object whose bytes come in several requests: what was said of it before the first.
+/// An object whose bytes arrive in several requests: the information from the first request.
 package struct ResumableObject: Sendable {
     package let name: ObjectName
     package let metadata: ObjectMetadata
-    /// As whom the upload was begun, in words of whoever judges it.
+    /// The identity that began the upload, in a form defined by the code that authorizes it.
     package let identity: JSONValue
-    /// What the requests that go on with it have to know.
+    /// The secret that requests need to continue the upload.
     package let secret: String
 
     package init(_ name: ObjectName, _ metadata: ObjectMetadata, identity: JSONValue, secret: String) {
@@ -32,7 +32,7 @@ package struct ResumableObject: Sendable {
         return String(decoding: JSONValue.object(members).text, as: UTF8.self)
     }
 
-    /// Reads the details of a file back; nil for what is none.
+    /// Reads the details of a file; nil if they are malformed.
     package init?(_ file: ResumableFile) {
         guard file.purpose == .object, let record = JSONValue(text: file.details.utf8),
             let name = record["name"]?.string.flatMap({ ObjectName($0) }), let secret = record["secret"]?.string
@@ -44,17 +44,17 @@ package struct ResumableObject: Sendable {
 }
 
 extension ResumableFile.Purpose {
-    /// An object of the bucket.
+    /// The purpose of an object of the bucket.
     static let object = ResumableFile.Purpose(rawValue: "object")
 }
 
 extension ObjectStore {
-    /// Begins to receive an object in several requests. Durable when it returns.
+    /// Begins to receive an object in several requests. Durable on return.
     ///
     /// - Parameters:
-    ///   - owner: Who may have how many unfinished uploads is counted by this.
-    ///   - length: The size in bytes; nil where it was not said.
-    /// - Throws: As ``ResumableFiles/check(_:)``, and `Failure` `quota_exceeded`.
+    ///   - owner: The owner, by whom the number of unfinished uploads is limited.
+    ///   - length: The size in bytes; nil if it is not known.
+    /// - Throws: The errors of ``ResumableFiles/check(_:)``, and `Failure` `quota_exceeded`.
     package func begin(_ object: ResumableObject, of owner: TreeKey, length: Int?) async throws -> ResumableFile {
         var request = ResumableFileRequest(owner: owner, purpose: .object, maxBytes: maxBytes)
         request.details = object.text
@@ -65,8 +65,8 @@ extension ObjectStore {
         return try await files.create(request, holding: room)
     }
 
-    /// Gives the bytes of a file that is complete the object's name; see ``put(_:as:_:ending:precondition:)``. Doing it again after
-    /// a crash goes on where that came.
+    /// Publishes a complete file under the object's name; see ``put(_:as:_:ending:precondition:)``. A repeated call
+    /// after a crash continues from where it stopped.
     package func put(
         _ session: ResumableSession, as object: ResumableObject, precondition: @escaping Precondition
     ) async throws -> StoredObject {
@@ -92,16 +92,17 @@ extension ObjectStore {
         }
     }
 
-    /// What somebody has moved to the blob store who did not come to name it.
+    /// Returns the file whose bytes were moved to the blob store before a crash, and not named.
     private func movedFile(of name: ObjectName, _ id: PostID) async throws -> FileReader {
         let folder = name.owner?.description ?? Self.commonFolder
         guard let fileName = try await blobs.fileNames(userID: folder, postID: id.string).first else {
-            throw Failure(.bytesLost, "the bytes of \(name) are gone", hint: "send it again")
+            throw Failure(.bytesLost, "the bytes of \(name) are missing", hint: "Send it again.")
         }
         return try await blobs.open(try BlobName(userID: folder, postID: id.string, fileName: fileName))
     }
 
-    /// The object that an upload in several requests has become; nil when it became none, or something else has the name by now.
+    /// Returns the object that was created from an upload in several requests; nil if none was, or if the name now
+    /// belongs to other content.
     package func result(of id: PostID) async throws -> StoredObject? {
         try await tree.snapshot { snapshot in
             guard let file = ObjectFile(try snapshot.get(ObjectNodes.file() / id.key)),
@@ -113,9 +114,9 @@ extension ObjectStore {
 }
 
 extension ObjectUpload.Contents {
-    /// Counts the checksums of a file that is whole. Blocks.
+    /// Computes the checksums of a complete file. Blocks.
     ///
-    /// - Parameter file: The file if it has no name in the blob store yet.
+    /// - Parameter file: The file, if it has no name in the blob store yet.
     fileprivate init(of reader: FileReader, file: StagedFile?, byteCount: Int, sha256: String) throws(FileError) {
         var checksums = ObjectChecksums()
         var head: [UInt8] = []

@@ -9,22 +9,22 @@ package import Store
 package import Tree
 package import TreeModel
 
-/// The objects of the bucket: names, what clients say of them, and bytes.
+/// The objects of the bucket: names, metadata set by clients, and bytes.
 ///
 ///     objects/{name}       the record (``StoredObject``), in the private tree
-///     object_files/{id}    whose the bytes are that one upload has brought (``ObjectFile``), until they are gone
+///     object_files/{id}    the owner of the bytes of one upload (``ObjectFile``), until they are deleted
 ///
-/// Bytes lie in the blob store as those of posts do, in the folder of whom the name begins with, under an id that is never used
-/// twice. An upload is known of before its blob is there: until the record names it, and again when no record does, it is
-/// among what is deleted, so that ``DeletedPostSweeper`` finds it whatever crashes.
+/// Bytes are in the blob store like those of posts, in the folder of the user with whose id the name begins, under an
+/// id that is never used twice. An upload is recorded before its blob exists: until an object's record names it, and
+/// again once none does, it is listed among the deleted files, so that ``DeletedPostSweeper`` finds it after any crash.
 ///
-/// It is a part of the pipeline, and no store of its own, as an object may be a post's photo: both are one commit.
+/// It is a part of the pipeline and not a separate store, because an object may be a post's photo: both are one commit.
 package struct ObjectStore: Sendable {
     let tree: TreeStore
     let blobs: any BlobStore
     private let store: UploadStore
     private let ingester: PhotoIngester
-    /// What comes in several requests.
+    /// The files that arrive in several requests.
     package let files: ResumableFiles
     private let settings: SharedSettings
 
@@ -40,24 +40,24 @@ package struct ObjectStore: Sendable {
         self.settings = settings
     }
 
-    /// What decides whether something may be done with an object.
+    /// A check of whether an operation on an object is allowed.
     ///
-    /// It is asked in the state of the tree in which that is done, perhaps several times.
+    /// It is called in the state of the tree in which the operation is done, perhaps several times.
     ///
-    /// - Parameter present: The object that is there; nil for none.
+    /// - Parameter present: The existing object; nil for none.
     package typealias Precondition = @Sendable (_ present: StoredObject?) throws -> Void
 
-    /// The most bytes of an object.
+    /// The largest size of an object, in bytes.
     package var maxBytes: Int { settings.value.limits.maxInputBytes }
 
     // MARK: Reading
 
-    /// The object with a name; nil when there is none.
+    /// Returns the object with a name; nil if it does not exist.
     package func object(_ name: ObjectName) async throws -> StoredObject? {
         try await tree.snapshot { snapshot in try StoredObject(name, in: snapshot) }
     }
 
-    /// A page of names.
+    /// Returns a page of names.
     package func list(_ query: ObjectQuery) async throws -> ObjectPage {
         try await tree.snapshot { snapshot in try snapshot.objects(query) }
     }
@@ -67,9 +67,9 @@ package struct ObjectStore: Sendable {
     /// Begins to receive an object's bytes.
     ///
     /// - Parameters:
-    ///   - name: The object that they are to be; nil for what has no limit.
-    ///   - length: How many there are to be, where that is known.
-    /// - Throws: `Failure` `quota_exceeded` when there is no room for them; `FileError` for what the disk says.
+    ///   - name: The name of the future object; nil for bytes without a quota.
+    ///   - length: The expected number of bytes, if it is known.
+    /// - Throws: `Failure` `quota_exceeded` if the quota does not suffice; `FileError` for errors of the disk.
     package func beginUpload(of name: ObjectName? = nil, length: Int? = nil) async throws -> ObjectUpload {
         let old = if let name { try await object(name) } else { StoredObject?.none }
         let room = files.quotas.hold(for: name?.owner, inPlaceOf: old?.byteCount ?? 0)
@@ -77,18 +77,19 @@ package struct ObjectStore: Sendable {
         return ObjectUpload(try await ingester.stage(store.ids.next()), maxBytes: maxBytes, holding: room)
     }
 
-    /// Refuses an object whose announced size is beyond the limit.
+    /// Checks the announced size of an object.
     ///
     /// - Throws: `Failure` `too_large_bytes`.
     package func checkSize(_ byteCount: Int) throws(Failure) { try ObjectUpload.check(byteCount, atMost: maxBytes) }
 
-    /// Gives bytes a name, in place of what had it. Durable when it returns.
+    /// Publishes bytes under a name, replacing its former content. Durable on return.
     ///
     /// The object keeps its download tokens, unless the client has chosen others.
     ///
-    /// - Parameter resumed: The file whose bytes they are, when they came in several requests: it ends in the same commit.
-    /// - Throws: What the judgement throws, and nothing has changed then; `Failure` `wrong_state` while the person whose folder
-    ///   it is is being deleted.
+    /// - Parameter resumed: The file of the bytes, if they arrived in several requests: its record ends in the same
+    ///   commit.
+    /// - Throws: The error of the precondition, and nothing has changed then; `Failure` `wrong_state` while the user
+    ///   whose folder it is in is being deleted.
     package func put(
         _ contents: ObjectUpload.Contents, as name: ObjectName, _ metadata: ObjectMetadata,
         ending resumed: ResumableFile? = nil, precondition: @escaping Precondition
@@ -104,9 +105,9 @@ package struct ObjectStore: Sendable {
                 throw Failure.isBeingDeleted(owner)
             }
             let now = store.now
-            // Later it may be being deleted.
+            // After the deadline the blob may be in deletion.
             guard now < deadline else {
-                throw Failure(.unavailable, "the object took too long", hint: "send it again", isTransient: true)
+                throw Failure(.unavailable, "the object took too long", hint: "Send it again.", isTransient: true)
             }
             let object = StoredObject(
                 name: name, blob: blob,
@@ -124,15 +125,15 @@ package struct ObjectStore: Sendable {
             }
             return object
         }
-        // It is rendered before a post names it.
+        // It is rendered even before a post names it.
         if let photo = Self.photo(of: object, contents) { store.queue.push(photo.id, of: photo.owner) }
         return object
     }
 
-    /// Changes what is said of an object.
+    /// Changes the metadata of an object.
     ///
-    /// - Parameter change: Changes the object; what it may change is the metadata and the tokens. It may be called several times.
-    /// - Throws: What the judgement and the change throw; `Failure` `not_found` when there is no such object.
+    /// - Parameter change: Changes the metadata or the tokens of the object. It may be called several times.
+    /// - Throws: The errors of the precondition and the change; `Failure` `not_found` if the object does not exist.
     package func update(
         _ name: ObjectName, precondition: @escaping Precondition,
         change: @escaping @Sendable (inout StoredObject) throws -> Void
@@ -149,11 +150,11 @@ package struct ObjectStore: Sendable {
         }
     }
 
-    /// Changes the metadata of an object as a client says it.
+    /// Merges a client's JSON into the metadata of an object.
     ///
     /// - Parameters:
     ///   - json: See ``ObjectMetadata/merge(_:)``.
-    ///   - precondition: Is given what the object is to be, too.
+    ///   - precondition: The check, which also gets the object as it would be after the change.
     package func patch(
         _ name: ObjectName, with json: JSONValue,
         precondition: @escaping @Sendable (_ present: StoredObject?, _ new: ObjectMetadata) throws -> Void
@@ -168,10 +169,10 @@ package struct ObjectStore: Sendable {
         }
     }
 
-    /// Gives an object one more download token, or takes one from it. The last one is replaced by a new one, so that the object
-    /// can be fetched as clients expect.
+    /// Adds a download token to an object, or removes one. If the last one is removed, a new one replaces it, because
+    /// clients expect that the object can be fetched.
     ///
-    /// - Parameter removed: The token to take away; nil to add one.
+    /// - Parameter removed: The token to remove; nil to add one.
     package func changeTokens(
         of name: ObjectName, removing removed: String?, precondition: @escaping Precondition
     ) async throws -> StoredObject {
@@ -185,14 +186,14 @@ package struct ObjectStore: Sendable {
             if object.tokens.isEmpty { object.tokens = [new] }
             guard object.tokens.count <= Self.maxTokens else {
                 throw Failure(
-                    .badRequest, "the object has \(Self.maxTokens) download tokens", hint: "delete one of them first")
+                    .badRequest, "the object has \(Self.maxTokens) download tokens", hint: "Delete one of them first.")
             }
         }
     }
 
-    /// Deletes an object; its bytes go after the grace period.
+    /// Deletes an object; its bytes are deleted after the grace period.
     ///
-    /// - Throws: What the judgement throws; `Failure` `not_found` when there is no such object.
+    /// - Throws: The error of the precondition; `Failure` `not_found` if the object does not exist.
     package func delete(_ name: ObjectName, precondition: @escaping Precondition) async throws {
         try await tree.transact(at: "object-deleted") { [store] snapshot, update in
             let present = try StoredObject(name, in: snapshot)
@@ -208,10 +209,10 @@ package struct ObjectStore: Sendable {
 
     // MARK: -
 
-    /// The file name of bytes that are no photo: no recipe's renditions are called so, and nothing is served at it but by the
-    /// object's name.
+    /// The file name of bytes that are not a photo. No recipe's renditions have this name, and the file is served only
+    /// under the object's name.
     package static let plainFileName = "object"
-    /// The folder of objects that are nobody's; no user id has a dot.
+    /// The folder of objects without an owner; user ids contain no dot.
     static let commonFolder = "bucket.objects"
 
     static func blobName(_ format: ImageFormat?, as name: ObjectName, _ id: PostID) throws(FileError) -> BlobName {
@@ -221,7 +222,7 @@ package struct ObjectStore: Sendable {
             fileName: isPhoto ? "original.\(format?.fileExtension ?? "")" : Self.plainFileName)
     }
 
-    /// The upload with which an object begins that may be a post's photo; nil for others.
+    /// Returns the upload for a new object that may be a post's photo; nil for other objects.
     private static func photo(of object: StoredObject, _ contents: ObjectUpload.Contents) -> UploadRecord? {
         guard contents.format != nil, object.name.isPhoto, let owner = object.name.owner,
             let id = PostID(object.blob.postID)
@@ -236,12 +237,12 @@ package struct ObjectStore: Sendable {
         return record
     }
 
-    /// The time that bytes on disk may take to get their name.
+    /// The time limit for naming bytes that are on disk.
     private static let patience = Duration.seconds(600)
 
-    /// Has the tree know of a blob before it is there, as one that goes unless an object comes to name it.
+    /// Records a blob before it exists, as one that is deleted unless an object names it.
     ///
-    /// - Returns: Until when an object may.
+    /// - Returns: The deadline for naming it.
     private func announce(_ blob: BlobName, as name: ObjectName, byteCount: Int) async throws -> Timestamp {
         var update = MultiPathUpdate()
         update[ObjectNodes.file(TreeKey(unchecked: blob.postID))] = ObjectFile(folder: blob.userID, name: name).value
@@ -252,15 +253,15 @@ package struct ObjectStore: Sendable {
         return deadline
     }
 
-    /// Has a blob's folder swept when the grace period is over.
+    /// Schedules a blob's folder for the sweep after the grace period.
     ///
-    /// - Parameter time: When it became garbage.
+    /// - Parameter time: The time at which it became garbage.
     package static func discard(_ blob: BlobName, at time: Timestamp, in update: inout MultiPathUpdate) {
         guard let id = PostID(blob.postID) else { return }
         update[FileNodes.deleted(id)] = time.value
     }
 
-    /// A token that nobody can guess, in the form of a UUID (RFC 9562 §5.4), as clients know them.
+    /// Returns an unguessable token in the form of a UUID (RFC 9562 §5.4), as clients expect.
     private static func newToken() throws -> String {
         var bytes = try RandomText.bytes(16)
         bytes[6] = bytes[6] & 0x0F | 0x40
@@ -271,6 +272,6 @@ package struct ObjectStore: Sendable {
 
 extension Failure {
     package static func noObject(_ name: ObjectName) -> Failure {
-        Failure(.notFound, "there is no object \(name)", hint: "list the folder to see what is there")
+        Failure(.notFound, "the object \(name) does not exist", hint: "List the folder to see its objects.")
     }
 }

@@ -4,14 +4,14 @@ package import Imaging
 package import NIOCore
 import Synchronization
 
-/// The bytes of an object while they come: on disk under a temporary name, with their checksums counted.
+/// The bytes of an object while they arrive: on disk under a temporary name, with running checksums.
 package final class ObjectUpload: Sendable {
-    /// Bytes that are whole and durable, and have no name yet.
+    /// The complete and durable bytes, which have no name yet.
     package struct Contents: Sendable {
         package let byteCount: Int
-        /// The format that the first bytes are of; nil where they are no photo's.
+        /// The image format of the first bytes; nil if they are not a photo.
         package let format: ImageFormat?
-        /// The file; nil where it has its name in the blob store already.
+        /// The file; nil if it already has its name in the blob store.
         let file: StagedFile?
         let sha256: String
         let md5: [UInt8]
@@ -23,20 +23,20 @@ package final class ObjectUpload: Sendable {
     private let room: QuotaHold
     private let checksums = Mutex(ObjectChecksums())
 
-    /// - Parameter maxBytes: The most that may come.
-    /// - Parameter room: What holds room for the bytes.
+    /// - Parameter maxBytes: The largest number of bytes.
+    /// - Parameter room: The quota hold for the bytes.
     init(_ file: StagedFile, maxBytes: Int, holding room: QuotaHold) {
         self.file = file
         self.room = room
         self.maxBytes = maxBytes
     }
 
-    /// How many bytes have come.
+    /// The number of bytes received.
     package var byteCount: Int { file.byteCount }
 
-    /// Takes the next bytes, which come in their order.
+    /// Appends the next bytes.
     ///
-    /// - Throws: `Failure` `too_large_bytes` or `quota_exceeded`, `FileError` for what the disk says.
+    /// - Throws: `Failure` `too_large_bytes` or `quota_exceeded`, `FileError` for errors of the disk.
     package func write(_ buffer: ByteBuffer) async throws {
         try Self.check(file.byteCount + buffer.readableBytes, atMost: maxBytes)
         try await room.take(buffer.readableBytes)
@@ -59,14 +59,14 @@ package final class ObjectUpload: Sendable {
         }
     }
 
-    /// Refuses an object that has more bytes than one may have.
+    /// Checks that an object is not larger than the limit.
     ///
     /// - Throws: `Failure` `too_large_bytes`.
     static func check(_ byteCount: Int, atMost limit: Int) throws(Failure) {
         guard byteCount <= limit else {
             throw Failure(
                 .tooLarge, "the object has more than \(limit) bytes (\(limit >> 20) MiB)",
-                hint: "send a smaller file, or raise max-bytes")
+                hint: "Send a smaller file, or raise max-bytes.")
         }
     }
 }

@@ -1,40 +1,42 @@
 package import API
 package import TreeModel
 
-/// What a client says of an object: its type, how it is to be handed out, and words of its own.
+/// The metadata that a client sets on an object: its media type, the header fields it is served with, and custom
+/// fields.
 ///
-/// Lengths are limited, and nothing in it can break out of a header field.
+/// Lengths are limited, and values contain no characters that could break out of a header field.
 package struct ObjectMetadata: Hashable, Sendable {
-    /// The longest of the fields, in bytes.
+    /// The largest size of a field, in bytes.
     package static let maxFieldBytes = 1024
-    /// The longest custom metadata, in bytes of names and values together (Google Cloud Storage, "Quotas & limits").
+    /// The largest size of the custom metadata, in bytes of names and values together (Google Cloud Storage, "Quotas &
+    /// limits").
     package static let maxCustomBytes = 8 << 10
     /// The field of custom metadata by which Firebase's clients set download tokens.
     private static let tokensField = "firebaseStorageDownloadTokens"
-    /// The longest download token, in bytes, and the most of them.
+    /// The largest size of a download token, in bytes, and the largest number of tokens.
     private static let (maxTokenBytes, maxTokens) = (128, 10)
 
-    /// The fields that become header fields of the object's bytes, by their names in JSON.
+    /// The fields that are sent as header fields with the object's bytes, by their JSON names.
     package enum Field: String, CaseIterable, Sendable {
         case contentType, contentDisposition, contentEncoding, contentLanguage, cacheControl
     }
 
     package private(set) var fields: [Field: String] = [:]
-    /// What the client noted with the object.
+    /// The client's custom fields.
     package private(set) var custom: [String: String] = [:]
-    /// The download tokens that the client has chosen; empty for none.
+    /// The download tokens that the client has chosen; may be empty.
     package private(set) var tokens: [String] = []
 
     package init() {}
 
     package subscript(field: Field) -> String? { fields[field] }
 
-    /// The media type of an object of which nobody said it.
+    /// The media type of an object whose uploader specified none.
     package static let defaultType = "application/octet-stream"
     package var contentType: String { fields[.contentType] ?? Self.defaultType }
 
-    /// The media type by which the object is handed out: a text that is not exactly one type is none, for browsers would choose
-    /// one of several (Fetch, "extract a MIME type").
+    /// The media type with which the object is served. A text that is not exactly one media type is ignored, because
+    /// browsers would choose one of several (Fetch, "extract a MIME type").
     package var servedType: String {
         let essence = contentType.prefix { $0 != ";" }.split(separator: "/", omittingEmptySubsequences: false)
         let isOne =
@@ -46,21 +48,22 @@ package struct ObjectMetadata: Hashable, Sendable {
         return isOne && !contentType.contains(",") ? contentType : Self.defaultType
     }
 
-    /// Says the media type, unless that is known.
+    /// Sets the media type, unless one is set.
     ///
-    /// - Throws: `Failure` `bad_request` for what is none.
+    /// - Throws: `Failure` `bad_request` for a malformed media type.
     package mutating func suggest(contentType: String?) throws(Failure) {
         guard fields[.contentType] == nil, let contentType, !contentType.isEmpty else { return }
         fields[.contentType] = try Self.checked(contentType, named: "contentType")
     }
 
-    /// Takes in a JSON object as clients send it: null removes, what is not named stays, and what is not known is let pass, as
-    /// clients send back all that they were told.
+    /// Merges a JSON object sent by a client: null removes a field, absent fields stay, and unknown fields are ignored,
+    /// because clients send back everything that they received.
     ///
-    /// - Throws: `Failure` `bad_request` for values of other types, for what is too long, and for control characters.
+    /// - Throws: `Failure` `bad_request` for values of other types, for values that are too long, and for control
+    ///   characters.
     package mutating func merge(_ json: JSONValue) throws(Failure) {
         guard case .object(let members) = json else {
-            throw Failure(.badRequest, "the metadata is no JSON object", hint: "send {} for none")
+            throw Failure(.badRequest, "the metadata is not a JSON object", hint: "Send {} for none.")
         }
         for field in Field.allCases {
             switch members[field.rawValue] {
@@ -74,12 +77,12 @@ package struct ObjectMetadata: Hashable, Sendable {
         case nil: break
         case .null?: custom = [:]
         case .object(let entries)?: try mergeCustom(entries)
-        default: throw Failure(.badRequest, "metadata is no object of texts", hint: "send texts by their names")
+        default: throw Failure(.badRequest, "metadata is not an object of texts", hint: "Send texts by their names.")
         }
         if let text = custom.removeValue(forKey: Self.tokensField) { tokens = try Self.tokens(in: text) }
     }
 
-    /// Takes the download tokens that the client has chosen.
+    /// Sets the download tokens that the client has chosen.
     mutating func choose(tokens: [String]) { self.tokens = tokens }
 
     private mutating func mergeCustom(_ entries: [String: JSONValue]) throws(Failure) {
@@ -93,8 +96,8 @@ package struct ObjectMetadata: Hashable, Sendable {
         let byteCount = custom.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
         guard byteCount <= Self.maxCustomBytes else {
             throw Failure(
-                .badRequest, "the custom metadata has \(byteCount) bytes, the limit is \(Self.maxCustomBytes)",
-                hint: "note less with the object")
+                .badRequest, "the custom metadata has \(byteCount) bytes; the limit is \(Self.maxCustomBytes)",
+                hint: "Store less custom metadata with the object.")
         }
     }
 
@@ -105,8 +108,8 @@ package struct ObjectMetadata: Hashable, Sendable {
         }
         guard tokens.count <= maxTokens, areGood else {
             throw Failure(
-                .badRequest, "these are no download tokens",
-                hint: "send at most \(maxTokens) of at most \(maxTokenBytes) visible ASCII characters")
+                .badRequest, "the download tokens are too many, too long, or not visible ASCII characters",
+                hint: "Send at most \(maxTokens) of at most \(maxTokenBytes) visible ASCII characters.")
         }
         return tokens
     }
@@ -115,21 +118,21 @@ package struct ObjectMetadata: Hashable, Sendable {
         guard text.utf8.count <= maxFieldBytes, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) || $0 >= 0x80 })
         else {
             throw Failure(
-                .badRequest, "\(name) has control characters, or more than \(maxFieldBytes) bytes",
-                hint: "send what a header field may have")
+                .badRequest, "\(name) has control characters or more than \(maxFieldBytes) bytes",
+                hint: "Send a text that is valid in a header field.")
         }
         return text
     }
 
     private static func notText(_ name: String) -> Failure {
-        Failure(.badRequest, "\(name) is no text", hint: "send a text, or null to remove it")
+        Failure(.badRequest, "\(name) is not a text", hint: "Send a text, or null to remove it.")
     }
 }
 
-// MARK: - As it is written
+// MARK: - Encoding
 
 extension ObjectMetadata {
-    /// The members of a record that have it, but the tokens.
+    /// The members of the object's record, without the tokens.
     var members: [String: JSONValue] {
         var members: [String: JSONValue] = [:]
         for (field, text) in fields { members[field.rawValue] = .string(text) }
@@ -137,7 +140,7 @@ extension ObjectMetadata {
         return members
     }
 
-    /// Reads the members of a record.
+    /// Reads the members of an object's record.
     init(_ record: JSONValue) {
         for field in Field.allCases { fields[field] = record[field.rawValue]?.string }
         if case .object(let entries)? = record["metadata"] { custom = entries.compactMapValues(\.string) }

@@ -5,40 +5,40 @@ package import Store
 package import Tree
 import TreeModel
 
-/// An object of the bucket: its record. The bytes are a blob of their own, which never changes.
+/// The record of an object in the bucket. The bytes are in a blob, which never changes.
 package struct StoredObject: Hashable, Sendable {
     package let name: ObjectName
-    /// The blob that has the bytes; its second part, a push id, is new with every upload.
+    /// The blob with the bytes; its second part, a push id, is new with every upload.
     package let blob: BlobName
-    /// The number of this content, greater than those before it: microseconds since the epoch, about.
+    /// The number of this content, greater than all earlier ones: about the microseconds since the epoch.
     package let objectGeneration: Int64
-    /// The number of changes of the metadata since, from 1.
+    /// The number of metadata changes since this content was uploaded, starting at 1.
     package internal(set) var metageneration: Int64
-    /// When its bytes came.
+    /// The time at which the bytes arrived.
     package let createdAt: Timestamp
-    /// When it was changed for the last time.
+    /// The time of the last change.
     package internal(set) var updatedAt: Timestamp
     /// The size in bytes.
     package let byteCount: Int
-    /// 16 bytes.
+    /// The MD5 digest, 16 bytes.
     package let md5: [UInt8]
-    /// 4 bytes, the most significant one first.
+    /// The CRC32C checksum, 4 bytes, most significant byte first.
     package let crc32c: [UInt8]
     package internal(set) var metadata: ObjectMetadata
-    /// Who has one of these may fetch the object, whatever the rules say.
+    /// The download tokens. The holder of one may fetch the object, whatever the rules specify.
     package internal(set) var tokens: [String]
 
-    /// What tells this state of the object from all others.
+    /// An identifier of this state of the object, different for every content and metadata change.
     package var tag: String { "\(blob.postID)-\(metageneration)" }
 
-    /// Whether a token of an address is one of the object's.
+    /// Whether a token from a request is one of the object's.
     package func hasToken(_ token: String) -> Bool {
         tokens.contains { Digest.areEqual(Array($0.utf8), Array(token.utf8)) }
     }
 }
 
 extension StoredObject {
-    /// The same object with other bytes, at a time.
+    /// Returns the object with other bytes, uploaded at a given time.
     package func replacing(
         _ blob: BlobName, byteCount: Int, md5: [UInt8], crc32c: [UInt8], at time: Timestamp
     ) -> StoredObject {
@@ -50,10 +50,10 @@ extension StoredObject {
     }
 }
 
-// MARK: - As it is written
+// MARK: - Encoding
 
 extension StoredObject {
-    /// The record: a JSON text in one leaf, as clients' own words in it may be no keys of the tree.
+    /// The record: a JSON text in one leaf, because names in custom metadata may be invalid as keys of the tree.
     package var value: TreeValue {
         var members = metadata.members
         members["blob"] = .string(blob.description)
@@ -68,9 +68,9 @@ extension StoredObject {
         return .string(String(decoding: JSONValue.object(members).text, as: UTF8.self))
     }
 
-    /// Reads a record back.
+    /// Reads a record.
     ///
-    /// - Throws: `TreeError` `corrupt` for what is none.
+    /// - Throws: `TreeError` `corrupt` for a malformed record.
     package init(_ name: ObjectName, _ value: TreeValue) throws(TreeError) {
         guard let record = value.stringValue.flatMap({ JSONValue(text: $0.utf8) }),
             let blob = record["blob"]?.string.flatMap({ try? BlobName($0) }),
@@ -99,7 +99,7 @@ extension StoredObject {
 }
 
 extension StoredObject {
-    /// Reads the object with a name; nil when there is none.
+    /// Reads the object with a name; nil if it does not exist.
     package init?(_ name: ObjectName, in snapshot: TreeSnapshot) throws(TreeError) {
         guard let value = try snapshot.get(ObjectKey.path(name)) else { return nil }
         try self.init(name, value)

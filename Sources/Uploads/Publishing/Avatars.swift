@@ -2,17 +2,19 @@ import API
 package import Model
 package import Tree
 
-/// The pictures of people, of which the files are uploads of the purpose `avatar`.
+/// The pictures of people, whose files are uploads with the purpose `avatar`.
 ///
-/// `people/{uid}/profile_picture` names the picture, whoever writes it, and nothing else does: an upload that it names is in
-/// use, and one that it named before is gone, with its files after the grace period as those of a deleted post.
+/// The picture is the one that `people/{uid}/profile_picture` names, written by any user. An upload that it names is in
+/// use. An upload that it no longer names is deleted, with its files after the grace period, like those of a deleted
+/// post.
 package enum Avatars {
-    /// The upload that is somebody's picture; nil where the picture is none of these, or there is none.
+    /// Returns the upload that is a user's picture; nil if the user has none or its picture is not an upload.
     package static func id(of uid: UserID, in snapshot: TreeSnapshot) throws(TreeError) -> PostID? {
         try id(of: uid, named: try snapshot.get(PeopleNodes.person(uid) / "profile_picture"), in: snapshot)
     }
 
-    /// The avatar of a person that an address names, whoever wrote that; nil for what is none.
+    /// Returns the upload of a user's avatar with an address, which any user may have written; nil if the address is
+    /// not that of an avatar.
     fileprivate static func id(
         of uid: UserID, named picture: TreeValue?, in snapshot: TreeSnapshot
     ) throws(TreeError) -> PostID? {
@@ -22,7 +24,7 @@ package enum Avatars {
         return address.id
     }
 
-    /// The person whose avatar an upload is, or was; nil for other uploads.
+    /// Returns the user whose avatar an upload is or was; nil for other uploads.
     fileprivate static func owner(_ id: PostID, in snapshot: TreeSnapshot) throws(TreeError) -> UserID? {
         guard try snapshot.get(UploadNodes.upload(id) / "purpose")?.stringValue == UploadPurpose.avatar.rawValue else {
             return nil
@@ -32,13 +34,13 @@ package enum Avatars {
 }
 
 extension TreeSnapshot {
-    /// Whether what an upload has become is there: a post, an object, or somebody's picture.
+    /// Whether the result of an upload exists: a post, an object, or an avatar.
     package func isShown(_ id: PostID) throws(TreeError) -> Bool {
         if try hasPost(id) { return true }
         return try isShownWithoutPost(id)
     }
 
-    /// Whether what an upload has become is there, other than as the post of its id: as an object, or somebody's picture.
+    /// Whether the result of an upload exists other than as the post with its id: as an object or an avatar.
     func isShownWithoutPost(_ id: PostID) throws(TreeError) -> Bool {
         if try hasObject(withFile: id.key) { return true }
         if try exists(ObjectNodes.post(id)) { return true }
@@ -47,7 +49,7 @@ extension TreeSnapshot {
     }
 }
 
-/// Records that somebody's avatar was replaced or removed, whoever did that, as deleted posts are recorded.
+/// Records that an avatar was replaced or removed, by any user, like deleted posts are recorded.
 package struct ReplacedAvatars: Derivation {
 
     package init() {
@@ -67,6 +69,6 @@ package struct ReplacedAvatars: Derivation {
 
 extension Failure {
     static func noPersonForAvatar(_ uid: UserID) -> Failure {
-        Failure(.notFound, "there is no person \(uid)", hint: "PUT /v1/people/{uid} makes one, then send the picture")
+        Failure(.notFound, "there is no person \(uid)", hint: "Create the person with PUT /v1/people/{uid} first.")
     }
 }

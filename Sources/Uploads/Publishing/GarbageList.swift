@@ -4,8 +4,8 @@ package import Model
 package import Store
 package import Tree
 
-/// The list of blobs that nothing refers to any more, in the private tree: they are deleted when the grace period is over,
-/// which readers need who saw their addresses before.
+/// The list of blobs that nothing refers to any longer, in the private tree. They are deleted at the end of the grace
+/// period, which is for readers that saw their addresses before.
 package struct GarbageList: Sendable {
     let storage: StorageFolder
     let tree: TreeStore
@@ -22,17 +22,17 @@ package struct GarbageList: Sendable {
         self.store = store
         self.settings = settings
     }
-    /// The locks for switching the renditions of an upload, and for deleting replaced ones: files that a switch back names again
-    /// must not be deleted as the garbage that they were before.
+    /// The locks for switching the renditions of an upload and for deleting replaced ones: files that a post refers to
+    /// again after a switch back must not be deleted as garbage.
     package let locks = KeyedLock<PostID>()
 
-    /// Adds blobs to the list, as a part of the update that makes garbage of them. A blob that a post names again when the
-    /// grace period is over is kept.
+    /// Adds blobs to the list, as a part of the update that makes them garbage. A blob that a post refers to again at
+    /// the end of the grace period is kept.
     ///
     /// - Parameters:
-    ///   - attempt: The attempt that is about to make them, which is forgotten with them.
-    ///   - isAtOnce: Whether they go with the next collection instead, as nobody is to see them any more.
-    /// - Returns: The path of the entry; nil when there are no blobs.
+    ///   - attempt: The attempt that will write the blobs, whose record is deleted with them.
+    ///   - isAtOnce: Whether they are deleted in the next collection, because nobody may see them any longer.
+    /// - Returns: The path of the entry; nil without blobs.
     @discardableResult
     package func add(
         _ blobs: [BlobName], of attempt: RenditionAttempt? = nil, to update: inout MultiPathUpdate,
@@ -53,7 +53,8 @@ package struct GarbageList: Sendable {
         return path
     }
 
-    /// Deletes the blobs whose grace period is over, unless there is a ``StorageFolder/hold``; entries are in the order of time.
+    /// Deletes the blobs whose grace period is over, unless there is a ``StorageFolder/hold``. Entries are in the order
+    /// of time.
     package func collect() async throws {
         guard storage.hold == nil else { return }
         try await storage.sweeps.sweep { try await collectDue() }
@@ -84,9 +85,9 @@ package struct GarbageList: Sendable {
         _ = try await tree.commit(update, at: "collected")
     }
 
-    /// Inlined into ``remove(_:)`` it makes the optimizer of Swift 6.3 crash.
+    /// Not inlined: inlining into ``remove(_:)`` crashes the optimizer of Swift 6.3.
     ///
-    /// - Returns: Whether the file is gone.
+    /// - Returns: Whether the file was deleted.
     @inline(never)
     private func removeUnlessReferred(_ name: BlobName) async throws -> Bool {
         guard try await !isReferred(to: name) else { return false }
@@ -95,7 +96,7 @@ package struct GarbageList: Sendable {
         return true
     }
 
-    /// Forgets what is known of a file that is gone.
+    /// Deletes the record of a deleted file.
     private func forget(_ name: BlobName, in update: inout MultiPathUpdate) async throws {
         guard let id = PostID(name.postID), let record = try await store.record(of: id) else { return }
         for (number, photo) in record.photos where photo.files[name.fileName] != nil {
@@ -110,14 +111,14 @@ package struct GarbageList: Sendable {
         }
         let record = try await store.record(of: id)
         if record?.photos.values.contains(where: { $0.fileName == name.fileName && $0.droppedAt == nil }) == true {
-            return true  // Whatever clients say of it.
+            return true  // This holds independently of the posts, which clients may have changed.
         }
         guard let post = try await tree.snapshot({ try $0.record(ofPost: id) }) else {
             let rendered = (record?.photos.values).map { $0.compactMap(\.rendered) } ?? []
             if rendered.contains(where: { $0.renditions.values.contains { $0.fileName == name.fileName } }) {
                 return true
             }
-            // Each post that shows an object is switched by itself.
+            // Each post that shows an object is switched separately.
             let posts = try await tree.snapshot { snapshot in
                 try ObjectLinks.posts(ofObject: id, in: snapshot).compactMap { try snapshot.record(ofPost: $0) }
             }
@@ -132,10 +133,10 @@ package struct GarbageList: Sendable {
     }
 }
 
-/// An entry of the list of garbage, as far as it can be read.
+/// An entry of the garbage list, without the parts that cannot be read.
 private struct GarbageEntry {
     let blobs: [BlobName]
-    /// The attempt that was about to make them.
+    /// The attempt that was to write the blobs.
     let attempt: TreeKey?
 
     init(_ child: TreeChild) {

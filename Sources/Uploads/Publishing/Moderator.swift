@@ -5,39 +5,40 @@ import Model
 import Store
 import TreeModel
 
-/// Whoever decides, before a post is published, whether and how it is shown: a program or an address of the operator's.
+/// The moderator, who decides before publication whether and how a post is shown: a program or an address of the
+/// operator's.
 ///
-/// No answer is no decision: the upload waits, and whoever asks for it is told why. A photo is shown to the moderator as its
-/// largest rendition, which every decoder of theirs understands, whatever was sent.
+/// Without an answer there is no decision: the upload waits, and its record shows the reason. A photo is sent to the
+/// moderator as its largest rendition, whose format every decoder supports, whatever the sender's format was.
 package struct Moderator: Sendable {
-    /// How photos get to the moderator.
+    /// The form in which photos are passed to the moderator.
     package enum Photos: Sendable {
-        /// The paths of their files, where the blob store has files (``BlobStore/folderPath``); else their bytes.
+        /// The paths of their files, if the blob store has files (``BlobStore/folderPath``); otherwise their bytes.
         case paths
-        /// Their bytes, in the question.
+        /// Their bytes, in the request.
         case bytes
     }
 
-    /// The longest answer, in bytes.
+    /// The largest size of an answer, in bytes.
     package static let maxAnswerBytes = 65_536
-    /// The time that a moderator has for an answer.
+    /// The time limit of an answer.
     package static let time = Duration.seconds(30)
-    /// The most bytes of photos in one question, unless even the smallest renditions have more.
+    /// The largest total size of photos in one request, in bytes, unless even the smallest renditions are larger.
     static let maxPhotoBytes = 12 << 20
 
     private let photos: Photos
     private let ask: @Sendable (_ json: [UInt8]) async throws -> [UInt8]
 
-    /// - Parameter ask: Hands the question over, a `ModerationRequest`, and brings the answer, at most ``maxAnswerBytes``.
+    /// - Parameter ask: Sends a request, a `ModerationRequest`, and returns the answer, at most ``maxAnswerBytes``.
     package init(photos: Photos, ask: @escaping @Sendable (_ json: [UInt8]) async throws -> [UInt8]) {
         self.photos = photos
         self.ask = ask
     }
 
-    /// What the moderator says of a rendered upload, and of each of its photos.
+    /// Requests the moderator's decision about a rendered upload and each of its photos.
     ///
-    /// - Throws: `Failure` with the code `moderation_unavailable`, which is transient, for anything but an answer that can be
-    ///   understood; a failure of the blob store; `CancellationError`.
+    /// - Throws: `Failure` with the code `moderation_unavailable`, which is transient, if there is no valid answer; a
+    ///   failure of the blob store; `CancellationError`.
     func verdict(
         on record: UploadRecord, from blobs: any BlobStore
     ) async throws -> (verdict: ModerationVerdict, photos: [ModerationDecision]) {
@@ -51,10 +52,10 @@ package struct Moderator: Sendable {
         }
         guard answer.count <= Self.maxAnswerBytes else { throw Self.unavailable("its answer is too long") }
         guard let verdict = try? ModerationVerdict(json: Data(answer)) else {
-            throw Self.unavailable("its answer is no decision: \(String(decoding: answer.prefix(80), as: UTF8.self))")
+            throw Self.unavailable("its answer is malformed: \(String(decoding: answer.prefix(80), as: UTF8.self))")
         }
         guard let photos = verdict.decisions(photoCount: record.photos.count) else {
-            throw Self.unavailable("its answer names a photo that is not there")
+            throw Self.unavailable("its answer names a photo that does not exist")
         }
         return (verdict, photos)
     }
@@ -62,7 +63,7 @@ package struct Moderator: Sendable {
     private static func unavailable(_ why: String) -> Failure {
         Failure(
             .moderationUnavailable, "the moderator has not decided: \(String(why.printable.prefix(300)))",
-            hint: "it is asked again by itself", isTransient: true)
+            hint: "Wait: the request is repeated automatically.", isTransient: true)
     }
 
     private func question(about record: UploadRecord, from blobs: any BlobStore) async throws -> ModerationRequest {
@@ -91,7 +92,7 @@ package struct Moderator: Sendable {
             text: record.text, photos: photos)
     }
 
-    /// The rendition that is shown: the largest one, of those whose bytes there is room for.
+    /// Returns the rendition for the moderator: the largest one that fits into the request.
     private func rendition(
         of photo: UploadRecord.Photo, among count: Int, asBytes: Bool
     ) -> PhotoRecord.Rendition? {
@@ -99,7 +100,7 @@ package struct Moderator: Sendable {
         let all = rendered.renditions.values.sorted {
             ($0.width * $0.height, $0.byteCount, $0.fileName) < ($1.width * $1.height, $1.byteCount, $1.fileName)
         }
-        // Of a rendition with other proportions something was cut off.
+        // A rendition with other proportions is cropped.
         let whole = all.filter {
             abs($0.width * rendered.height - $0.height * rendered.width) <= max(rendered.width, rendered.height)
         }
@@ -110,11 +111,11 @@ package struct Moderator: Sendable {
 }
 
 extension Failure {
-    /// The end of an upload that moderation refused.
+    /// Creates the permanent failure of an upload that moderation refused.
     package static func refusedByModeration(_ verdict: ModerationVerdict) -> Failure {
         let reason = verdict.printableReason
         return Failure(
             .moderationRefused, "moderation refused it" + (reason.isEmpty ? "" : ": \(reason)"),
-            hint: "whoever moderates here decided so; ask them")
+            hint: "Contact the moderators of this service, who decided so.")
     }
 }

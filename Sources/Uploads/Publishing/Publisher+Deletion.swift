@@ -8,16 +8,17 @@ import Tree
 package import TreeModel
 
 extension Publisher {
-    /// Deletes a post and every place that lists it, in one update: its author's list and feed, and its hashtags. Durable when it
-    /// returns; a job removes likes, comments and the entries in others' feeds then, and the files go after the grace period.
+    /// Deletes a post and all entries that list it, in one update: its author's list and feed, and its hashtags.
+    /// Durable on return. A job then removes likes, comments and the entries in others' feeds, and the files are
+    /// deleted after the grace period.
     ///
     /// - Parameters:
-    ///   - identity: Who deletes it: its author, or an admin; of a post for audiences whoever owns all of these, too.
-    ///   - refusal: The decision of an admin not to have it shown: its files are for its author and admins alone from now on,
-    ///     until they go.
-    /// - Returns: When its files go.
-    /// - Throws: `Failure` with the code `not_found` when there is no such post, `permission_denied` or `not_allowed` when it
-    ///   is somebody else's.
+    ///   - identity: The requester: the author, an admin, or, for a post for audiences, an owner of all of them.
+    ///   - refusal: The decision of an admin that the post must not be shown: its files are then available only to its
+    ///     author and admins until they are deleted.
+    /// - Returns: The time at which the files are deleted.
+    /// - Throws: `Failure` with the code `not_found` if the post does not exist, `permission_denied` or `not_allowed`
+    ///   if it belongs to another user.
     package func deletePost(_ id: PostID, by identity: Identity, _ refusal: Moderation? = nil) async throws -> Timestamp
     {
         try await tree.transact(at: "post-deleted") { snapshot, update in
@@ -32,7 +33,7 @@ extension Publisher {
                 update[UploadNodes.upload(record.id) / "moderation"] = refusal.value
                 try Self.withdrawObject(of: record.id, at: store.now, in: snapshot, &update)
             }
-            guard path != AudienceNodes.post(id) else { return }  // No list names it that is not the stories' own.
+            guard path != AudienceNodes.post(id) else { return }  // Only the audiences' own feeds list it.
             for trace in PostTraces(of: id, post: post, owner: record?.owner, text: record?.text).paths {
                 update[trace] = nil
             }
@@ -41,8 +42,8 @@ extension Publisher {
         return store.now + settings.value.gracePeriod
     }
 
-    /// - Throws: `Failure` with the code `permission_denied` or `not_allowed`; with `not_found` for a post for audiences to who is
-    ///   a member of none of them: to these, there is none.
+    /// - Throws: `Failure` with the code `permission_denied` or `not_allowed`; `not_found` for a post for audiences if
+    ///   the requester is a member of none of them, to hide its existence.
     private static func judgeDeletion(
         of id: PostID, _ post: TreeValue, by identity: Identity, in snapshot: TreeSnapshot
     ) throws {
@@ -50,7 +51,7 @@ extension Publisher {
         switch identity {
         case .admin: return
         case .anonymous where audiences.isEmpty:
-            throw Failure.permissionDenied(hint: "sign in, and send the token in Authorization")
+            throw Failure.permissionDenied(hint: "Sign in, and send the token in Authorization.")
         case .anonymous: throw noPost(id)
         case .user(let user) where user.isAdmin: return
         case .user(let user):
@@ -59,12 +60,12 @@ extension Publisher {
             let roles = try audiences.map { audience in try uid.flatMap { try snapshot.role(of: $0, in: audience) } }
             guard audiences.isEmpty || roles.contains(where: { $0 != nil }) else { throw noPost(id) }
             guard !roles.isEmpty, roles.allSatisfy({ $0 == .owner }) else {
-                throw Failure.notAllowed("delete what somebody else has posted")
+                throw Failure.notAllowed("delete another user's post")
             }
         }
     }
 
     private static func noPost(_ id: PostID) -> Failure {
-        Failure(.notFound, "there is no post \(id)", hint: "it may have been deleted already")
+        Failure(.notFound, "there is no post \(id)", hint: "It may have been deleted already.")
     }
 }

@@ -7,7 +7,7 @@ import Social
 package import Store
 package import Tree
 
-/// Makes posts and avatars of acknowledged uploads. (``Rethumb`` changes the renditions that a post names.)
+/// Publishes acknowledged uploads as posts and avatars. (``Rethumb`` changes the renditions of a post.)
 package struct Publisher: Sendable {
     let tree: TreeStore
     let blobs: any BlobStore
@@ -16,9 +16,9 @@ package struct Publisher: Sendable {
     let garbage: GarbageList
     let index: PhotoIndex
     let settings: SharedSettings
-    /// Where apps reach the service; nil for addresses without a host.
+    /// The address at which apps reach the service; nil for addresses without a host.
     let publicBase: PublicBase?
-    /// Whoever decides about posts before they are published; nil for nobody.
+    /// The moderator of posts before publication; nil for none.
     let moderator: Moderator?
     package let logger: Logger
 
@@ -46,19 +46,19 @@ package struct Publisher: Sendable {
         case nothing
     }
 
-    /// What became of an upload.
+    /// The result of an upload.
     enum End { case post, duplicate }
 
-    /// The stage that an upload has come to.
+    /// The stage of an upload.
     enum Progress {
-        /// It is rendered, and waits for ``moderate(_:)``.
+        /// The upload is rendered, and waits for ``moderate(_:)``.
         case unmoderated
-        /// It waits for ``publish(_:)``.
+        /// The upload waits for ``publish(_:)``.
         case rendered(UploadRecord)
         case ended(End)
     }
 
-    /// Renders an upload, unless it is a duplicate, which would be rendered for nothing.
+    /// Renders an upload, unless it is a duplicate, whose renditions would not be used.
     ///
     /// - Throws: `Failure`: a permanent failure of the upload, or a transient error.
     func render(_ record: UploadRecord) async throws -> Progress {
@@ -72,11 +72,12 @@ package struct Publisher: Sendable {
         return .unmoderated
     }
 
-    /// Asks the moderator about a rendered upload, and does as they say: leaves its renditions, or has blurred ones.
+    /// Requests the moderator's decision about a rendered upload and applies it: the renditions stay, or are replaced
+    /// by blurred ones.
     ///
-    /// Nothing of the answer is kept before the commit: after a crash the moderator is asked again.
+    /// The decision is not stored before the commit: after a crash the request is repeated.
     ///
-    /// - Throws: `Failure`: `moderation_refused`, or a transient error, with which nothing is published.
+    /// - Throws: `Failure`: `moderation_refused`, or a transient error. Nothing is published then.
     func moderate(_ record: UploadRecord) async throws -> Progress {
         guard let moderator else { return .rendered(record) }
         let (verdict, photos) = try await cancelWhenGracefulShutdown { [blobs] in
@@ -84,7 +85,7 @@ package struct Publisher: Sendable {
         }
         var record = record
         record.moderation = Moderation(verdict, at: store.now)
-        // There is nothing to blur in words.
+        // A text cannot be blurred.
         let isRefused =
             verdict.decision == .refuse || photos.contains(.refuse) || photos.isEmpty && verdict.decision == .blur
         guard !isRefused else {
@@ -98,7 +99,7 @@ package struct Publisher: Sendable {
         return .rendered(try await store.metrics.take(.render) { [record] in try await renditions.render(record) })
     }
 
-    /// Deletes the object whose photo is not to be seen, if it is still there.
+    /// Deletes the object whose photo must not be shown, if it still exists.
     private func withdrawObject(of id: PostID) async throws {
         try await tree.transact(at: "object-refused") { [store] snapshot, update in
             try Self.withdrawObject(of: id, at: store.now, in: snapshot, &update)
@@ -113,7 +114,7 @@ package struct Publisher: Sendable {
         update[FileNodes.deleted(id)] = now.value
     }
 
-    /// Keeps the renditions of an upload that is not published yet, so that they are not made again.
+    /// Stores the renditions of an upload that is not published yet, so that they are not rendered again.
     private func keepRenditions(of record: UploadRecord) async throws {
         try await tree.transact(at: "rendered") { snapshot, update in
             guard let present = try snapshot.upload(record.id), present.state == .ingested else { return }
@@ -135,27 +136,27 @@ package struct Publisher: Sendable {
             case .post, .nothing: End.post
             case .duplicate(let post): try await self.end(record, asDuplicateOf: post)
             }
-        // What was never to be seen goes now; what is in the way of that is met again at the next sweep.
+        // Unblurred renditions are deleted now; a failure to delete them is repeated at the next sweep.
         if record.photos.values.contains(where: \.isBlurred) { try? await garbage.collect() }
         return end
     }
 
-    /// Commits a rendered upload: the post, its place among the author's posts and in the author's feed, its hashtags,
-    /// the author where there was none, and the end of the upload's record, in one multi-path update.
+    /// Commits a rendered upload: the post, its entries in the author's posts and feed, its hashtags, the author if
+    /// they did not exist, and the end of the upload's record, in one multi-path update.
     ///
-    /// The author's copy in the post is what `people/` says at the moment of the commit.
+    /// The author's data in the post are a copy of those in `people/` at the time of the commit.
     private func commit(_ record: UploadRecord) async throws -> Outcome {
         let leftovers = try await leftovers(of: record)
         return try await tree.transact(at: "ingested-published") { [self] snapshot, update in
             guard let present = try snapshot.upload(record.id), present.state == .ingested else { return .nothing }
-            // Nothing brings back who is deleted meanwhile.
+            // A user who has been deleted meanwhile must not be created again.
             try present.requireOwner()
             if try snapshot.exists(PersonDeletion.task(of: record.owner)) { throw Failure.ownerIsGone(record.id) }
             try snapshot.requireConsent(of: record.owner, toContent: record.purpose == .post)
             try garbage.add(leftovers, to: &update, isAtOnce: true)
             switch record.purpose {
             case .post: break
-            case .draftPhoto: return .nothing  // It never waits to be published: its draft does.
+            case .draftPhoto: return .nothing  // It is never published: its draft is.
             case .avatar:
                 try addAvatar(record, in: snapshot, to: &update)
                 return .post
@@ -163,7 +164,7 @@ package struct Publisher: Sendable {
                 try addObject(record, in: snapshot, to: &update)
                 return .post
             }
-            // An audience may have gone since the upload began, and so may the right to post for it.
+            // An audience may have been deleted since the upload began, or the right to post for it withdrawn.
             try snapshot.requirePoster(record.owner, for: record.audiences)
             let entry = try PhotoIndex.entry(of: record, in: snapshot)
             if let post = try duplicate(record, of: entry) { return .duplicate(of: post) }
@@ -173,7 +174,7 @@ package struct Publisher: Sendable {
         }
     }
 
-    /// - Parameter isRepeated: Whether the index of photos names an earlier post with the same ones, and goes on to do so.
+    /// - Parameter isRepeated: Whether the photo index refers to an earlier post with the same photos, which it keeps.
     private func add(
         _ record: UploadRecord, isRepeated: Bool, in snapshot: TreeSnapshot, to update: inout MultiPathUpdate
     ) throws {
@@ -192,17 +193,17 @@ package struct Publisher: Sendable {
             clientReference: record.clientReference, audiences: record.audiences)
         try post.write(to: &update, at: publicBase)
         if name == nil { author.write(to: &update) }
-        for number in record.photos.keys { record.photos[number]?.rendered = nil }  // The post has it now.
+        for number in record.photos.keys { record.photos[number]?.rendered = nil }  // The post has the renditions now.
         update[UploadNodes.upload(record.id)] = try record.value()
         let isCleanedUp = !store.intakes[record.intake].cleansUpAfterPublication
         update[UploadNodes.queued(record.id)] = isCleanedUp ? nil : QueueEntry(record).value
     }
 
-    /// Makes a rendered upload its owner's picture.
+    /// Publishes a rendered upload as its owner's picture.
     ///
-    /// One that was sent before the present picture, and took longer, is replaced already.
+    /// An upload that was begun before the current picture, and took longer, is already replaced.
     ///
-    /// - Throws: `Failure` `not_found` where the person has gone: a picture does not bring them back.
+    /// - Throws: `Failure` `not_found` if the person has been deleted: a picture does not create them again.
     private func addAvatar(
         _ record: UploadRecord, in snapshot: TreeSnapshot, to update: inout MultiPathUpdate
     ) throws {
@@ -210,7 +211,7 @@ package struct Publisher: Sendable {
             throw Failure.noPersonForAvatar(record.owner)
         }
         guard let rendition = record.photos.values.first?.rendered?.renditions.values.first else {
-            throw Failure(.emptyFile, "the picture is missing", hint: "send the photo's bytes")
+            throw Failure(.emptyFile, "the picture is missing", hint: "Send the photo's bytes.")
         }
         var record = record
         record.state = .published
@@ -226,7 +227,7 @@ package struct Publisher: Sendable {
         }
     }
 
-    /// Gives the posts that name an object its photo, which is rendered now.
+    /// Adds the photo of an object, which has now been rendered, to the posts that show it.
     private func addObject(
         _ record: UploadRecord, in snapshot: TreeSnapshot, to update: inout MultiPathUpdate
     ) throws {
@@ -236,7 +237,7 @@ package struct Publisher: Sendable {
         record.error = nil
         update[UploadNodes.upload(record.id)] = try record.value()
         update[UploadNodes.queued(record.id)] = nil
-        // To those whom a post mentions its photo is no news.
+        // The photo must not notify the people whom a post mentions.
         update.scope = .repair
         for id in try ObjectLinks.posts(ofObject: record.id, in: snapshot) where try snapshot.exists(PostNodes.post(id))
         {
@@ -246,7 +247,7 @@ package struct Publisher: Sendable {
         }
     }
 
-    /// The renditions that an earlier try made, which nobody has seen.
+    /// Returns the renditions of an earlier attempt, which nobody has seen.
     private func leftovers(of record: UploadRecord) async throws -> [BlobName] {
         let names = try await blobs.fileNames(userID: record.owner.description, postID: record.id.description)
         let kept = record.photos.values.flatMap { photo in
@@ -255,17 +256,17 @@ package struct Publisher: Sendable {
         return try Set(names).subtracting(kept).sorted().map { try record.blobName($0) }
     }
 
-    /// The post of which an upload is a duplicate that is not to be posted again: by what was asked for with it, else by the
-    /// policy of its intake.
+    /// Returns the post of which an upload is a duplicate that must not be posted again, according to the request, or
+    /// else to the policy of its intake.
     ///
-    /// - Throws: `Failure` `duplicate` when duplicates are to be refused.
+    /// - Throws: `Failure` `duplicate` if duplicates must be refused.
     private func duplicate(_ record: UploadRecord, of entry: PhotoIndex.Entry?) throws(Failure) -> PostID? {
         let policy = record.duplicates ?? store.intakes[record.intake].duplicatePolicy(for: record.owner)
         guard policy != .newPost, let post = entry?.post else { return nil }
         guard policy == .link else {
             throw Failure(
-                .duplicate, "\(record.source ?? "the photo") is what post \(post) shows already",
-                hint: "drop it, or let duplicates be posted again (duplicates)")
+                .duplicate, "\(record.source ?? "the photo") is already shown by post \(post)",
+                hint: "Delete it, or allow duplicates to be posted again (duplicates).")
         }
         return post
     }

@@ -5,18 +5,18 @@ import Model
 import ServiceLifecycle
 package import Store
 
-/// Brings acknowledged uploads to their end: each worker takes one from the queue, renders and publishes it. Where a moderator is
-/// asked in between, others than those who render wait for the answer. An upload that has to wait for its turn to be published
+/// The workers on acknowledged uploads: each takes an upload from the queue, renders it and publishes it. If there is a
+/// moderator, other workers wait for the decision in between. An upload that must wait for its turn to be published
 /// goes back to the queue.
 package struct UploadWorkers: Sendable {
-    /// How many posts a moderator is asked about at a time.
+    /// The number of concurrent requests to the moderator.
     private static let moderationCount = 4
 
     let store: UploadStore
     let publisher: Publisher
     let disk: DiskMonitor
     let logger: Logger
-    /// The uploads that are rendered and wait for the moderator. They stay with the other queue, too, until they end.
+    /// The uploads that are rendered and wait for the moderator. They also stay in the other queue until they end.
     private let unmoderated = UploadQueue()
 
     package init(store: UploadStore, publisher: Publisher, disk: DiskMonitor, logger: Logger) {
@@ -26,11 +26,11 @@ package struct UploadWorkers: Sendable {
         self.logger = logger
     }
 
-    /// How many uploads wait for the moderator, and are not being decided about.
+    /// The number of uploads that wait for a request to the moderator.
     var unmoderatedCount: Int { unmoderated.count }
 
-    /// Works with so many workers until the queue is closed: what is in work is finished, what waits stays in the tree for
-    /// the next start.
+    /// Runs a number of workers until the queue is closed. Work in progress is then finished, and waiting uploads stay
+    /// in the tree for the next start.
     package func run(count: Int) async {
         await withDiscardingTaskGroup { group in
             for _ in 0..<count {
@@ -45,7 +45,7 @@ package struct UploadWorkers: Sendable {
         }
     }
 
-    /// Has what is in work finished, and nothing else begun.
+    /// Finishes the work in progress, and starts no other.
     package func close() {
         store.queue.close()
         unmoderated.close()
@@ -62,15 +62,15 @@ package struct UploadWorkers: Sendable {
         }
     }
 
-    /// Brings one acknowledged upload to its end, or to the moderator, or back into the queue when a transient error is in the
-    /// way, or others go first.
+    /// Finishes one acknowledged upload, or passes it to the moderator, or back into the queue after a transient error
+    /// or behind others.
     private func process(
         _ work: UploadQueue.Work, _ step: (UploadRecord) async throws -> Publisher.Progress
     ) async {
         let id = work.id
         do {
             guard let record = try await store.record(of: id), record.state == .ingested else {
-                // It has ended, but a fault kept its files from being cleaned up.
+                // The upload has ended, but a fault prevented the clean-up of its files.
                 try await store.cleanUp(id)
                 return store.queue.finish(id)
             }
@@ -89,9 +89,9 @@ package struct UploadWorkers: Sendable {
             }
             store.queue.finish(id)
         } catch is CancellationError {
-            // The service ends; the next one begins with what the tree says.
+            // The service stops; the next start continues from the tree.
         } catch {
-            // A fault of the disk or the engine is never a failure of the upload, whatever its code.
+            // A fault of the disk or the engine is never a permanent failure of the upload, whatever its code.
             store.queue.setAside(id, after: Failure(error))
         }
     }
@@ -104,19 +104,20 @@ package struct UploadWorkers: Sendable {
             metadata: ["upload": "\(record.id)", "owner": "\(record.owner)", "photos": "\(record.photos.count)"])
     }
 
-    /// Waits until it makes sense to try an upload again.
+    /// Waits until another attempt at an upload may succeed.
     private func waitForRetry(_ id: PostID, after fault: Failure) async {
-        // While the disk is broken, nothing that is tried counts, and nothing is published. A moderator is not on it.
+        // While the disk is broken, attempts are not counted and nothing is published. A moderator does not depend on
+        // the disk.
         let isModerator = fault.code == .moderationUnavailable
         if !isModerator, await disk.report(fault) { return await disk.gate.waitUntilOpen() }
         store.queue.letOthersPass(id)
         let attempt = store.queue.countAttempt(id)
-        // Each try may keep a worker busy for as long as a photo may take at all.
+        // Each attempt may occupy a worker for the time limit of a photo.
         let delay = Backoff.delay(afterAttempt: attempt, atMost: fault.code == .workerKilled ? 3_600_000 : 60_000)
         logger.warning(
             "a transient error; trying again",
             metadata: ["upload": "\(id)", "fault": "\(fault.description.printable)", "in": "\(delay)"])
-        // Where even that cannot be written, the log has it.
+        // If even that cannot be written, the log contains it.
         try? await store.note(fault, attempt: attempt, of: id)
         try? await cancelWhenGracefulShutdown { try await Task.sleep(for: delay) }
     }

@@ -1,13 +1,13 @@
 import Model
 package import Tree
 
-/// Refuses a post by somebody else at the id of an upload: it would pass for the post that is or was there, whose address, files
-/// and readers it would have.
+/// Refuses a post by another user at the id of an upload: it would be taken for the post that is or was there, with its
+/// address, files and readers.
 package struct UsedPostID: Constraint {
     package static let all: [any Constraint] = [PostNodes.post(), AudienceNodes.post()].map { UsedPostID(in: $0) }
 
     package let place: TreePattern
-    package let reason = "the id is that of an upload by somebody else"
+    package let reason = "the id belongs to another user's upload"
 
     private init(in posts: TreePath) { place = TreePattern(posts / "*" / "author" / "uid") }
 

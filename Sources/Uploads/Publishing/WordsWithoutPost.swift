@@ -1,10 +1,10 @@
 import Model
 package import Tree
 
-/// Takes back a comment or a like that somebody writes at the id of an upload where no post is: it would stay with what was
-/// deleted, or stand under a draft from its publication on.
+/// Removes a new comment or like at the id of an upload that has no post: it would remain with the data of a deleted
+/// post, or appear under a draft once that is published.
 ///
-/// It belongs into the first stratum, before all that looks at comments and likes.
+/// It belongs in the first stratum, before all derivations that read comments and likes.
 package struct WordsWithoutPost: Derivation {
     package static let all: [any Derivation] = ["comments/*/*", "likes/*/*"].map {
         WordsWithoutPost(at: TreePattern($0))

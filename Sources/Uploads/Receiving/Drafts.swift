@@ -7,9 +7,9 @@ import Tree
 package struct Drafts: Sendable {
     let store: UploadStore
 
-    /// The number that the next photo of a draft gets. A number that is not used in the end leaves a harmless gap.
+    /// Returns the number of the next photo of a draft. A number that is not used leaves a harmless gap.
     ///
-    /// - Throws: `Failure`: `not_found`, `wrong_state` when the upload is no draft any more, `too_many_photos`.
+    /// - Throws: `Failure`: `not_found`, `wrong_state` if the upload is no longer a draft, `too_many_photos`.
     func nextPhotoNumber(of id: PostID) async throws -> Int {
         try await store.tree.transact { [store] snapshot, update in
             try store.checkPhotoCount(try Self.record(of: id, in: snapshot).photos.count)
@@ -21,7 +21,7 @@ package struct Drafts: Sendable {
         }.result
     }
 
-    /// Adds a photo to a draft's record, unless the draft was published or filled up meanwhile.
+    /// Adds a photo to a draft's record, unless the draft has been published or filled up meanwhile.
     func add(_ photo: UploadRecord.Photo, as number: Int, to id: PostID) async throws {
         try await store.tree.transact(at: "draft-photo") { snapshot, update in
             try add(photo, as: number, to: id, in: snapshot, &update)
@@ -30,7 +30,7 @@ package struct Drafts: Sendable {
 
     /// Adds a photo to a draft's record, as a part of an update.
     ///
-    /// - Throws: `Failure`: `not_found`, `wrong_state` when the upload is no draft any more, `too_many_photos`.
+    /// - Throws: `Failure`: `not_found`, `wrong_state` if the upload is no longer a draft, `too_many_photos`.
     func add(
         _ photo: UploadRecord.Photo, as number: Int, to id: PostID, in snapshot: TreeSnapshot,
         _ update: inout MultiPathUpdate
@@ -42,9 +42,9 @@ package struct Drafts: Sendable {
         update[path / "updated_at"] = store.now.value
     }
 
-    /// Notes what was sent with the draft's reference, once all of it has come.
+    /// Stores the fingerprint of the request with the draft's reference, once all of it has arrived.
     ///
-    /// - Throws: `Failure` `wrong_state` when the draft was published or expired meanwhile.
+    /// - Throws: `Failure` `wrong_state` if the draft was published or expired meanwhile.
     func note(_ fingerprint: RequestFingerprint, of id: PostID) async throws {
         try await store.tree.transact { snapshot, update in
             _ = try Self.record(of: id, in: snapshot)
@@ -52,15 +52,16 @@ package struct Drafts: Sendable {
         }
     }
 
-    /// Gives a draft its text, and acknowledges it. Durable when it returns.
+    /// Sets the text of a draft and acknowledges it. Durable on return.
     ///
     /// - Parameters:
-    ///   - text: Nil when the draft's own stays.
-    ///   - mentions: Whom parts of it stand for; nil when the draft's own stay, as long as the text does.
-    ///   - alts: Alternative texts of the photos, in their order; photos beyond them keep their own.
-    ///   - photos: The numbers of the photos that the post has, in its order; nil for all, as they came.
-    /// - Throws: `Failure`: `empty_post`, `bad_mention`, `bad_text` also for more alternative texts than photos, `bad_request`
-    ///   for photos that the draft does not have, `wrong_state` when the draft was published or expired meanwhile.
+    ///   - text: The text; nil to keep the draft's own.
+    ///   - mentions: The mentions in the text; nil to keep the draft's own as long as the text stays.
+    ///   - alts: The alternative texts of the photos, in their order; the remaining photos keep their own.
+    ///   - photos: The numbers of the photos that the post shows, in its order; nil for all, in the order of arrival.
+    /// - Throws: `Failure`: `empty_post`, `bad_mention`, `bad_text` also for more alternative texts than photos,
+    ///   `bad_request` for photos that the draft does not have, `wrong_state` if the draft was published or expired
+    ///   meanwhile.
     @discardableResult
     package func publish(
         _ id: PostID, text: String?, mentions: [MentionSpan.Claim]? = nil, alts: [String] = [], photos: [Int]? = nil
@@ -71,14 +72,14 @@ package struct Drafts: Sendable {
         }
     }
 
-    /// The record of a draft.
+    /// Returns the record of a draft.
     ///
-    /// - Throws: `Failure`: `not_found`, `wrong_state` when the upload is no draft any more.
+    /// - Throws: `Failure`: `not_found`, `wrong_state` if the upload is no longer a draft.
     package func record(of id: PostID) async throws -> UploadRecord {
         try await store.tree.snapshot { snapshot in try Self.record(of: id, in: snapshot) }
     }
 
-    /// The record of what is a draft, or was one.
+    /// Returns the record of a current or former draft.
     ///
     /// - Throws: `Failure` `not_found`.
     package func any(_ id: PostID) async throws -> UploadRecord {
@@ -90,8 +91,8 @@ package struct Drafts: Sendable {
         guard let record = try snapshot.upload(id) else { throw UploadStore.unknownUpload(id) }
         guard record.state == .draft else {
             throw Failure(
-                .wrongState, "upload \(id) is \(record.state.rawValue), no draft",
-                hint: "reserve a new one with draft=true")
+                .wrongState, "upload \(id) is \(record.state.rawValue), not a draft",
+                hint: "Reserve a new one with draft=true.")
         }
         try record.requireOwner()
         return record
@@ -99,26 +100,27 @@ package struct Drafts: Sendable {
 }
 
 extension UploadRecord {
-    /// Keeps the photos of these numbers, in this order, and drops the others; their files go when the post is committed.
+    /// Keeps the photos with these numbers, in this order, and removes the others, whose files are deleted when the
+    /// post is committed.
     ///
-    /// - Parameter numbers: Nil to leave the photos as they are.
-    /// - Throws: `Failure` `bad_request` for a photo that is not there, or is named twice.
+    /// - Parameter numbers: The numbers; nil to leave the photos as they are.
+    /// - Throws: `Failure` `bad_request` for a photo that does not exist or is named twice.
     package mutating func arrange(_ numbers: [Int]?) throws(Failure) {
         guard let numbers else { return }
         guard Set(numbers).count == numbers.count, numbers.allSatisfy({ photos[$0] != nil }) else {
             throw Failure(
-                .badRequest, "photos names one that is not there, or one twice",
-                hint: "give the numbers of the draft's photos that are to stay, in their order")
+                .badRequest, "photos names a photo that does not exist, or one photo twice",
+                hint: "Give the numbers of the draft's photos that should stay, in their order.")
         }
         photos = photos.filter { numbers.contains($0.key) }
         for (position, number) in numbers.enumerated() { photos[number]?.position = position }
     }
 
-    /// Takes in what a draft is published with: a text, unless it is nil, with its mentions, and alternative texts of the
-    /// photos, in their order; photos beyond these keep their own.
+    /// Sets what a draft is published with: a text with its mentions, unless it is nil, and the alternative texts of
+    /// the photos, in their order; the remaining photos keep their own.
     ///
-    /// - Parameter claims: Nil to keep the mentions of the text that is there; of another text there are none then.
-    /// - Throws: `Failure` `bad_text` for a text that is none, or for more alternative texts than photos, `bad_mention`.
+    /// - Parameter claims: The mentions. Nil keeps those of the existing text; a new text has none then.
+    /// - Throws: `Failure` `bad_text` for an invalid text or more alternative texts than photos, `bad_mention`.
     package mutating func describe(
         text: String?, mentions claims: [MentionSpan.Claim]?, alts: [String]
     ) throws(Failure) {
@@ -128,7 +130,7 @@ extension UploadRecord {
         guard alts.count <= photos.count else {
             throw Failure(
                 .badText, "there are \(alts.count) alternative texts, and \(photos.count) photos",
-                hint: "give one for each photo, in their order")
+                hint: "Give one for each photo, in their order.")
         }
         for (number, alt) in zip(photoNumbers, alts) { photos[number]?.alt = try PostText.requireAlt(alt) }
     }

@@ -1,37 +1,40 @@
 package import API
 package import Model
 
-/// The part that an intake has in the life of its uploads. The pipeline asks this, and never which intake it is.
+/// The part of an intake in the life of its uploads. The pipeline calls these methods and never checks which intake it
+/// is.
 package protocol IntakeHandler: Sendable {
-    /// The treatment of an upload whose user has posted the same photos before, unless its sender has chosen one.
+    /// Returns the treatment of an upload whose user has posted the same photos before, unless its sender has chosen
+    /// one.
     func duplicatePolicy(for user: UserID) -> DuplicatePolicy
 
-    /// Whether uploads of one user are published in the order in which they began.
+    /// Whether uploads of one user are published in the order in which they were begun.
     var keepsOrder: Bool { get }
 
-    /// Whether an upload that became a post leaves something that ``cleanUp(after:)`` has to deal with.
+    /// Whether a published upload leaves files that ``cleanUp(after:)`` must remove.
     var cleansUpAfterPublication: Bool { get }
 
-    /// Cleans up after an upload that has ended. Cleaning up again is harmless: a crash in the middle is made good at the
-    /// next start.
+    /// Cleans up after an upload that has ended. Repeated calls are harmless: clean-up that a crash interrupts is
+    /// repeated at the next start.
     ///
-    /// - Returns: Whether nothing is left to do; false when the intake goes on by itself and tells the store when it is done
-    ///   (``UploadStore/finishCleanUp(_:)``).
+    /// - Returns: Whether the clean-up is complete; false if the intake continues on its own and calls
+    ///   ``UploadStore/finishCleanUp(_:)`` at the end.
     func cleanUp(after record: UploadRecord) async throws -> Bool
 
     /// Whether files of the sender wait for this reservation, so that it must not expire, however old it is.
     func holdsFiles(of id: PostID) async throws -> Bool
 
-    /// Deletes what the intake keeps of an upload whose post was deleted.
+    /// Deletes the intake's files of an upload whose post was deleted.
     func forgetPost(of record: UploadRecord) async throws
 
-    /// Puts in order what crashes and faults have left; called about once a minute, but not while nothing may be swept.
+    /// Repairs the leftovers of crashes and faults; called about once a minute, but not while sweeping is suspended.
     func sweep() async throws
 
-    /// Deletes what has been kept for its time; called about once an hour, but not while nothing may be swept.
+    /// Deletes finished files whose retention time is over; called about once an hour, but not while sweeping is
+    /// suspended.
     func sweepArchives() async throws
 
-    /// The number of files that wait to be taken; nil when the intake has no such files, or cannot tell.
+    /// Returns the number of files that wait to be claimed; nil if the intake has no such files or cannot count them.
     func backlog() async -> Int?
 }
 
@@ -45,13 +48,13 @@ extension IntakeHandler {
     package func backlog() async -> Int? { nil }
 }
 
-/// The handlers of all intakes, and what they have put aside.
+/// The handlers of all intakes, and the files that they have put aside.
 package struct IntakeHandlers: Sendable {
-    /// The handler of uploads that come by the inbox.
+    /// The handler of uploads from the inbox.
     package let inbox: any IntakeHandler
-    /// The handler of uploads that come by the socket, and over TCP.
+    /// The handler of uploads over the socket and TCP.
     package let socket: any IntakeHandler
-    /// What they have put aside.
+    /// The files that the intakes have put aside.
     package let putAside: any PutAsideFiles
 
     package init(inbox: any IntakeHandler, socket: any IntakeHandler, putAside: any PutAsideFiles) {
@@ -69,7 +72,7 @@ package struct IntakeHandlers: Sendable {
 
     package var all: [any IntakeHandler] { Intake.allCases.map { self[$0] } }
 
-    /// The number of files that wait to be taken; nil when no intake can tell.
+    /// Returns the number of files that wait to be claimed; nil if no intake can count them.
     package func backlog() async -> Int? {
         var sum: Int?
         for handler in all {

@@ -1,14 +1,14 @@
 package import Store
 package import Tree
 
-/// The parts that a way in works with which takes photos itself, such as the inbox.
+/// The parts of the pipeline for a way in that claims photos itself, such as the inbox.
 package struct IntakeTools: Sendable {
     package let storage: StorageFolder
     package let disk: DiskMonitor
     package let store: UploadStore
     package let receiver: UploadReceiver
     package let index: PhotoIndex
-    /// Whether somebody decides about posts before they are published.
+    /// Whether posts are moderated before they are published.
     package let isModerated: Bool
     let shared: SharedSettings
 
@@ -26,6 +26,6 @@ package struct IntakeTools: Sendable {
     }
 
     package var tree: TreeStore { storage.tree }
-    /// The present settings.
+    /// The current settings.
     package var settings: PipelineSettings { shared.value }
 }

@@ -7,8 +7,8 @@ package import Store
 import Synchronization
 import Tree
 
-/// Brings the bytes of photos to the blob store: they go to disk and through SHA-256 as they come, and get their name there
-/// when they are whole.
+/// Stores the bytes of photos as originals: they are written to disk and hashed with SHA-256 as they arrive, and get
+/// their name in the blob store once complete.
 package final class PhotoIngester: Sendable {
     private let blobs: any BlobStore
     private let incoming: Directory
@@ -25,16 +25,16 @@ package final class PhotoIngester: Sendable {
         self.disk = disk
     }
 
-    /// Receives a photo whose bytes come in pieces.
+    /// Receives a photo whose bytes arrive in pieces.
     ///
     /// - Parameters:
-    ///   - number: The photo's number in its upload; it becomes part of the blob's name.
-    ///   - name: What the sender calls the photo.
-    ///   - room: What holds room for the bytes.
-    ///   - next: Gives the next piece, or nil at the end.
-    /// - Returns: The photo, durable in the blob store. Doing it again after a crash is harmless.
-    /// - Throws: `Failure`: `too_large_bytes`, `quota_exceeded`, `empty`, or the refusal of what is no photo at all; what `next`
-    ///   throws.
+    ///   - number: The photo's index in its upload, which is part of the blob's name.
+    ///   - name: The sender's name of the photo.
+    ///   - room: The quota hold for the bytes.
+    ///   - next: Returns the next piece, or nil at the end.
+    /// - Returns: The photo, durable in the blob store. A repeated call after a crash is harmless.
+    /// - Throws: `Failure`: `too_large_bytes`, `quota_exceeded`, `empty`, or the refusal of bytes that are not a photo;
+    ///   errors of `next`.
     func receive(
         as number: Int, named name: String, of record: UploadRecord, holding room: QuotaHold,
         _ next: () async throws -> ByteBuffer?
@@ -50,9 +50,9 @@ package final class PhotoIngester: Sendable {
         }
     }
 
-    /// Moves a photo that has come as a whole, in whatever way, to the blob store.
+    /// Moves a complete photo to the blob store, however it has arrived.
     ///
-    /// - Throws: `Failure`: `empty`, or the refusal of what is no photo at all.
+    /// - Throws: `Failure`: `empty`, or the refusal of bytes that are not a photo.
     func publish(
         _ staged: StagedFile, _ contents: StagedFile.Contents, as number: Int = 0, named name: String,
         of record: UploadRecord
@@ -73,8 +73,8 @@ package final class PhotoIngester: Sendable {
         return photo
     }
 
-    /// The photo of an upload whose bytes were moved to the blob store by somebody who did not come to say so; nil when nobody
-    /// has moved them.
+    /// Returns the photo of an upload whose bytes were moved to the blob store before a crash, and not recorded; nil if
+    /// they were not moved.
     func published(
         as number: Int = 0, named name: String, byteCount: Int, sha256: String, of record: UploadRecord
     ) async throws
@@ -85,28 +85,27 @@ package final class PhotoIngester: Sendable {
             fileName: fileName, originalName: String(name.prefix(255)), byteCount: byteCount, sha256: sha256)
     }
 
-    /// Deletes the original that somebody has moved to the blob store for a photo that is none of the upload's; and its
-    /// renditions, if there are any.
+    /// Deletes an original that was moved to the blob store for a photo that does not belong to the upload, and its
+    /// renditions, if any.
     func discard(_ number: Int, _ rendered: PhotoRecord?, of record: UploadRecord) async throws {
         var names = try await original(number, of: record).map { [$0] } ?? []
         names += rendered?.renditions.values.map(\.fileName) ?? []
         try await blobs.remove(try names.map { try record.blobName($0) })
     }
 
-    /// The name of the original of the photo with a number, if it is in the blob store.
+    /// Returns the file name of the original of the photo with a number, if it is in the blob store.
     private func original(_ number: Int, of record: UploadRecord) async throws -> String? {
         let names = try await blobs.fileNames(userID: record.owner.description, postID: record.id.description)
         return names.first { $0.hasPrefix("\(Self.stem(number)).") }
     }
 
-    /// The name of the original of the photo with a number, without its extension.
+    /// Returns the file name of the original of the photo with a number, without its extension.
     private static func stem(_ number: Int) -> String { number == 0 ? "original" : "original-\(number + 1)" }
 
-    /// Takes a copy of a photo that lies in a folder: as it was before the first byte was read and after the last, or not at
-    /// all.
+    /// Copies a photo that is in a folder. The copy fails if the file changes between the first byte and the last.
     ///
-    /// - Throws: `Failure` `changed_while_read`, a transient error, when somebody has the file open for writing, or
-    ///   wrote; and as ``receive(as:named:of:holding:_:)``.
+    /// - Throws: `Failure` `changed_while_read`, a transient error, if a process has the file open for writing or has
+    ///   written to it; the errors of ``receive(as:named:of:holding:_:)``.
     func copy(
         _ reader: FileReader, as number: Int, named name: String, of record: UploadRecord, holding room: QuotaHold
     ) async throws -> UploadRecord.Photo {
@@ -118,7 +117,7 @@ package final class PhotoIngester: Sendable {
         }
     }
 
-    /// Copies a file that nobody writes meanwhile.
+    /// Copies a file that must not change meanwhile.
     private func write(_ reader: FileReader, named name: String, to staged: StagedFile) async throws {
         try await FileThreads.run { [self] in
             let version = try reader.version()
@@ -129,14 +128,14 @@ package final class PhotoIngester: Sendable {
                 try checkSize(staged.byteCount + bytes.count, of: name)
                 try bytes.withUnsafeBytes { try staged.write($0) }
             }
-            // Whoever came meanwhile shows as a writer, or has left a trace.
+            // A process that wrote meanwhile is still a writer, or has changed the version.
             guard reader.hasWriter != true, try reader.version() == version else {
                 throw Failure.changedWhileRead(name)
             }
         }
     }
 
-    /// Refuses a photo that has more bytes than one may have.
+    /// Checks that a photo is not larger than the limit.
     ///
     /// - Throws: `Failure` `too_large_bytes`.
     package func checkSize(_ byteCount: Int, of name: String = "the photo") throws(Failure) {
@@ -144,20 +143,20 @@ package final class PhotoIngester: Sendable {
         guard byteCount <= limit else {
             throw Failure(
                 .tooLarge, "\(name) has more than \(limit) bytes (\(limit >> 20) MiB)",
-                hint: "send a smaller file, or raise max-bytes")
+                hint: "Send a smaller file, or raise max-bytes.")
         }
     }
 
-    /// Begins a file in `incoming/`.
+    /// Creates a file in `incoming/`.
     func stage(_ id: PostID) async throws -> StagedFile {
-        // A name that no other file has while this process runs; what a process leaves is swept at the next start.
+        // The name is unique while this process runs; files left by a process are swept at the next start.
         let name = "\(id).\(partCount.add(1, ordering: .relaxed).newValue).part"
         let make = { @Sendable [incoming] () throws(FileError) in try StagedFile(in: incoming, name: name) }
         do throws(FileError) {
             return try await FileThreads.run(make)
         } catch {
             guard error.code == .folderVanished else { throw error }
-            // Where that can be made good, the monitor does so now.
+            // If the error can be repaired, the monitor does so now.
             _ = await disk.report()
             return try await FileThreads.run(make)
         }
@@ -172,7 +171,7 @@ package final class PhotoIngester: Sendable {
 
     private static func format(of contents: StagedFile.Contents, named name: String) throws -> ImageFormat {
         guard contents.byteCount > 0 else {
-            throw Failure(.emptyFile, "\(name) is empty", hint: "send the photo's bytes")
+            throw Failure(.emptyFile, "\(name) is empty", hint: "Send the photo's bytes.")
         }
         if let format = ImageFormat.detect(contents.head.span) { return format }
         do {
@@ -180,26 +179,26 @@ package final class PhotoIngester: Sendable {
         } catch {
             throw Failure(error, about: name)
         }
-        throw Failure(.unsupportedFormat, "\(name) is no photo that this service reads")
+        throw Failure(.unsupportedFormat, "\(name) is not a photo that this service reads")
     }
 }
 
 extension Failure {
-    /// The error of a file that somebody writes, or has written, while it is ingested.
+    /// Creates the error of a file that was written while it was ingested.
     package static func changedWhileRead(_ name: String) -> Failure {
         Failure(
             .changedWhileRead, "\(name) was being written while it was read",
-            hint: "it is read again when nobody writes it", isTransient: true)
+            hint: "Wait: it is read again when no process writes it.", isTransient: true)
     }
 }
 
 extension UploadRecord {
-    /// The blob of this upload that has the file name.
+    /// Returns the blob of this upload with a file name.
     package func blobName(_ fileName: String) throws(FileError) -> BlobName {
         try BlobName(userID: owner.description, postID: id.description, fileName: fileName)
     }
 
-    /// The originals of the photos, in their order; without those that a rule has dropped.
+    /// The originals of the photos, in their order, without those that a rule has dropped.
     package var originals: [BlobName] {
         get throws(FileError) {
             try orderedPhotos.filter { $0.droppedAt == nil }.map { photo throws(FileError) in

@@ -1,30 +1,30 @@
 package import API
 package import Files
 
-/// What could not become a post and was put aside, for an operator to look at and to decide about. All calls block.
+/// The files that could not become posts and were put aside, for an operator to inspect and handle. All calls block.
 ///
-/// The ways in put it aside and know where it lies; whoever shows it names it by what it was told.
+/// The ways in put files aside and know their locations; callers identify a file by the path in its document.
 package protocol PutAsideFiles: Sendable {
-    /// The number of times that something was put aside, put back or deleted since the start.
+    /// The number of times that a file was put aside, put back or deleted since the start.
     var changeCount: Int { get }
 
-    /// Everything that was put aside.
+    /// Returns the files that were put aside.
     ///
     /// - Parameters:
-    ///   - reason: Only what failed for it.
-    ///   - user: Only this person's.
+    ///   - reason: The failure to list; nil for all.
+    ///   - user: The user whose files are listed; nil for all.
     func list(reason: String?, user: String?) throws(FileError) -> [FailedFileDocument]
 
-    /// Opens the photo that has a path of the list, or the first one of a post of several.
+    /// Opens the photo with a path from the list, or the first photo if it is a post of several.
     ///
-    /// - Throws: `FileError`: `not_found` when nothing of it is there.
+    /// - Throws: `FileError`: `not_found` if the file no longer exists.
     func open(_ path: String) throws(FileError) -> (photo: FileReader, document: FailedFileDocument)
 
-    /// Puts something back to where it came from, to be tried again; replaces nothing.
+    /// Moves a file back to its source so that it is tried again; replaces nothing.
     ///
-    /// - Throws: `FileError`: `exists` when something of that name is there, `not_found` when nothing of it is left.
+    /// - Throws: `FileError`: `exists` if a file with its name exists, `not_found` if the file no longer exists.
     func retry(_ path: String) throws(FileError)
 
-    /// Deletes something with its reason.
+    /// Deletes a file together with its reason.
     func drop(_ path: String) throws(FileError)
 }

@@ -7,36 +7,36 @@ import Synchronization
 import Tree
 package import TreeModel
 
-/// The uploads that wait for a worker, in memory: what survives a crash is `upload_queue` in the tree.
+/// The uploads that wait for a worker, in memory. The durable queue is `upload_queue` in the tree.
 ///
-/// Users take turns, an upload each. Uploads that keep their order (``IntakeHandler/keepsOrder``) are rendered side by side, and
-/// published one after the other: none of them keeps a worker while it waits for those before it.
+/// Users take turns, one upload each. Uploads that keep their order (``IntakeHandler/keepsOrder``) are rendered
+/// concurrently and published one after the other; none of them occupies a worker while it waits for earlier ones.
 package final class UploadQueue: Sendable {
-    /// The work on an upload that a worker is given.
+    /// A worker's task for one upload.
     struct Work: Sendable {
         let id: PostID
-        /// The instant from which it has waited; nil where it is handed out once more, to be published.
+        /// The instant at which the wait began; nil if the upload is handed out again for publication.
         var since: ContinuousClock.Instant?
-        /// The upload as it was rendered, when there is nothing left but to publish it.
+        /// The rendered upload, if only its publication remains.
         var rendered: UploadRecord?
     }
 
     private struct Upload {
         let owner: UserID
         let keepsOrder: Bool
-        /// How often it was tried in vain.
+        /// The number of failed attempts.
         var attempts = 0
-        /// The instant from which it waits for a worker.
+        /// The instant at which the wait for a worker began.
         var since = ContinuousClock.now
     }
 
     private struct State {
         var line = FairLine<UserID, PostID>()
         var order = PublicationOrder()
-        /// The rendered uploads whose turn to be published has come. They go before all others.
+        /// The rendered uploads whose turn to be published has come. They precede all others.
         var due: Deque<UploadRecord> = []
         var idleWorkers: [CheckedContinuation<Work?, Never>] = []
-        /// All that wait or are in work.
+        /// The uploads that wait or are in progress.
         var uploads: [PostID: Upload] = [:]
         var isClosed = false
     }
@@ -44,17 +44,16 @@ package final class UploadQueue: Sendable {
     private let state = Mutex(State())
     private let setAside = AsyncStream.makeStream(of: (id: PostID, fault: Failure).self)
 
-    /// How many uploads wait for a worker.
+    /// The number of uploads that wait for a worker.
     package var count: Int { state.withLock { $0.line.count } }
 
-    /// The time at which the upload that has waited longest was reserved; nil when
-    /// none waits.
+    /// The time at which the upload that has waited longest was reserved; nil if none waits.
     package var oldestTimestamp: Timestamp? {
         state.withLock { $0.line.firsts.map(\.timestamp).min() }
     }
 
-    /// Adds an upload behind its owner's others, unless it waits or is in work already: no two workers ever have the same
-    /// one.
+    /// Adds an upload behind its owner's others, unless it waits or is in progress already: two workers never have the
+    /// same upload.
     package func push(_ id: PostID, of owner: UserID, keepingOrder keepsOrder: Bool = false) {
         let isNew = state.withLock { state in
             guard state.uploads[id] == nil else { return false }
@@ -78,7 +77,7 @@ package final class UploadQueue: Sendable {
         worker?.resume(returning: Work(id: id, since: .now))
     }
 
-    /// The next work; waits for some, and is nil when the queue is closed.
+    /// Waits for the next work and returns it; nil once the queue is closed.
     func next() async -> Work? {
         await withCheckedContinuation { continuation in
             state.withLock { state in
@@ -95,7 +94,7 @@ package final class UploadQueue: Sendable {
         }
     }
 
-    /// Stops handing out work. What waits stays recorded in the tree.
+    /// Stops handing out work. Waiting uploads stay recorded in the tree.
     func close() {
         let workers = state.withLock { state in
             state.isClosed = true
@@ -106,7 +105,7 @@ package final class UploadQueue: Sendable {
         for worker in workers { worker.resume(returning: nil) }
     }
 
-    /// Lets go of an upload that has ended.
+    /// Removes an upload that has ended.
     func finish(_ id: PostID) {
         state.withLock { $0.uploads[id] = nil }
         letOthersPass(id)
@@ -114,18 +113,19 @@ package final class UploadQueue: Sendable {
 
     // MARK: The order of publication
 
-    /// Has the uploads that its owner begins later wait for this one, whose photos are still to come.
+    /// Makes later uploads of the owner wait for this one, whose photos have not arrived yet.
     package func expect(_ id: PostID, of owner: UserID) {
         state.withLock { $0.order.insert(id, of: owner) }
     }
 
-    /// Whether a rendered upload may be published now. If not, it is kept, and handed out when those before it are gone.
+    /// Whether a rendered upload may be published now. If not, it is kept and handed out once those before it
+    /// are finished.
     func hasTurn(_ rendered: UploadRecord) -> Bool {
         state.withLock { $0.order.hasTurn(rendered) }
     }
 
-    /// Has no other upload wait for this one any longer: it has ended, or something is in its way. It has its place again when it
-    /// is handed out again.
+    /// Lets other uploads pass this one because it has ended or is blocked. It regains its position when it is handed
+    /// out again.
     package func letOthersPass(_ id: PostID) {
         let ready = state.withLock { state in
             var ready: [(worker: CheckedContinuation<Work?, Never>, work: Work)] = []
@@ -143,12 +143,12 @@ package final class UploadQueue: Sendable {
 
     // MARK: Retries
 
-    /// Puts an upload back after a transient error, for later.
+    /// Sets an upload aside for a retry after a transient error.
     func setAside(_ id: PostID, after fault: Failure) {
         setAside.continuation.yield((id, fault))
     }
 
-    /// How often an upload was tried in vain by this process, with the try that has just failed.
+    /// Counts a failed attempt, and returns the number of this process's failed attempts at the upload.
     func countAttempt(_ id: PostID) -> Int {
         state.withLock { state in
             state.uploads[id]?.attempts += 1
@@ -156,7 +156,8 @@ package final class UploadQueue: Sendable {
         }
     }
 
-    /// Brings back what was set aside when `wait` has returned for it, until the queue is closed.
+    /// Puts uploads that were set aside back into the queue once `wait` has returned for them, until the queue is
+    /// closed.
     func runRetries(_ wait: @escaping @Sendable (PostID, Failure) async -> Void) async {
         await withDiscardingTaskGroup { group in
             for await (id, fault) in setAside.stream {

@@ -4,16 +4,16 @@ import Social
 import Tree
 
 extension UploadReceiver {
-    /// Says for whom a reserved upload is, before its photos come; with no audiences it stays as it is. Durable when it
-    /// returns.
+    /// Sets the audiences of a reserved upload before its photos arrive; without audiences it stays as it is. Durable
+    /// on return.
     ///
-    /// - Throws: `Failure` with the code `not_member` or `not_allowed` when its owner may not post for one of them,
-    ///   `wrong_state` when it is reserved no more.
+    /// - Throws: `Failure` with the code `not_member` or `not_allowed` if the owner may not post for an audience,
+    ///   `wrong_state` if the upload is no longer reserved.
     package func address(_ record: UploadRecord, to audiences: [AudienceID]) async throws -> UploadRecord {
         guard !audiences.isEmpty else { return record }
         return try await store.tree.transact { snapshot, update in
             guard var record = try snapshot.upload(record.id), record.state == .reserved else {
-                throw Failure(.wrongState, "upload \(record.id) is not reserved any more", hint: "send it again")
+                throw Failure(.wrongState, "upload \(record.id) is no longer reserved", hint: "Send it again.")
             }
             try snapshot.requirePoster(record.owner, for: audiences)
             record.audiences = audiences.sorted()

@@ -2,7 +2,7 @@ import API
 import Concurrency
 package import Model
 
-/// Opens the sessions in which uploads are received.
+/// The factory of the sessions in which uploads are received.
 package final class UploadReceiver: Sendable {
     struct Key: Hashable, Sendable {
         let owner: UserID
@@ -14,7 +14,7 @@ package final class UploadReceiver: Sendable {
     let renditions: RenditionMaker
     let quotas: UserQuotas
     private let keys = KeyedLock<Key>()
-    /// The longest time for which a request waits for an earlier one with its idempotency key.
+    /// The longest time that a request waits for an earlier one with its idempotency key.
     private static let maxWaitForKey = Duration.seconds(120)
 
     package init(store: UploadStore, ingester: PhotoIngester, renditions: RenditionMaker, quotas: UserQuotas) {
@@ -24,17 +24,17 @@ package final class UploadReceiver: Sendable {
         self.renditions = renditions
     }
 
-    /// The start of a request: a session that receives it, or the upload that an earlier request of the same
-    /// idempotency key became.
+    /// The start of a request: a session that receives it, or the upload of an earlier request with the same
+    /// idempotency key.
     package enum Start: ~Copyable {
         case new(UploadSession)
         case known(KnownUpload)
     }
 
-    /// Reserves an upload and hands its session to `body`. Requests of one user with one idempotency key wait for each other
-    /// here, until `body` returns.
+    /// Reserves an upload and passes its session to `body`. Requests of one user with one idempotency key wait for each
+    /// other until `body` returns.
     ///
-    /// - Throws: `Failure`: `bad_text`, `bad_reference`, `unknown_user`, or a failure of the engine; what `body` throws.
+    /// - Throws: `Failure`: `bad_text`, `bad_reference`, `unknown_user`, or a failure of the engine; errors of `body`.
     package func begin<Value>(
         _ request: UploadRequest, _ body: (consuming Start) async throws -> Value
     ) async throws -> Value {
@@ -47,7 +47,7 @@ package final class UploadReceiver: Sendable {
             }
         } catch is LeaseTimeout {
             throw Failure(
-                .unavailable, "an earlier request that means the same is still in work", hint: "send it again",
+                .unavailable, "an earlier request with the same idempotency key is in progress", hint: "Send it again.",
                 retryAfter: 5)
         }
     }
@@ -59,23 +59,23 @@ package final class UploadReceiver: Sendable {
         }
     }
 
-    /// Opens a session that adds photos to a draft, which stays as it is when the session goes.
+    /// Opens a session that adds photos to a draft. The draft stays when the session ends.
     ///
-    /// - Throws: `Failure`: `not_found`, `wrong_state` when the upload is no draft any more.
+    /// - Throws: `Failure`: `not_found`, `wrong_state` if the upload is no longer a draft.
     package func resumeDraft(_ id: PostID) async throws -> UploadSession {
         renditions.scheduler.expectUpload()
         return UploadSession(self, try await store.drafts.record(of: id), isKept: true)
     }
 
-    /// Opens a session for a reservation whose files lie where the intake can find them again: the reservation stays when
-    /// the session goes.
+    /// Opens a session for a reservation whose files the intake can find again. The reservation stays when the session
+    /// ends.
     package func resume(_ record: UploadRecord) -> UploadSession {
         renditions.scheduler.expectUpload()
         return UploadSession(self, record, isKept: true)
     }
 }
 
-/// The upload that an earlier request with the same idempotency key became.
+/// The upload of an earlier request with the same idempotency key.
 package struct KnownUpload: ~Copyable {
     package let record: UploadRecord
     private let receiver: UploadReceiver
@@ -87,8 +87,8 @@ package struct KnownUpload: ~Copyable {
         self.record = record
     }
 
-    /// Opens a session that receives the request anew, after the known upload failed. When it is accepted, the key names the
-    /// new upload.
+    /// Opens a session that receives the request again after the known upload failed. Once it is accepted, the key
+    /// refers to the new upload.
     package consuming func beginAgain() async throws -> UploadSession {
         let again = try await receiver.store.reserve(request, replacing: record)
         return UploadSession(receiver, again, replacing: record)

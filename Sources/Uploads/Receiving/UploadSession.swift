@@ -5,20 +5,21 @@ package import NIOCore
 package import Social
 import Store
 
-/// One sender's way from a reservation to an acknowledged upload: photos come in, then the upload is accepted. What the
-/// sender does not finish is abandoned: at once by ``abandon()``, or soon after the session goes in any other way.
+/// The receipt of one upload, from the reservation to the acknowledgement: photos are received, then the upload is
+/// accepted. An unfinished upload is abandoned: at once by ``abandon()``, or soon after the session ends in another
+/// way.
 ///
-/// There is one session at a time for one idempotency key.
+/// There is one session at a time for each idempotency key.
 package struct UploadSession: ~Copyable {
-    /// The record as it was when the session began.
+    /// The record at the start of the session.
     package let record: UploadRecord
     /// The photos that this session has received, in their order.
     package private(set) var photos: [UploadRecord.Photo] = []
     private let receiver: UploadReceiver
-    /// Room for what comes, until the record counts it.
+    /// The quota hold for received bytes, until the record counts them.
     private let room: QuotaHold
     private let failed: UploadRecord?
-    /// Whether the upload is to stay as it is when the session goes.
+    /// Whether the upload stays as it is when the session ends.
     private var isKept: Bool
 
     init(
@@ -36,11 +37,11 @@ package struct UploadSession: ~Copyable {
         if !isKept { receiver.store.abandonLater(record.id) }
     }
 
-    /// What the request asked for, as far as it has come: what its idempotency key is bound to.
+    /// Returns the fingerprint of the request so far, to which its idempotency key is bound.
     ///
     /// - Parameters:
     ///   - text: The post's text.
-    ///   - mentions: Whom parts of it stand for.
+    ///   - mentions: The mentions in the text.
     package func fingerprint(text: String, mentions: [MentionSpan.Claim] = []) -> RequestFingerprint {
         RequestFingerprint(
             user: record.owner, text: text, mentions: mentions, isDraft: record.state == .draft,
@@ -50,19 +51,19 @@ package struct UploadSession: ~Copyable {
 
     // MARK: Photos
 
-    /// Refuses bytes that are about to come if there is no room for so many, before any is read.
+    /// Checks that there is room for the expected bytes, before any is read.
     ///
     /// - Throws: `Failure` `quota_exceeded`.
     package func expect(_ byteCount: Int) async throws { try await room.expect(byteCount) }
 
-    /// Receives a photo whose bytes come in pieces; `next` gives one, and nil at the end. Durable when it returns.
+    /// Receives a photo whose bytes arrive in pieces; `next` returns one, and nil at the end. Durable on return.
     ///
-    /// A photo of a draft is rendered as well: one that cannot be decoded is refused here, while its sender is still
-    /// looking, and the draft stays as it was.
+    /// A photo of a draft is rendered as well. If it cannot be decoded, it is refused here, while its sender still
+    /// waits, and the draft stays as it was.
     ///
     /// - Parameter alt: The alternative text.
-    /// - Throws: `Failure`: `too_many_photos`, `too_large_bytes`, `quota_exceeded`, `empty`, `bad_text`, the refusal of what is no
-    ///   photo; what `next` throws.
+    /// - Throws: `Failure`: `too_many_photos`, `too_large_bytes`, `quota_exceeded`, `empty`, `bad_text`, the refusal of
+    ///   bytes that are not a photo; errors of `next`.
     package mutating func receive(
         named name: String, alt: String = "", _ next: () async throws -> ByteBuffer?
     ) async throws {
@@ -86,14 +87,14 @@ package struct UploadSession: ~Copyable {
             try await receiver.store.drafts.add(photo, as: number, to: record.id)
         } catch {
             try await receiver.renditions.blobs.remove(record.blobName(photo.fileName))
-            // Where the draft has ended meanwhile, its files go, and with them those of this photo.
+            // If the draft has ended meanwhile, its files are deleted, including those of this photo.
             try await receiver.store.cleanUp(record.id)
             throw error
         }
         photos.append(photo)
     }
 
-    /// Takes a copy of a photo that lies in a folder; see ``PhotoIngester/copy(_:as:named:of:holding:)``.
+    /// Copies a photo that is in a folder; see ``PhotoIngester/copy(_:as:named:of:holding:)``.
     package mutating func copy(_ reader: FileReader, named name: String, alt: String = "") async throws {
         var photo = try await receiver.ingester.copy(
             reader, as: photos.count, named: name, of: record, holding: room)
@@ -101,12 +102,12 @@ package struct UploadSession: ~Copyable {
         photos.append(photo)
     }
 
-    // MARK: The end
+    // MARK: Ending
 
-    /// Acknowledges the upload with the photos that came: the rest happens by itself. Durable when it returns.
+    /// Acknowledges the upload with the received photos; the rest happens in the background. Durable on return.
     ///
-    /// - Throws: `Failure`: `empty_post`, `bad_text`, `bad_mention`, `wrong_state` when the reservation expired meanwhile,
-    ///   `key_reused` when another upload took the key over.
+    /// - Throws: `Failure`: `empty_post`, `bad_text`, `bad_mention`, `wrong_state` if the reservation expired
+    ///   meanwhile, `key_reused` if another upload took over the key.
     package consuming func accept(text: String, mentions: [MentionSpan.Claim] = []) async throws -> UploadRecord {
         do {
             let accepted = try await receiver.store.accept(
@@ -119,9 +120,9 @@ package struct UploadSession: ~Copyable {
         }
     }
 
-    /// Leaves the draft for its sender to go on with, and binds its idempotency key to what was sent.
+    /// Keeps the draft for its sender to continue, and binds its idempotency key to the fingerprint of the request.
     ///
-    /// - Throws: `Failure` `wrong_state` when the draft was published or expired meanwhile.
+    /// - Throws: `Failure` `wrong_state` if the draft was published or expired meanwhile.
     package consuming func keepDraft(
         text: String, mentions: [MentionSpan.Claim] = []
     ) async throws -> UploadRecord {
@@ -133,15 +134,15 @@ package struct UploadSession: ~Copyable {
         return draft
     }
 
-    /// Gives the reservation or the draft back, unless it is to stay. A fault that is in the way is met again by the
-    /// janitor, soon.
+    /// Releases the reservation or the draft, unless it should stay. If an error prevents this, the janitor tries again
+    /// soon.
     package consuming func abandon() async {
         guard !isKept else { return }
         isKept = true
         do {
             try await receiver.store.expire(record.id, from: record.state)
         } catch {
-            // One that has ended meanwhile is cleaned up once more: files may have come since.
+            // An upload that has ended meanwhile is cleaned up once more, because files may have arrived since.
             let hasEnded = (error as? Failure)?.code == .wrongState
             if hasEnded || Failure(error).isTransient { receiver.store.abandonLater(record.id) }
         }

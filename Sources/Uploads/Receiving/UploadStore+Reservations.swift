@@ -3,31 +3,32 @@ package import Model
 package import Social
 import Tree
 
-/// A request for an upload: what an intake knows before the first byte.
+/// A request for an upload: the information that an intake has before the first byte.
 package struct UploadRequest: Sendable {
     package var owner: UserID
     package var intake: Intake
-    /// What the upload is to become.
+    /// The purpose of the upload.
     package var purpose = UploadPurpose.post
     package var text = ""
-    /// Whom parts of the text stand for.
+    /// The mentions in the text.
     package var mentions: [MentionSpan.Claim] = []
     /// Whether photos are added one by one and published later.
     package var isDraft = false
-    /// The client's own name for the upload (`Idempotency-Key`), 1 to 200 printable ASCII characters: asking again with it
-    /// finds the same upload.
+    /// The client's own name for the upload (`Idempotency-Key`), 1 to 200 printable ASCII characters: a repeated
+    /// request with it finds the same upload.
     package var clientReference: String?
     /// The treatment of photos that the user has posted before; nil for the intake's own policy.
     package var duplicates: DuplicatePolicy?
     /// The path of an inbox upload's file, relative to the user's folder.
     package var source: String?
-    /// What a token claims of the owner.
+    /// The claims about the owner in a token.
     package var claims: OwnerClaims?
-    /// The photo, when it comes in several requests: the upload is `receiving` then, and its text does not come later.
+    /// The photo, if it arrives in several requests. The upload is then `receiving`, and its text is part of this
+    /// request.
     package var file: ResumableFileRequest?
-    /// Of which draft it is to be a photo, when that is its purpose.
+    /// The draft that the photo belongs to; nil for other purposes.
     var draftPosition: DraftPosition?
-    /// For whom the post is to be; for everybody when there are none.
+    /// The audiences of the post; empty for everybody.
     package var audiences: [AudienceID] = []
 
     package init(owner: UserID, intake: Intake) {
@@ -37,11 +38,11 @@ package struct UploadRequest: Sendable {
 }
 
 extension UploadStore {
-    /// Takes the id of the post that the upload will become. Durable when it returns.
+    /// Reserves the id of the future post. Durable on return.
     ///
-    /// - Throws: `Failure`: `bad_text`, `bad_mention`, `bad_reference`, `unknown_user`, `wrong_state` while the owner is being
-    ///   deleted, `not_member` or `not_allowed` when the user may not post for one of the audiences, or a failure of the
-    ///   engine; for an avatar, `not_found` where nobody is who could have one.
+    /// - Throws: `Failure`: `bad_text`, `bad_mention`, `bad_reference`, `unknown_user`, `wrong_state` while the owner
+    ///   is being deleted, `not_member` or `not_allowed` if the user may not post for an audience, or a failure of the
+    ///   engine; for an avatar, `not_found` if its user does not exist.
     package func reserve(_ request: UploadRequest) async throws -> Reservation {
         try await metrics.take(.reserve) { () -> Reservation in
             while true {
@@ -52,7 +53,7 @@ extension UploadStore {
                     guard try await tree.commit(update, at: "new-\(record.state)") else {
                         throw Failure.isBeingDeleted(request.owner)
                     }
-                    // (One with a reference may have its photos sent at any later time.)
+                    // (The photos of an upload with a reference may arrive at any later time.)
                     if intakes[record.intake].keepsOrder { queue.expect(record.id, of: record.owner) }
                     return .new(record)
                 }
@@ -68,8 +69,8 @@ extension UploadStore {
         }
     }
 
-    /// Takes an id for another try of a request whose first one failed; the client's reference names the failed one until
-    /// this one is accepted.
+    /// Reserves an id for another attempt at a request that failed. The client's reference names the failed upload
+    /// until this one is accepted.
     ///
     /// - Throws: `Failure` `bad_text`, or a failure of the engine.
     package func reserve(_ request: UploadRequest, replacing failed: UploadRecord) async throws -> UploadRecord {
@@ -98,7 +99,7 @@ extension UploadStore {
         return record
     }
 
-    /// The update with which an upload begins, unless its owner is being deleted.
+    /// Returns the update that creates an upload, on the condition that its owner is not being deleted.
     private static func insertion(
         of record: UploadRecord, receiving file: ResumableFileRequest?
     ) throws -> MultiPathUpdate {
@@ -107,19 +108,19 @@ extension UploadStore {
         update[UploadNodes.queued(record.id)] = QueueEntry(record).value
         if let file { update.beginResumableFile(ResumableFile(file, id: record.id, at: record.createdAt)) }
         if !record.audiences.isEmpty {
-            // Before the first byte is there.
+            // The restriction must exist before the first byte.
             update[AudienceNodes.restrictedMedia(record.id.key) / record.owner.key] = true
         }
         return update
     }
 
-    /// The upload that a reference names; nil when it expired between two looks, so that there is room for a new one.
+    /// Returns the upload that a reference names; nil if it expired meanwhile, so that a new one may take its path.
     private func known(_ path: TreePath) async throws -> Reservation? {
         guard let id = try await tree.get(path)?.stringValue.flatMap({ PostID($0) }),
             let record = try await record(of: id)
         else { return nil }
         guard record.state == .reserved else { return .known(record) }
-        // Its sender is back: whoever was to expire it sees that it has changed.
+        // The change of the record keeps it from being expired, now that its sender is back.
         do {
             return .new(try await transition(id, from: .reserved, to: .reserved))
         } catch let error as Failure where error.code == .wrongState || error.code == .notFound {
@@ -127,8 +128,8 @@ extension UploadStore {
         }
     }
 
-    /// Sees to it that there is whoever posts, and that they may post for whom they want to; and for an avatar, whoever is
-    /// to have it. Audiences are looked at again when the post is made; this is for who waits with photos.
+    /// Checks that the author exists and may post to the audiences; for an avatar, that its user exists. Audiences are
+    /// checked again when the post is published; this check spares senders a useless upload.
     private func checkOwner(of request: UploadRequest) async throws {
         let (uid, createsPeople) = (request.owner, settings.value.createsPeople)
         try await tree.snapshot { snapshot in
@@ -137,8 +138,8 @@ extension UploadStore {
             {
                 guard request.purpose != .avatar else { throw Failure.noPersonForAvatar(uid) }
                 throw Failure(
-                    .unknownUser, "there is no user \(uid)",
-                    hint: "create people/\(uid) first, or let first posts create people (create-people)")
+                    .unknownUser, "the user \(uid) does not exist",
+                    hint: "Create people/\(uid) first, or let first posts create people (create-people).")
             }
             try snapshot.requireConsent(of: uid, toContent: request.purpose != .avatar)
             try snapshot.requirePoster(uid, for: request.audiences)
@@ -147,7 +148,7 @@ extension UploadStore {
 }
 
 extension PostText {
-    /// The text of a post, without white space around it.
+    /// Returns the text of a post, without surrounding white space.
     ///
     /// - Throws: `Failure` `bad_text`.
     package static func requireText(_ text: String) throws(Failure) -> String {
@@ -155,7 +156,7 @@ extension PostText {
         return text
     }
 
-    /// The alternative text of a photo, without white space around it.
+    /// Returns the alternative text of a photo, without surrounding white space.
     ///
     /// - Throws: `Failure` `bad_text`.
     package static func requireAlt(_ alt: String) throws(Failure) -> String {
@@ -168,6 +169,6 @@ extension PostText {
     private static func bad(_ subject: String, maxCharacters: Int) -> Failure {
         Failure(
             .badText, "\(subject) has more than \(maxCharacters) characters, or control characters",
-            hint: "shorten it")
+            hint: "Shorten it.")
     }
 }

@@ -7,14 +7,14 @@ import Tree
 package import TreeModel
 
 extension UploadStore {
-    /// Makes one of the legal transitions of an upload, durably, if the upload is in the state that the caller thinks.
+    /// Makes a legal transition of an upload, durably, if the upload is in the expected state.
     ///
     /// - Parameters:
     ///   - failed: An upload from which this one takes over the client's reference.
     ///   - change: Changes the record; may be called several times.
-    ///   - add: Adds what belongs into the same update; may be called several times, too.
-    /// - Throws: `Failure` `not_found` or `wrong_state`; `key_reused` when the reference has been taken over by
-    ///   another upload; what `change` throws.
+    ///   - add: Adds further writes to the same update; may be called several times, too.
+    /// - Throws: `Failure` `not_found` or `wrong_state`; `key_reused` if another upload has taken over the reference;
+    ///   errors of `change`.
     @discardableResult
     func transition(
         _ id: PostID, from old: UploadState, to new: UploadState, replacing failed: UploadRecord? = nil,
@@ -27,7 +27,7 @@ extension UploadStore {
             guard record.state == old else {
                 throw Failure(
                     .wrongState, "upload \(id) is \(record.state.rawValue), not \(old.rawValue)",
-                    hint: "ask for its state and go on from there")
+                    hint: "Get its state and continue from there.")
             }
             try change(&record)
             if new == .ingested { try MentionSpan.requirePeople(record.mentions, in: snapshot) }
@@ -38,7 +38,7 @@ extension UploadStore {
             if old == .receiving, new != old, let file = try ResumableFile(id, in: snapshot) {
                 update.endResumableFile(file)
             }
-            // A photo that is its draft's now is looked up as long as one that became nothing.
+            // A photo that has moved to its draft can be looked up for as long as a failed upload.
             if new == .failed || new == .expired || record.draftPosition != nil && new.isTerminal {
                 update[UploadNodes.ended(id)] = record.updatedAt.value
             }
@@ -50,7 +50,7 @@ extension UploadStore {
         return changed
     }
 
-    /// Frees the client's reference with the end of an upload that expires, or takes it over from one that failed.
+    /// Frees the client's reference when an upload expires, or takes it over from a failed one.
     private static func moveReference(
         of record: UploadRecord, replacing failed: UploadRecord?, in snapshot: TreeSnapshot,
         _ update: inout MultiPathUpdate
@@ -64,11 +64,12 @@ extension UploadStore {
         update[path] = .string(record.id.description)
     }
 
-    /// Acknowledges a reservation whose photos are all in the blob store; the rest happens by itself. Durable when it returns.
+    /// Acknowledges a reservation whose photos are all in the blob store; the rest happens in the background. Durable
+    /// on return.
     ///
-    /// - Parameter failed: An upload of the same reference that failed; the reference names this one from now on.
-    /// - Throws: `Failure`: `empty_post`, `bad_text`, `bad_mention`, `wrong_state` when the reservation expired or was taken meanwhile,
-    ///   `key_reused` when another upload took the reference over.
+    /// - Parameter failed: A failed upload with the same reference, which names this upload from now on.
+    /// - Throws: `Failure`: `empty_post`, `bad_text`, `bad_mention`, `wrong_state` if the reservation expired or was
+    ///   used meanwhile, `key_reused` if another upload took over the reference.
     package func accept(
         _ id: PostID, photos: [UploadRecord.Photo], text: String, mentions: [MentionSpan.Claim] = [],
         replacing failed: UploadRecord? = nil
@@ -92,7 +93,7 @@ extension UploadStore {
             try record.requireOwner()
             try change(&record)
             guard !record.photos.isEmpty || !record.text.isEmpty else {
-                throw Failure(.emptyPost, "a post needs a photo or a text", hint: "send at least one of them")
+                throw Failure(.emptyPost, "a post needs a photo or a text", hint: "Send at least one of them.")
             }
         }
         queue.push(id, of: record.owner, keepingOrder: intakes[record.intake].keepsOrder)
@@ -100,7 +101,7 @@ extension UploadStore {
         return record
     }
 
-    /// Ends an upload with a permanent failure, and has its intake clean up.
+    /// Ends an upload with a permanent failure, and makes its intake clean up.
     package func fail(_ id: PostID, from state: UploadState, with failure: Failure) async throws {
         let record = try await transition(id, from: state, to: .failed) { $0.error = failure }
         counters.count(.failed)
@@ -113,8 +114,8 @@ extension UploadStore {
         try await cleanUp(id)
     }
 
-    /// Ends a reservation, a draft or what was being received, that nobody will finish, and frees its reference and its blobs; unless somebody has gone
-    /// on with it since `time`.
+    /// Ends an abandoned reservation, draft or unfinished receipt, and frees its reference and its blobs, unless it has
+    /// changed since `time`.
     package func expire(_ id: PostID, from state: UploadState, unlessChangedSince time: Timestamp = .max) async throws {
         struct SenderIsBack: Error {}
         do {
@@ -127,13 +128,13 @@ extension UploadStore {
         try await cleanUp(id)
     }
 
-    /// Has the janitor give back a reservation or a draft.
+    /// Makes the janitor expire a reservation or a draft.
     package func abandonLater(_ id: PostID) {
         let now = now
         abandoned.withLock { $0[id] = now }
     }
 
-    /// Shows whoever asks for the upload why it takes so long.
+    /// Stores a fault in the record, to show the upload's sender why it is delayed.
     func note(_ fault: Failure, attempt: Int, of id: PostID) async throws {
         try await tree.transact { snapshot, update in
             guard var record = try snapshot.upload(id), record.state == .ingested else { return }

@@ -5,25 +5,26 @@ import Social
 package import Synchronization
 package import Tree
 
-/// The records of all uploads, with the references and the queue that belong to them.
+/// The records of all uploads, with their references and their queue.
 ///
-/// The store makes all transitions but those that are part of a larger update: ``Publisher`` publishes, and
-/// ``DeletedPostSweeper`` notes that a post was deleted. Each is one durable multi-path update whose preconditions are
-/// what it was decided by; which there are stands in ``UploadState``. Methods may be called from any task.
+/// The store makes all transitions except those that are part of a larger update: ``Publisher`` publishes, and
+/// ``DeletedPostSweeper`` records that a post was deleted. Each is one durable multi-path update whose preconditions
+/// are the facts that it was decided by. ``UploadState`` lists the legal transitions. Methods may be called from any
+/// task.
 package final class UploadStore: Sendable {
     package let tree: TreeStore
     let ids: PushIDGenerator
     let clock: @Sendable () -> Timestamp
     let settings: SharedSettings
     package let intakes: IntakeHandlers
-    /// How many came to which end since the start, and how many were acknowledged (`ingested`).
+    /// The number of uploads for each kind of end since the start, and the number acknowledged (`ingested`).
     package let counters = UploadCounters()
     let logger: Logger
     let metrics: UploadMetrics
     /// The uploads that wait for a worker.
     package let queue = UploadQueue()
-    /// Uploads that nobody finishes any more although their records do not say so yet, each with when that became known,
-    /// in milliseconds since the epoch. The janitor expires them soon.
+    /// The abandoned uploads whose records do not show it yet, each with the time at which that became known. The
+    /// janitor expires them soon.
     package let abandoned = Mutex<[PostID: Timestamp]>([:])
 
     package init(
@@ -42,22 +43,22 @@ package final class UploadStore: Sendable {
     /// The drafts among the uploads.
     package var drafts: Drafts { Drafts(store: self) }
 
-    /// The present time.
+    /// The current time.
     package var now: Timestamp { clock() }
 
     // MARK: Reading
 
-    /// The record of an upload; nil when there is none.
+    /// Returns the record of an upload; nil if it does not exist.
     package func record(of id: PostID) async throws(TreeError) -> UploadRecord? {
         try await tree.upload(id)
     }
 
-    /// The uploads that still have work to do, oldest first.
+    /// Returns the uploads that still have work to do, oldest first.
     package func queued() async throws(TreeError) -> [QueueEntry] {
         try await tree.children(of: UploadNodes.queued()).compactMap { QueueEntry($0) }
     }
 
-    /// The uploads of an intake that still have work to do, oldest first.
+    /// Returns the uploads of an intake that still have work to do, oldest first.
     package func unfinished(from intake: Intake) async throws(TreeError) -> [UploadRecord] {
         var records: [UploadRecord] = []
         for entry in try await queued() where entry.intake == nil || entry.intake == intake {
@@ -68,7 +69,7 @@ package final class UploadStore: Sendable {
 
     /// Waits until an upload has ended, and returns its record. Cancellation ends the wait, not the upload.
     ///
-    /// - Throws: `Failure` `not_found` when there is no such upload, or a failure of the tree.
+    /// - Throws: `Failure` `not_found` if the upload does not exist, or a failure of the tree.
     package func end(of id: PostID) async throws -> UploadRecord {
         let subscription = try await tree.subscribe(to: UploadNodes.upload(id) / "state")
         if !Self.isTerminal(subscription.value) {
@@ -83,37 +84,38 @@ package final class UploadStore: Sendable {
     }
 
     static func unknownUpload(_ id: PostID) -> Failure {
-        Failure(.notFound, "there is no upload \(id)", hint: "it may have expired; send the photo again")
+        Failure(
+            .notFound, "the upload \(id) does not exist", hint: "Send the photo again: the upload may have expired.")
     }
 
-    /// Refuses a photo beyond the limit for one post.
+    /// Checks that a photo does not exceed the limit for one post.
     ///
-    /// - Parameter count: The number of photos that there are.
+    /// - Parameter count: The number of existing photos.
     /// - Throws: `Failure` `too_many_photos`.
     package func checkPhotoCount(_ count: Int) throws(Failure) {
         let limit = settings.value.maxPhotos
         guard count < limit else {
             throw Failure(
-                .tooManyPhotos, "a post has at most \(limit) photos", hint: "publish this one and begin another")
+                .tooManyPhotos, "a post has at most \(limit) photos", hint: "Publish this one and begin another.")
         }
     }
 
-    // MARK: After the end
+    // MARK: Clean-up
 
-    /// Notes that nothing is left to clean up after an upload that has ended.
+    /// Records that an upload that has ended needs no further clean-up.
     package func finishCleanUp(_ id: PostID) async throws {
         try await tree.delete(UploadNodes.queued(id), at: "settled")
     }
 
-    /// Cleans up after an upload that has ended, as its intake does. Cleaning up again is harmless, so that a crash in the
-    /// middle is made good at the next start.
+    /// Cleans up after an upload that has ended, as its intake requires. Repeated calls are harmless: clean-up that a
+    /// crash interrupts is repeated at the next start.
     package func cleanUp(_ id: PostID) async throws {
         try tree.health.check()
         guard let record = try await record(of: id), record.state.isTerminal else { return }
         if try await intakes[record.intake].cleanUp(after: record) { try await finishCleanUp(id) }
     }
 
-    /// Deletes the record of an upload that has ended, and frees its idempotency key, unless there is work to do for it.
+    /// Deletes the record of an upload that has ended, and frees its idempotency key, unless work remains for it.
     package func forget(_ id: PostID) async throws {
         try await tree.transact(at: "forgotten") { snapshot, update in
             guard try !snapshot.exists(UploadNodes.queued(id)) else { return }
@@ -130,14 +132,14 @@ package final class UploadStore: Sendable {
 }
 
 extension TreeStore {
-    /// The record of an upload; nil when there is none.
+    /// Returns the record of an upload; nil if it does not exist.
     package func upload(_ id: PostID) async throws(TreeError) -> UploadRecord? {
         UploadRecord(id: id, value: try await get(UploadNodes.upload(id)))
     }
 }
 
 extension TreeSnapshot {
-    /// The record of an upload; nil when there is none.
+    /// Returns the record of an upload; nil if it does not exist.
     package func upload(_ id: PostID) throws(TreeError) -> UploadRecord? {
         try reading(UploadNodes.upload(id)) { UploadRecord(id: id, value: $0) }
     }

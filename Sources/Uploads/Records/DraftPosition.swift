@@ -1,13 +1,14 @@
 package import Model
 package import TreeModel
 
-/// What an upload is that becomes a photo of a draft: it comes in several requests, is rendered when its last byte is there, and ends
-/// in the update that adds it.
+/// The draft of an upload that becomes a draft's photo. The upload arrives in several requests, is rendered when its
+/// last byte is received, and ends in the update that adds it to the draft.
 package struct DraftPosition: Sendable, Hashable {
     package let id: PostID
-    /// The photo's number in the draft, taken when it was begun: so photos are in that order, whichever is there first.
+    /// The photo's number in the draft, assigned when the upload was begun. It determines the order of the photos,
+    /// whichever is complete first.
     package let number: Int
-    /// The size of the whole, once it is the draft's.
+    /// The total size in bytes; nil until the upload is complete.
     package var byteCount: Int?
 }
 

@@ -4,23 +4,24 @@ import Tree
 
 /// The treatment of photos whose bytes their user has posted before.
 package enum DuplicatePolicy: String, Sendable, CaseIterable {
-    /// No second post: the receipt names the first one.
+    /// Creates no second post: the receipt names the first one.
     case link
-    /// A post of its own, as if the bytes were new.
+    /// Creates a separate post, as if the bytes were new.
     case newPost = "new-post"
-    /// A failure, put aside with the others.
+    /// Fails the upload, which is put aside with other failed ones.
     case reject
 }
 
-/// The policies of single users, and that of all others.
+/// The policies of individual users, and that of all others.
 package struct DuplicatePolicies: Sendable {
-    /// The policy for all users who are not named.
+    /// The policy of users without one of their own.
     package var general = DuplicatePolicy.link
     package var byUser: [UserID: DuplicatePolicy] = [:]
 
     package init() {}
 
-    /// Reads a policy, or several things separated by spaces: a policy, and `USER=POLICY` for each user who has another.
+    /// Reads a policy, or several words separated by spaces: a policy, and `USER=POLICY` for each user with a different
+    /// one.
     package init?(parsing text: String) {
         for word in text.split(separator: " ") {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)

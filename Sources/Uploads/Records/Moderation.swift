@@ -1,12 +1,12 @@
 package import API
 package import TreeModel
 
-/// A decision about a post, as its upload's record keeps it.
+/// A moderator's decision about a post, as it is stored in the upload's record.
 package struct Moderation: Sendable, Hashable {
     package let decision: ModerationDecision
-    /// Why; empty when nobody said.
+    /// The reason; empty if none was given.
     package let reason: String
-    /// When it was made.
+    /// The time of the decision.
     package let at: Timestamp
 
     package init(_ verdict: ModerationVerdict, at: Timestamp) {
@@ -27,6 +27,6 @@ extension Moderation: TreeRecord {
 extension ModerationDecision: FieldValue {}
 
 extension ModerationVerdict {
-    /// The reason as far as it is kept, without control characters; empty for none.
+    /// The reason without control characters, shortened to the length that is stored; empty for none.
     package var printableReason: String { String((reason ?? "").printable.prefix(Self.maxReasonCharacters)) }
 }

@@ -1,8 +1,8 @@
 package import TreeModel
 
-/// What a token claims of whoever posts (OpenID Connect Core 1.0 §5.1, `name` and `picture`).
+/// The claims about the author in a token (OpenID Connect Core 1.0 §5.1, `name` and `picture`).
 package struct OwnerClaims: Sendable, Hashable {
-    /// The longest of either, in characters.
+    /// The largest length of either claim, in characters.
     private static let maxLength = 1000
 
     package let name: String
@@ -10,7 +10,7 @@ package struct OwnerClaims: Sendable, Hashable {
 }
 
 extension OwnerClaims {
-    /// Takes over what is claimed, as long as it is not too long; nil without a name.
+    /// Creates the claims, dropping those that are too long; nil without a name.
     package init?(claimed name: String?, picture: String?) {
         guard let name, !name.isEmpty, name.count <= Self.maxLength else { return nil }
         self.init(name: name, picture: picture.flatMap { $0.count <= Self.maxLength ? $0 : nil })

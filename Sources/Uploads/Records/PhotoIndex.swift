@@ -4,17 +4,16 @@ package import Model
 package import Store
 package import Tree
 
-/// Finds the posts in which a user has shown photos, by the SHA-256 of their bytes.
+/// The index of posts by the SHA-256 of their photos' bytes and their author.
 ///
-/// Posts for audiences are found among those for the very same audiences alone: to others they say nothing, and nobody else
-/// is led to them.
+/// A post for audiences is found only by uploads for exactly the same audiences, so that nobody else learns of it.
 package struct PhotoIndex: Sendable {
     /// The entry of an upload's photos in the index.
     package struct Entry {
         package let path: TreePath
-        /// The value of the entry: the first post that had these bytes, of those that there were when it came.
+        /// The value of the entry: the first post with these bytes among those that existed when the entry was written.
         package let value: TreeValue?
-        /// The same post, if it is still there.
+        /// The same post, if it still exists.
         package let post: PostID?
     }
 
@@ -26,26 +25,26 @@ package struct PhotoIndex: Sendable {
         blobs = storage.blobs
     }
 
-    /// The post in which a user shows everybody the photos with these SHA-256 (64 hexadecimal digits each), in this order and no
-    /// others; nil when there is none.
+    /// Returns the post in which a user shows everybody exactly the photos with these SHA-256 (64 hexadecimal digits
+    /// each), in this order; nil if there is none.
     package func post(of owner: UserID, showing hashes: [String]) async throws -> PostID? {
         guard let path = try Self.path(of: owner, hashes, for: []) else { return nil }
         return try await tree.snapshot { snapshot in try Self.entry(at: path, for: [], in: snapshot).post }
     }
 
-    /// The entry of the upload's photos in their order; nil for an upload without photos.
+    /// Returns the entry of the upload's photos in their order; nil for an upload without photos.
     package func entry(of record: UploadRecord) async throws -> Entry? {
         guard !record.photos.isEmpty else { return nil }
         return try await tree.snapshot { snapshot in try Self.entry(of: record, in: snapshot) }
     }
 
-    /// The entry of the upload's photos in one state of the tree; nil for an upload without photos.
+    /// Returns the entry of the upload's photos in one state of the tree; nil for an upload without photos.
     package static func entry(of record: UploadRecord, in snapshot: TreeSnapshot) throws(TreeError) -> Entry? {
         guard let path = try path(of: record) else { return nil }
         return try entry(at: path, for: record.audiences, in: snapshot)
     }
 
-    /// The place of the entry of the upload's photos; nil for an upload without photos.
+    /// Returns the path of the entry of the upload's photos; nil for an upload without photos.
     package static func path(of record: UploadRecord) throws(TreeError) -> TreePath? {
         try path(of: record.owner, record.orderedPhotos.map(\.sha256), for: record.audiences)
     }
@@ -54,7 +53,7 @@ package struct PhotoIndex: Sendable {
         of owner: UserID, _ hashes: [String], for audiences: [AudienceID]
     ) throws(TreeError) -> TreePath? {
         guard let first = hashes.first else { return nil }
-        // No hash is an audience: behind the slash there are such.
+        // Audiences follow a slash, so that they cannot be confused with hashes.
         let names = audiences.isEmpty ? "" : "/" + audiences.map(\.description).joined(separator: " ")
         let key =
             hashes.count == 1 && audiences.isEmpty
@@ -62,7 +61,7 @@ package struct PhotoIndex: Sendable {
         return FileNodes.content(owner, try TreeKey(key))
     }
 
-    /// - Parameter audiences: Whom the posts are for that count.
+    /// - Parameter audiences: The audiences that the post must have.
     package static func entry(
         at path: TreePath, for audiences: [AudienceID], in snapshot: TreeSnapshot
     ) throws(TreeError) -> Entry {
@@ -73,7 +72,8 @@ package struct PhotoIndex: Sendable {
         return Entry(path: path, value: value, post: id)
     }
 
-    /// Whether the blob store has originals with these SHA-256, in this order, for a post that is there: the files are read.
+    /// Whether the blob store has originals with these SHA-256, in this order, for an existing post. Reads the
+    /// files.
     package func hasOriginals(_ hashes: [String], of post: PostID) async throws -> Bool {
         guard let record = try await tree.upload(post), record.orderedPhotos.map(\.sha256) == hashes,
             try await tree.snapshot({ try $0.hasPost(post) })

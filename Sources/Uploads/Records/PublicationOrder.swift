@@ -1,16 +1,16 @@
 import Model
 
-/// The uploads that are published in the order in which they began: of each user those that have not ended.
+/// The uploads that are published in the order in which they were begun: those of each user that have not ended.
 ///
-/// The first of a user has its turn. Another one that is rendered is kept until those before it are gone.
+/// The first upload of a user has its turn. A rendered upload behind it waits until those before it are finished.
 struct PublicationOrder: Sendable {
     private var owners: [PostID: UserID] = [:]
-    /// The uploads of each user, by their ids, which are in the order in which they were taken.
+    /// The uploads of each user by their ids, which sort in the order of their reservations.
     private var lines: [UserID: [PostID]] = [:]
-    /// The rendered uploads whose turn has not come.
+    /// The rendered uploads that wait for their turn.
     private var waiting: [PostID: UploadRecord] = [:]
 
-    /// Adds an upload, at its place among its owner's.
+    /// Inserts an upload in the order of its owner's uploads.
     mutating func insert(_ id: PostID, of owner: UserID) {
         guard owners.updateValue(owner, forKey: id) == nil else { return }
         var line = lines.removeValue(forKey: owner) ?? []
@@ -18,7 +18,7 @@ struct PublicationOrder: Sendable {
         lines[owner] = line
     }
 
-    /// Whether a rendered upload may be published; keeps it until its turn if it may not.
+    /// Whether a rendered upload may be published; if not, keeps it until its turn.
     mutating func hasTurn(_ rendered: UploadRecord) -> Bool {
         guard owners[rendered.id] != nil, let first = lines[rendered.owner]?.first, first != rendered.id else {
             return true
@@ -27,9 +27,9 @@ struct PublicationOrder: Sendable {
         return false
     }
 
-    /// Takes an upload out of its line.
+    /// Removes an upload from the order.
     ///
-    /// - Returns: The rendered uploads that wait no longer: the one behind it, and itself.
+    /// - Returns: The rendered uploads that no longer wait: itself, and the one behind it.
     mutating func remove(_ id: PostID) -> [UploadRecord] {
         guard let owner = owners.removeValue(forKey: id) else { return [] }
         let own = waiting.removeValue(forKey: id)

@@ -2,16 +2,15 @@ package import API
 package import Model
 package import Tree
 
-/// The value of `upload_queue/{id}`: enough for a start to know what to do with an upload, without a read of its
-/// record.
+/// The value of `upload_queue/{id}`: the data that a start needs to continue an upload, without a read of its record.
 ///
-/// The entry as it is stored: the state, or `settling` when the upload has ended and is to be tidied up; the intake;
-/// the owner; and `gone` for one whose owner is deleted.
+/// The stored form has these words: the state, or `settling` if the upload has ended and needs clean-up; the intake;
+/// the owner; and `gone` if the owner is deleted.
 package struct QueueEntry {
     package let id: PostID
-    /// Nil when the upload has ended.
+    /// The state; nil if the upload has ended.
     package let state: UploadState?
-    /// Nil, as is the owner, in entries of earlier versions.
+    /// The intake; like the owner, nil in entries of earlier versions.
     package let intake: Intake?
     package let owner: UserID?
     package var isOwnerGone = false

@@ -1,23 +1,22 @@
 package import Tree
 
-/// What is known of the file of a rendition since it was made: what tells whether its bytes are still the same, and how they
-/// came about.
+/// The record of a rendition's file: the data to verify its bytes, and how it was rendered.
 ///
-/// At `uploads/{id}/photos/{n}/files/{file name}` of the pipeline's own tree, as a line of a manifest; no key has a dot, so
-/// the name has a comma there:
+/// It is stored at `uploads/{id}/photos/{n}/files/{file name}` in the pipeline's own tree, as a line of a manifest. A
+/// key cannot contain a dot, so the dot of the name is replaced by a comma:
 ///
 ///     thumb-1c81be9d-0123456789,jpg = SHA-256, bytes, recipe, engine, SHA-256 of the original, milliseconds since the epoch
 package struct RenditionFile: Sendable, Hashable {
-    /// The SHA-256 of its bytes, 64 hexadecimal digits.
+    /// The SHA-256 of the bytes, 64 hexadecimal digits.
     package let sha256: String
     package let byteCount: Int
     /// The fingerprint of the recipe (``RecipeBook``).
     package let recipe: String
-    /// The version of the program that made it (`WorkerProgram.version`).
+    /// The version of the program that rendered it (`WorkerProgram.version`).
     package let engine: String
-    /// The SHA-256 of the original as it was stored then.
+    /// The SHA-256 of the original as it was stored at that time.
     package let source: String
-    /// When it was made.
+    /// The time of rendering.
     package let madeAt: Timestamp
 
     package init(
@@ -29,16 +28,16 @@ package struct RenditionFile: Sendable, Hashable {
 }
 
 extension UploadRecord.Photo {
-    /// What is known of the original's file once it is garbage.
+    /// The record of the original's file once it is garbage.
     package var formerFile: RenditionFile {
         RenditionFile(
             sha256: fileSHA256, byteCount: fileByteCount, recipe: "-", engine: "-", source: "-", madeAt: .epoch)
     }
 
-    /// Takes another file for the original; what is known of the former one stays until it is gone.
+    /// Replaces the file of the original. The record of the former file stays until that is deleted.
     ///
     /// - Parameters:
-    ///   - name: A name that no file has had.
+    ///   - name: A file name that has never been used.
     ///   - sha256: The SHA-256 of its bytes, 64 hexadecimal digits.
     package mutating func replaceFile(_ name: String, sha256: String, byteCount: Int) {
         files[fileName] = formerFile
@@ -46,12 +45,12 @@ extension UploadRecord.Photo {
     }
 }
 
-// MARK: - As it is written
+// MARK: - Encoding
 
 extension RenditionFile {
     package var value: TreeValue { .string("\(sha256) \(byteCount) \(recipe) \(engine) \(source) \(madeAt)") }
 
-    /// Reads a line; nil for what is none.
+    /// Reads a line; nil if it is malformed.
     init?(_ value: TreeValue) {
         let words = (value.stringValue ?? "").split(separator: " ", omittingEmptySubsequences: false).map(String.init)
         guard words.count == 6, words[0].utf8.count == 64, let byteCount = Int(words[1]),
@@ -62,12 +61,12 @@ extension RenditionFile {
             madeAt: madeAt)
     }
 
-    /// The key of a file with that name.
+    /// Returns the key of the file with a name.
     package static func key(_ fileName: String) throws(TreeError) -> TreeKey {
         try TreeKey(String(fileName.map { $0 == "." ? "," : $0 }))
     }
 
-    /// The name of the file with that key.
+    /// Returns the name of the file with a key.
     static func fileName(_ key: TreeKey) -> String { String(key.string.map { $0 == "," ? "." : $0 }) }
 }
 

@@ -7,11 +7,11 @@ package import TreeModel
 
 /// A fingerprint of a request: two requests for the same upload have the same one.
 ///
-/// An idempotency key is bound to it. It covers the user, the text as it is posted and whom it mentions, whether it is a
-/// draft, for whom the post is, and the bytes and alternative texts of the photos in their order; not what the photos are
-/// called, nor how the body is encoded.
+/// An idempotency key is bound to the fingerprint. It covers the user, the text as it is posted with its mentions,
+/// whether it is a draft, the audiences of the post, and the bytes and alternative texts of the photos in their order.
+/// It covers neither the names of the photos nor the encoding of the body.
 package struct RequestFingerprint: Sendable, Hashable {
-    /// A SHA-256, 64 hexadecimal digits.
+    /// The SHA-256, 64 hexadecimal digits.
     let hex: String
 
     init(hex: String) {
@@ -22,7 +22,7 @@ package struct RequestFingerprint: Sendable, Hashable {
     package struct Photo: Sendable {
         fileprivate let words: String
 
-        /// - Parameter sha256: 64 hexadecimal digits.
+        /// - Parameter sha256: The SHA-256 of the photo's bytes, 64 hexadecimal digits.
         package init(sha256 hash: String, alt: String) {
             words = alt.isEmpty ? hash : "\(hash):\(sha256(of: Array(alt.utf8)))"
         }
@@ -32,13 +32,13 @@ package struct RequestFingerprint: Sendable, Hashable {
         }
     }
 
-    /// - Parameter photos: In their order, with alternative texts as they are posted.
+    /// - Parameter photos: The photos in their order, with alternative texts as they are posted.
     package init(
         user: UserID, text: String, mentions: [MentionSpan.Claim] = [], isDraft: Bool, audiences: [AudienceID] = [],
         photos: [Photo]
     ) {
-        // The text comes last: nothing else holds a line break. Without mentions and audiences it is what it was before
-        // there were any.
+        // The text is last because only it may contain line breaks. Without mentions and audiences the digest is the
+        // same as in versions that had neither.
         let kind = ([isDraft ? "draft" : "post"] + audiences.sorted().map(\.description)).joined(separator: " ")
         var parts = [user.description, kind, photos.map(\.words).joined(separator: " ")]
         if !mentions.isEmpty { parts.append(Self.words(of: mentions, in: text)) }
@@ -46,7 +46,7 @@ package struct RequestFingerprint: Sendable, Hashable {
         hex = sha256(of: Array((parts + [text]).joined(separator: "\n").utf8))
     }
 
-    /// The fingerprint of the request that an upload was made of, where it was made at once.
+    /// Creates the fingerprint of the request from which an upload was created, if it was a single request.
     package init(of record: UploadRecord) {
         self.init(
             user: record.owner, text: record.text,
@@ -54,11 +54,11 @@ package struct RequestFingerprint: Sendable, Hashable {
             isDraft: false, audiences: record.audiences, photos: record.orderedPhotos.map { Photo($0) })
     }
 
-    /// Mentions in the order of the text, as they are of the text that is posted.
+    /// Returns the mentions in the order of the text, with positions in the text that is posted.
     private static func words(of mentions: [MentionSpan.Claim], in text: String) -> String {
         let dropped = text.prefix(while: \.isWhitespace).utf16.count
         return mentions.sorted { $0.start < $1.start }.map { mention in
-            // What names nobody is refused before it could be posted.
+            // A mention of nobody is refused before it could be posted.
             let uid = UserID(mention.uid)?.description ?? ""
             return "\(uid):\(mention.start.subtractingReportingOverflow(dropped).partialValue):\(mention.length)"
         }.joined(separator: " ")
@@ -66,11 +66,11 @@ package struct RequestFingerprint: Sendable, Hashable {
 }
 
 extension Failure {
-    /// The refusal of a request whose key belongs to another request.
+    /// Creates the failure of a request whose key belongs to another request.
     package static func keyReused(_ id: PostID) -> Failure {
         Failure(
             .keyReused, "this idempotency key belongs to another request, which became upload \(id)",
-            hint: "that one stands, and nothing of this one was kept: send it with a key of its own")
+            hint: "Send it with a key of its own: that one is kept, and this one was not stored.")
     }
 }
 

@@ -1,7 +1,7 @@
-/// A post id that has been taken.
+/// A reserved post id.
 package enum Reservation: Sendable {
-    /// Nobody asked for it before, or nobody finished: the photos may come.
+    /// A new upload, or one that was begun before and not finished: its photos may be sent.
     case new(UploadRecord)
-    /// The client's reference was used before; this is what became of it.
+    /// An existing upload with the client's reference.
     case known(UploadRecord)
 }

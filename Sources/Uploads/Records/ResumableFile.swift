@@ -4,10 +4,10 @@ package import Model
 import Tree
 package import TreeModel
 
-/// The record of a file whose bytes come in several requests, at `resumable_files/{id}` of the pipeline's own tree: how much of
-/// it is durable, and what it is for. Its bytes lie in `incoming/{id}.partial`.
+/// The record of a file whose bytes arrive in several requests, at `resumable_files/{id}` in the pipeline's own tree:
+/// its checkpoint and its purpose. The bytes are in `incoming/{id}.partial`.
 package struct ResumableFile: Sendable, Hashable {
-    /// The matter of a file: which part of the service began it, and goes on with it.
+    /// The purpose of a file: the part of the service that began it and continues with it.
     package struct Purpose: RawRepresentable, Hashable, Sendable {
         package let rawValue: String
 
@@ -18,27 +18,27 @@ package struct ResumableFile: Sendable, Hashable {
     }
 
     package let id: PostID
-    /// Whose it is: who may have how many is counted by this.
+    /// The owner, by whom the limits on the number and size of files are counted.
     package let owner: TreeKey
     package let purpose: Purpose
-    /// What whoever began it wants to know at the end, such as JSON; nobody else reads it.
+    /// Data that the beginner of the file needs at its end, such as JSON; nothing else reads it.
     package let details: String
-    /// The size that the file will have, in bytes; nil while its sender has not said it.
+    /// The final size of the file, in bytes; nil until its sender has specified it.
     package internal(set) var length: Int?
-    /// The size that the file may have at most, in bytes.
+    /// The largest permitted size of the file, in bytes.
     package let maxBytes: Int
-    /// What is durable.
+    /// The durable part.
     var checkpoint = StagedFile.Checkpoint.start
-    /// When it was begun.
+    /// The time at which it was begun.
     package let createdAt: Timestamp
     /// The time of the last checkpoint.
     package internal(set) var updatedAt: Timestamp
 
-    /// How many bytes are durable: what a sender is told as its offset. It never shrinks.
+    /// The number of durable bytes, which the sender gets as its offset. It never decreases.
     package var byteCount: Int { checkpoint.byteCount }
     /// Whether all bytes are durable.
     package var isComplete: Bool { length == byteCount }
-    /// The bytes that count for its owner's share.
+    /// The bytes that count towards its owner's share.
     fileprivate var reservedBytes: Int { length ?? maxBytes }
 
     /// The name of the file that holds the bytes, in `incoming/`.
@@ -47,18 +47,18 @@ package struct ResumableFile: Sendable, Hashable {
     package static let fileSuffix = ".partial"
 }
 
-/// A file that is about to be received in several requests: what is said of it before the first byte.
+/// The request to receive a file in several requests: the information before the first byte.
 package struct ResumableFileRequest: Sendable {
     package var owner: TreeKey
     package var purpose: ResumableFile.Purpose
-    /// See ``ResumableFile/details``; at most ``maxDetailBytes``.
+    /// The details; see ``ResumableFile/details``. At most ``maxDetailBytes``.
     package var details = ""
-    /// The size in bytes, when it is known.
+    /// The size in bytes, if it is known.
     package var length: Int?
-    /// The size that it may have at most, in bytes.
+    /// The largest permitted size, in bytes.
     package var maxBytes: Int
 
-    /// In bytes of UTF-8.
+    /// The largest size of the details, in bytes of UTF-8.
     package static let maxDetailBytes = 64 << 10
 
     package init(owner: TreeKey, purpose: ResumableFile.Purpose, maxBytes: Int) {
@@ -68,15 +68,15 @@ package struct ResumableFileRequest: Sendable {
     }
 }
 
-// MARK: - What may come
+// MARK: - Checks
 
 extension ResumableFile {
-    /// Refuses what cannot come next, before any of it comes.
+    /// Checks the size of the next part, before any of it arrives.
     ///
     /// - Parameters:
-    ///   - byteCount: How many bytes are to come.
-    ///   - length: The size of the whole, if it is said.
-    /// - Throws: `Failure`: `too_large_bytes`, `too_many_bytes`; as ``check(length:)``.
+    ///   - byteCount: The size of the next part, in bytes.
+    ///   - length: The size of the whole file, if the request specifies it.
+    /// - Throws: `Failure`: `too_large_bytes`, `too_many_bytes`; the errors of ``check(length:)``.
     package func check(adding byteCount: Int, of length: Int?) throws(Failure) {
         var file = self
         if let length {
@@ -87,33 +87,33 @@ extension ResumableFile {
         try file.check(size: isTooLarge ? .max : sum)
     }
 
-    /// Refuses a size of the whole that it cannot have.
+    /// Checks the size of the whole file.
     ///
-    /// - Throws: `Failure`: `too_large_bytes` when that is more than it may have, `length_changed` when it is less than have come,
-    ///   or something else was said before.
+    /// - Throws: `Failure`: `too_large_bytes` if it exceeds the permitted size, `length_changed` if it is less than
+    ///   what has arrived or differs from an earlier request.
     func check(length: Int) throws(Failure) {
         guard length <= maxBytes else { throw .tooManyBytes(limit: maxBytes) }
         guard length >= byteCount, self.length ?? length == length else {
             throw Failure(
-                .lengthChanged, "the file cannot have \(length) bytes by what was said and sent before",
-                hint: "say the same length in each request, or begin again")
+                .lengthChanged, "the length \(length) contradicts earlier requests or the bytes that were sent",
+                hint: "Send the same length in each request, or begin again.")
         }
     }
 
-    /// Refuses more bytes than may come.
+    /// Checks a number of received bytes.
     ///
     /// - Throws: `Failure`: `too_large_bytes`, `too_many_bytes`.
     func check(size: Int) throws(Failure) {
         if let length, size > length {
             throw Failure(
-                .tooManyBytes, "there are more bytes than the \(length) that were announced",
-                hint: "begin again, with the right length")
+                .tooManyBytes, "the file has more bytes than the \(length) that were announced",
+                hint: "Begin again, with the right length.")
         }
         guard size <= maxBytes else { throw .tooManyBytes(limit: maxBytes) }
     }
 }
 
-// MARK: - As it is written
+// MARK: - Encoding
 
 extension ResumableFile: TreeRecord {
     package static let form = RecordForm(
@@ -131,7 +131,7 @@ extension StagedFile.Checkpoint: TreeRecord {
 }
 
 extension ResumableFile {
-    /// Reads the record of a file; nil when there is none.
+    /// Reads the record of a file; nil if it does not exist.
     init?(_ id: PostID, in snapshot: TreeSnapshot) throws(TreeError) {
         self.init(try snapshot.get(UploadNodes.resumableFile(id)), at: id.key)
     }
@@ -144,14 +144,14 @@ extension ResumableFile {
 }
 
 extension MultiPathUpdate {
-    /// Begins a file that is received in several requests.
+    /// Adds the record of a file that is received in several requests.
     mutating func beginResumableFile(_ file: ResumableFile) {
         self[UploadNodes.resumableFile(file.id)] = file.value
         self[UploadNodes.resumableFileOf(file.owner) / file.id.key] = .integer(Int64(file.reservedBytes))
     }
 
-    /// Ends a file that is received in several requests: it has become something, or never will. Its bytes are deleted later,
-    /// if nobody has moved them by then.
+    /// Deletes the record of a file that was received in several requests, whether it was used or not. Its bytes are
+    /// deleted later if they have not been moved by then.
     package mutating func endResumableFile(_ file: ResumableFile) {
         self[UploadNodes.resumableFile(file.id)] = nil
         self[UploadNodes.resumableFileOf(file.owner) / file.id.key] = nil

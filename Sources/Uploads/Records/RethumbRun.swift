@@ -4,27 +4,27 @@ import Store
 package import Tree
 package import TreeModel
 
-/// The renditions that one run of re-thumbnailing made, with what is needed to show them at once, or those of before again.
+/// The renditions of one run of re-thumbnailing, with the data to show them at once, or to show the former ones again.
 ///
-/// At `generations/{job}/{post}` of the pipeline's own tree, for each post: `after`, the photos with renditions that are made and
-/// not shown yet; or `before`, the photos as they were until they were shown, with `garbage`, the entry of the garbage list
-/// that has their files since; or `done`, for one that shows what it shows for good. What is made is shown by nothing but the
-/// switch, and is no garbage until then: `prepared/{post}/{job}` finds it.
+/// For each post the tree of the pipeline contains at `generations/{job}/{post}`: `after`, the photos with renditions
+/// that are rendered and not shown yet; or `before`, the photos as they were until the switch, with `garbage`, the
+/// entry of the garbage list that holds their files since then; or `done`, if the post keeps what it shows. New
+/// renditions are shown only by the switch and are not garbage until then: `prepared/{post}/{job}` refers to them.
 ///
-/// So a run that looks at a post for the second time, after it was cut off, knows what it has done with it.
+/// A run that was interrupted therefore recognises the posts that it has handled.
 package struct RethumbRun: Sendable {
-    /// The job that makes it.
+    /// The job of the run.
     package let id: PushID
-    /// Whether posts are switched when all are rendered; else each is, once its renditions are made.
+    /// Whether posts are switched once all are rendered; otherwise each is switched once its renditions are complete.
     package let switchesLast: Bool
 
     package init(id: PushID, switchesLast: Bool) { (self.id, self.switchesLast) = (id, switchesLast) }
 
-    /// What is kept of a post.
+    /// The state of a post in the run.
     package enum Entry: Sendable {
         case after(TreeValue)
         case before(TreeValue, garbage: TreeKey?)
-        /// Switched, or taken back, for good.
+        /// The post has been switched or taken back for good.
         case done
 
         init?(_ value: TreeValue?) {
@@ -40,9 +40,9 @@ package struct RethumbRun: Sendable {
         }
     }
 
-    /// Notes that a post showed these photos before, in the update that switches it.
+    /// Records the photos that a post showed before, in the update that switches it.
     ///
-    /// - Parameter garbage: The entry of the garbage list that has the files which are not shown any more.
+    /// - Parameter garbage: The entry of the garbage list with the files that are no longer shown.
     package func noteSwitch(
         of post: PostID, from photos: TreeValue?, garbage: TreePath?, in update: inout MultiPathUpdate
     ) {
@@ -52,19 +52,19 @@ package struct RethumbRun: Sendable {
         update[WorkNodes.prepared(post) / id.key] = nil
     }
 
-    /// Notes that a post is done with for good, in the update that changes it.
+    /// Records that a post is finished, in the update that changes it.
     package func noteEnd(of post: PostID, in update: inout MultiPathUpdate) {
         update[WorkNodes.rethumbRun(id) / post.key] = ["done": true]
         update[WorkNodes.prepared(post) / id.key] = nil
     }
 
-    /// Keeps renditions that are made, in the update that takes them off the list of garbage.
+    /// Stores new renditions, in the update that removes them from the garbage list.
     package func keep(_ photos: TreeValue, of post: PostID, in update: inout MultiPathUpdate) {
         update[WorkNodes.rethumbRun(id) / post.key] = .object(["after": photos])
         update[WorkNodes.prepared(post) / id.key] = true
     }
 
-    /// Forgets a post.
+    /// Deletes the state of a post.
     package func forget(_ post: PostID, in update: inout MultiPathUpdate) {
         update[WorkNodes.rethumbRun(id) / post.key] = nil
         update[WorkNodes.prepared(post) / id.key] = nil
@@ -76,7 +76,7 @@ package struct RethumbRun: Sendable {
 }
 
 extension RethumbRun {
-    /// The files that runs have made for a post and that are not shown yet.
+    /// Returns the files that runs have rendered for a post and that are not shown yet.
     package static func preparedFiles(of post: PostID, in snapshot: TreeSnapshot) throws(TreeError) -> Set<String> {
         var names: Set<String> = []
         for job in try snapshot.children(of: WorkNodes.prepared(post), range: .all, limit: 100) {
@@ -89,7 +89,7 @@ extension RethumbRun {
 }
 
 extension TreeValue {
-    /// The names of all renditions of photos that are written so; none for what cannot be read.
+    /// The file names of all renditions in a value that holds photos; empty if it cannot be read.
     package var fileNames: Set<String> {
         let photos = PostPhotos.read(.object(["photos": self])) ?? []
         return Set(photos.flatMap { $0.renditions.values.map(\.fileName) })

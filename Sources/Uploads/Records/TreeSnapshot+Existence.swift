@@ -1,7 +1,7 @@
 package import Tree
 
 extension TreeSnapshot {
-    /// Whether there is anything at one of some places.
+    /// Whether a node exists at one of several paths.
     package func hasAny(of paths: [TreePath]) throws(TreeError) -> Bool {
         for path in paths where try exists(path) { return true }
         return false

@@ -1,7 +1,7 @@
 package import API
 import Synchronization
 
-/// How many uploads came to which end since the start.
+/// The number of uploads for each kind of end since the start.
 package final class UploadCounters: Sendable {
     private let counts = Mutex<[UploadState: Int]>([:])
 

@@ -2,17 +2,17 @@ import API
 package import CoreMetrics
 import Metering
 
-/// The metrics of uploads on their way to a post, and of what they leave.
+/// The metrics of uploads until they are posts, and of deleted garbage.
 package struct UploadMetrics: Sendable {
     /// The steps of an upload.
     enum Step: String, Sendable {
-        /// Taking the id of the post to be.
+        /// The reservation of the id of the future post.
         case reserve
-        /// Bringing one photo to the blob store; for a photo that comes in one request, with the wait for its bytes.
+        /// The ingest of one photo; for a photo that arrives in one request, including the wait for its bytes.
         case ingest
-        /// Making the renditions of an acknowledged upload, with the wait for its turn.
+        /// The rendering of an acknowledged upload, including the wait for its turn.
         case render
-        /// Publishing a rendered upload.
+        /// The publication of a rendered upload.
         case commit
     }
 
@@ -21,7 +21,7 @@ package struct UploadMetrics: Sendable {
         case done
         /// The upload can never pass the step.
         case refused
-        /// The step is tried again, or its sender has gone.
+        /// The step will be tried again, or the sender has disconnected.
         case interrupted
     }
 
@@ -44,12 +44,12 @@ package struct UploadMetrics: Sendable {
         queueWait = factory.timer(
             "tintype_upload_queue_wait_seconds", "Time that an acknowledged upload waited for a worker.")
         garbage = factory.counter(
-            "tintype_garbage_removed_files_total", "Files that nothing referred to any more and that were deleted.")
+            "tintype_garbage_removed_files_total", "Deleted files that nothing referred to any longer.")
     }
 
-    /// Takes a step, and records how long it took.
+    /// Runs a step, and records its duration.
     ///
-    /// - Throws: What the body throws.
+    /// - Throws: The errors of the body.
     func take<Value>(_ step: Step, _ body: () async throws -> Value) async throws -> Value {
         let start = ContinuousClock.now
         var outcome = Outcome.done
@@ -67,6 +67,6 @@ package struct UploadMetrics: Sendable {
     /// Counts a file that is deleted because nothing refers to it.
     func countGarbage() { garbage.increment() }
 
-    /// Records that an upload that has waited since an instant has a worker.
+    /// Records the time that an upload has waited for a worker.
     func endWait(since start: ContinuousClock.Instant) { queueWait.record(since: start) }
 }

@@ -4,7 +4,7 @@ import Social
 package import TreeModel
 
 extension UploadRecord {
-    /// The fields, but for those that hang on others: mentions on the text, and photos on the owner.
+    /// The fields, except those that depend on others: mentions depend on the text, and photos on the owner.
     private static let form = RecordForm(
         Self.init(
             id:owner:purpose:intake:audiences:claims:state:text:mentions:photos:clientReference:fingerprint:
@@ -19,7 +19,7 @@ extension UploadRecord {
         .init("error", \.error), .init("owner_gone", \.isOwnerGone, default: false),
         .init("duplicate_of", \.duplicateOf), .init("moderation", \.moderation))
 
-    /// The record as a value of the tree.
+    /// Returns the record as a value of the tree.
     package func value() throws(TreeError) -> TreeValue {
         var fields: [TreeKey: TreeValue] = [:]
         Self.form.write(self, &fields)
@@ -30,7 +30,7 @@ extension UploadRecord {
         return .object(fields)
     }
 
-    /// Reads a record back; nil when it is none.
+    /// Reads a record; nil if it is malformed.
     package init?(id: PostID, value: TreeValue?) {
         guard let value, let record = try? Self.form.read(value, id.key) else { return nil }
         self = record
@@ -43,7 +43,7 @@ extension UploadRecord {
 }
 
 extension UploadRecord.Photo {
-    /// The fields, but for the renditions, whose addresses name the owner and the post, and their files.
+    /// The fields, except the renditions, whose addresses contain the owner and the post, and their files.
     private static let form = RecordForm(
         Self.init(
             fileName:originalName:byteCount:sha256:rendered:files:alt:storedSHA256:storedByteCount:reencoding:droppedAt:

@@ -2,7 +2,7 @@ package import API
 package import Model
 
 extension UploadRecord {
-    /// Refuses to go on with an upload of somebody who is deleted.
+    /// Checks that the owner of an upload is not deleted.
     ///
     /// - Throws: `Failure` `deleted`.
     package func requireOwner() throws(Failure) {
@@ -13,7 +13,7 @@ extension UploadRecord {
 extension Failure {
     package static func ownerIsGone(_ id: PostID) -> Failure {
         Failure(
-            .deleted, "the person whose upload \(id) was has been deleted",
-            hint: "nothing of it was kept; who comes back sends it again")
+            .deleted, "the owner of upload \(id) has been deleted",
+            hint: "Send it again as another user: nothing of the upload was kept.")
     }
 }

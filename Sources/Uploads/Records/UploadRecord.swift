@@ -6,42 +6,45 @@ package import TreeModel
 
 /// The pipeline's record of an upload, at `uploads/{id}` of the pipeline's own tree, which no client can reach.
 package struct UploadRecord: Sendable {
-    /// An original in the blob store and, once they are made, its renditions.
+    /// An original in the blob store with its renditions, once they are rendered.
     package struct Photo: Sendable, Hashable {
         /// The blob's file name.
         package var fileName: String
-        /// The sender's name for it: data, never a path.
+        /// The sender's name of the photo: data, never a path.
         package let originalName: String
-        /// The size of what was sent.
+        /// The size of the photo as it was sent, in bytes.
         package let byteCount: Int
-        /// The SHA-256 of what was sent, 64 hexadecimal digits.
+        /// The SHA-256 of the photo as it was sent, 64 hexadecimal digits.
         package let sha256: String
         package var rendered: PhotoRecord?
-        /// What is known of the files of its renditions, by their names: of those that are shown, and of others that are still
-        /// there.
+        /// The records of its renditions' files by their names: of those that are shown, and of others that still
+        /// exist.
         package var files: [String: RenditionFile] = [:]
-        /// The alternative text: the sender's words for what the photo shows; empty without any.
+        /// The alternative text, the sender's description of the photo; empty for none.
         package var alt = ""
-        /// The SHA-256 of the blob where that is another file than what was sent: without its place (``OriginalScrub``).
+        /// The SHA-256 of the blob if that differs from the sent file, because the place was removed
+        /// (``OriginalScrub``).
         package var storedSHA256: String?
-        /// The size of the blob, in bytes, where that is another file than what was sent; nil where nobody noted it.
+        /// The size of the blob, in bytes, if that differs from the sent file; nil if it was not recorded.
         package var storedByteCount: Int?
-        /// That the original was encoded again, or need not be.
+        /// The record that the original was encoded again, or need not be.
         package var reencoding: Reencoding?
-        /// When a rule dropped the original; nil while it is there.
+        /// The time at which a rule dropped the original; nil if it exists.
         package var droppedAt: Timestamp?
-        /// Whether moderation decided that it is shown blurred. The original is for its owner and admins alone then.
+        /// Whether moderation decided that the photo is shown blurred. The original is then available only to its owner
+        /// and to admins.
         package var isBlurred = false
-        /// Its place among the others, where whoever published the draft chose one; else its number is that.
+        /// The photo's position among the others, if the publisher of the draft chose one; otherwise its number is
+        /// used.
         var position: Int?
 
         /// The SHA-256 of the blob.
         package var fileSHA256: String { storedSHA256 ?? sha256 }
 
-        /// The size of the blob, in bytes, as far as it is known.
+        /// The size of the blob, in bytes, if it is known, otherwise that of the sent file.
         package var fileByteCount: Int { storedByteCount ?? byteCount }
 
-        /// The photo as it stands in the post; nil while it is not rendered.
+        /// The photo as it appears in the post; nil while it is not rendered.
         var published: PhotoRecord? {
             var record = rendered
             record?.alt = alt
@@ -51,47 +54,48 @@ package struct UploadRecord: Sendable {
 
     package let id: PostID
     package let owner: UserID
-    /// What it is to become.
+    /// The purpose of the upload.
     package let purpose: UploadPurpose
     package let intake: Intake
-    /// For whom the post is to be, in the order of the ids; nobody in particular, that is everybody, when there are none.
+    /// The audiences of the post, in the order of their ids; empty for everybody.
     package internal(set) var audiences: [AudienceID]
-    /// What a token claimed of the owner when the upload began: a name for somebody who has none here yet.
+    /// The claims about the owner in the token with which the upload began: a name for a user who has none here yet.
     package let claims: OwnerClaims?
     package var state: UploadState
     package private(set) var text: String
-    /// Whom parts of the text stand for.
+    /// The mentions in the text.
     package internal(set) var mentions: [MentionSpan] = []
-    /// Photos by the number under which they came; a draft may have gaps.
+    /// The photos by their numbers, which follow their arrival; a draft may have gaps.
     package var photos: [Int: Photo] = [:]
-    /// The name that the client gave the upload so that it can ask again (`Idempotency-Key`).
+    /// The client's name for the upload, with which a request can be repeated (`Idempotency-Key`).
     package let clientReference: String?
-    /// What was sent with that name (``RequestFingerprint``); nil without a name, while it is being sent, and in what earlier
-    /// versions wrote.
+    /// The fingerprint of the request with that name (``RequestFingerprint``); nil without a name, while the request is
+    /// in progress, and in records of earlier versions.
     package var fingerprint: RequestFingerprint?
-    /// Of which draft it is to be a photo, when that is its purpose.
+    /// The draft that the photo belongs to; nil for other purposes.
     package var draftPosition: DraftPosition?
     /// The path of an inbox upload's file, relative to its user's folder in the inbox.
     package let source: String?
-    /// The treatment of photos that the user has posted before; nil for the intake's own policy. Of a post that shows such photos it
-    /// says so: the index has an earlier post (``PhotoIndex``).
+    /// The treatment of photos that the user has posted before; nil for the intake's own policy. In a post that shows
+    /// such photos, it indicates that the index has an earlier post (``PhotoIndex``).
     package var duplicates: DuplicatePolicy?
-    /// When it was begun.
+    /// The time at which the upload was begun.
     package let createdAt: Timestamp
-    /// When it was changed for the last time.
+    /// The time of the last change.
     package var updatedAt: Timestamp
-    /// How many tries to render and commit ended in a transient error.
+    /// The number of attempts to render and commit that ended in a transient error.
     package var attempts: Int = 0
-    /// The last fault; final when the state is failed.
+    /// The last fault; final if the state is failed.
     package var error: Failure?
-    /// Whether its owner has been deleted since it began: it becomes nothing.
+    /// Whether its owner has been deleted since it was begun, so that it is not published.
     package var isOwnerGone = false
-    /// The post that had the same bytes before, when the state is duplicate.
+    /// The earlier post with the same bytes, if the state is duplicate.
     package var duplicateOf: PostID?
-    /// What was decided about it last, before it was published or after; nil when nobody was asked.
+    /// The last moderation decision, before publication or after; nil without moderation.
     package var moderation: Moderation?
 
-    /// Takes in what the post says, and whom it mentions; whether these people exist, is checked when it is acknowledged.
+    /// Sets the text and the mentions of the post. Whether the mentioned people exist is checked when the upload is
+    /// acknowledged.
     ///
     /// - Throws: `Failure` `bad_text` or `bad_mention`.
     mutating func say(_ text: String, mentioning claims: [MentionSpan.Claim]) throws(Failure) {
@@ -100,7 +104,7 @@ package struct UploadRecord: Sendable {
         self.text = checked
     }
 
-    /// The numbers of the photos, in the order in which they are shown: that in which they came, or were put.
+    /// The numbers of the photos in the order in which they are shown: that of their arrival, or the chosen one.
     package var photoNumbers: [Int] {
         photos.sorted { ($0.value.position ?? $0.key, $0.key) < ($1.value.position ?? $1.key, $1.key) }.map(\.key)
     }

@@ -2,9 +2,9 @@ import Foundation
 package import Imaging
 package import Model
 
-/// What there is already of the renditions that a photo is to have.
+/// The existing renditions among those that a photo needs.
 package struct ExistingRenditions: Sendable {
-    /// A rendition that an attempt has finished which was cut off before anybody saw it.
+    /// A rendition finished by an attempt that was interrupted before the rendition was shown.
     package struct Finished: Sendable {
         let rendition: PhotoRecord.Rendition
         let bytes: [UInt8]
@@ -15,11 +15,11 @@ package struct ExistingRenditions: Sendable {
         }
     }
 
-    /// Those that are shown and may stay, by the names of their recipes.
+    /// The renditions that are shown and may stay, by the names of their recipes.
     var shown: [String: PhotoRecord.Rendition] = [:]
-    /// Those that an attempt has left, by the names of their recipes.
+    /// The finished renditions of an interrupted attempt, by the names of their recipes.
     package var finished: [String: Finished] = [:]
-    /// What is known of the original itself, from the times when it was decoded.
+    /// The records of earlier renderings, with the properties of the original that were found in decoding.
     package var photos: [PhotoRecord] = []
 
     package init(
@@ -30,28 +30,29 @@ package struct ExistingRenditions: Sendable {
         self.photos = photos
     }
 
-    /// Whether there is the rendition by a recipe.
+    /// Whether the rendition by a recipe exists.
     package func has(_ recipe: Recipe, among recipes: [Recipe]) -> Bool {
         let fingerprint = recipe.fingerprint(among: recipes)
         return [shown[recipe.name]?.fileName, finished[recipe.name]?.rendition.fileName].compactMap(\.self)
             .contains { RenditionName.has(fingerprint, in: $0) }
     }
 
-    /// What is known of the original, where all renditions are there and nothing is to be decoded; else nil.
+    /// Returns the properties of the original if all renditions exist, so that nothing needs to be decoded; otherwise
+    /// nil.
     func photo(of recipes: [Recipe], isBlurred: Bool) -> PhotoRecord? {
         guard recipes.allSatisfy({ has($0, among: recipes) }) else { return nil }
-        // The placeholder of a blurred photo shows no more than its renditions.
+        // The placeholder of a blurred photo must show no more than its blurred renditions.
         return photos.first { $0.isBlurred == isBlurred }
     }
 }
 
-/// The renditions of one photo by one set of recipes, as far as they were made now, and what they tell of it.
+/// The new renditions of one photo by one set of recipes, and the properties of the photo.
 struct RenditionSet: Sendable {
     let recipes: [Recipe]
-    /// The number of the photo in its upload.
+    /// The index of the photo in its upload.
     let number: Int
     let attempt: RenditionAttempt
-    /// What was made, by the names of the recipes.
+    /// The newly rendered renditions, by the names of the recipes.
     let renditions: [String: Rendition]
     private let photo: PhotoRecord
 
@@ -64,12 +65,12 @@ struct RenditionSet: Sendable {
             warnings: image.warnings.map(\.rawValue), renditions: [:])
     }
 
-    /// Nothing was made, as all was there.
+    /// Creates a set without new renditions, because all exist.
     init(_ known: PhotoRecord, _ recipes: [Recipe], _ number: Int, _ attempt: RenditionAttempt) {
         (self.recipes, self.number, self.attempt, renditions, photo) = (recipes, number, attempt, [:], known)
     }
 
-    /// The photo as a post shows it.
+    /// Returns the photo's record as a post shows it.
     func photo(showing renditions: [String: PhotoRecord.Rendition]) -> PhotoRecord {
         PhotoRecord(
             width: photo.width, height: photo.height, placeholder: photo.placeholder, color: photo.color,

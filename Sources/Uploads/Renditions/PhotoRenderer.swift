@@ -2,21 +2,23 @@ package import Files
 package import Imaging
 package import Isolation
 
-/// The place where photos are rendered: this process, or one that can harm nobody.
+/// A renderer of photos: in this process, or isolated in processes of its own.
 package protocol PhotoRenderer: Sendable {
-    /// Renders an original by the recipes. Blocks; is called by as many threads as photos are rendered at a time.
+    /// Renders an original by the recipes. Blocks; may be called by several threads, as many as photos are rendered at
+    /// once.
     ///
-    /// - Parameter others: Recipes of the same set whose renditions are there already (`Renderer`).
-    /// - Throws: `ImageError` or `IsolationError`, a permanent failure or a transient error; `FileError` when it cannot be read.
+    /// - Parameter others: Recipes of the same set whose renditions exist (`Renderer`).
+    /// - Throws: `ImageError` or `IsolationError`, a permanent failure or a transient error; `FileError` if the
+    ///   original cannot be read.
     func render(
         _ original: FileReader, recipes: [Recipe], beside others: [Recipe], limits: ImageLimits
     ) throws -> RenderedImage
 
-    /// Makes a renderer for what nobody waits for: it works beside this one, and takes the processor from nobody. Nil where there
-    /// is none, and this one has to do that, too.
+    /// Returns a second renderer for background work, with low processor priority. Nil if this renderer does background
+    /// work, too.
     func makeBackground() -> (any PhotoRenderer)?
 
-    /// Gives back what is kept for the next photo.
+    /// Frees the resources that are kept for the next photo.
     func rest()
 
     /// Whether photos are decoded in processes of their own.
@@ -29,7 +31,7 @@ extension PhotoRenderer {
     package var isIsolated: Bool { false }
 }
 
-/// Renders in this process: what breaks the decoder breaks the service.
+/// A renderer in this process: a crash of the decoder is a crash of the service.
 package struct InProcessRenderer: PhotoRenderer {
     package init() {}
 
@@ -41,7 +43,7 @@ package struct InProcessRenderer: PhotoRenderer {
     }
 }
 
-/// Hands over the original's own descriptor, which can only be read: nothing is copied, and blobs never change.
+/// Passes the original's own read-only descriptor: nothing is copied, and blobs never change.
 extension IsolatedRenderer: PhotoRenderer {
     package func render(
         _ original: FileReader, recipes: [Recipe], beside others: [Recipe], limits: ImageLimits

@@ -5,10 +5,10 @@ import Model
 import Store
 package import Tree
 
-/// Photos that broke their decoder are remembered by their bytes, and refused from then on without being decoded.
+/// The list of photos that crashed their decoder. They are remembered by their bytes and refused without being decoded.
 ///
-/// Not for ever: decoders are mended, and what was poison to the old one may be a photo to the new. So a refusal holds for a
-/// while, for the program and the libraries that came to it, and until a person asks for another try.
+/// A refusal is not permanent, because decoders are fixed. It holds for a limited time, for the program and library
+/// versions that caused it, and until an operator requests another try.
 package struct PoisonList: Sendable {
     let tree: TreeStore
     /// The Storage folder.
@@ -25,7 +25,7 @@ package struct PoisonList: Sendable {
         self.clock = clock
     }
 
-    /// Refuses a photo that is known to be poison.
+    /// Throws if a photo is on the list.
     func refuse(_ photo: UploadRecord.Photo) async throws {
         let path = UploadNodes.poison() / (try TreeKey(photo.sha256))
         guard let failure = try await tree.get(path), !isForgotten(failure), let code = failure["code"]?.stringValue
@@ -36,7 +36,7 @@ package struct PoisonList: Sendable {
             hint: failure["hint"]?.stringValue ?? "")
     }
 
-    /// Remembers that a photo broke its decoder. Durable when it returns.
+    /// Adds a photo that crashed its decoder. The entry is durable on return.
     func remember(_ photo: UploadRecord.Photo, _ error: IsolationError) async throws {
         try await tree.set(
             UploadNodes.poison() / (try TreeKey(photo.sha256)),
@@ -46,7 +46,7 @@ package struct PoisonList: Sendable {
             ])
     }
 
-    /// Deletes what is not remembered any more.
+    /// Deletes expired entries.
     package func removeExpired() async throws {
         for sha256 in try await FileThreads.run({ [folder] () throws(FileError) in try DecodeRetry.all(in: folder) }) {
             _ = try await forgive(sha256)
@@ -56,7 +56,7 @@ package struct PoisonList: Sendable {
         }
     }
 
-    /// Forgets a refusal if a person asked for that.
+    /// Deletes an entry if an operator requested another try, and returns whether one did.
     private func forgive(_ sha256: String) async throws -> Bool {
         let folder = folder
         guard try await FileThreads.run({ try DecodeRetry.isGiven(sha256, in: folder) }) else { return false }
@@ -71,12 +71,12 @@ package struct PoisonList: Sendable {
     }
 }
 
-/// A person's wish that a photo which broke its decoder be tried again: an empty file `forgiven/SHA256`, which may be put
-/// there whether the service runs or not.
+/// An operator's request to try a photo again that crashed its decoder: an empty file `forgiven/SHA256`, which may be
+/// created whether or not the service runs.
 package enum DecodeRetry {
     private static let folderName = "forgiven"
 
-    /// Puts the wish down. Durable when it returns.
+    /// Writes the request. It is durable on return.
     ///
     /// - Parameter storage: The Storage folder.
     package static func give(_ sha256: String, in storage: Directory) throws(FileError) {
@@ -92,7 +92,7 @@ package enum DecodeRetry {
         try storage.folder(folderName).remove(sha256)
     }
 
-    /// All that are given, by their SHA-256.
+    /// Returns the SHA-256 digests of all requests.
     static func all(in storage: Directory) throws(FileError) -> [String] {
         guard try storage.entry(folderName) != nil else { return [] }
         return try storage.folder(folderName).names().filter { $0.wholeMatch(of: /[0-9a-f]{64}/) != nil }
@@ -100,7 +100,7 @@ package enum DecodeRetry {
 }
 
 extension ErrorCode {
-    /// Whether the refusal holds for the bytes, wherever they come from.
+    /// Whether the refusal applies to the bytes, independently of their source.
     package var isPoison: Bool {
         IsolationError.Code.poison.contains(IsolationError.Code(rawValue: rawValue))
     }

@@ -3,8 +3,8 @@ import Model
 import Synchronization
 package import Tree
 
-/// The recipes by which files were ever made, by their fingerprints: `recipes/{fingerprint}` of the pipeline's own tree is the
-/// recipe as it was written, so that a file tells how it was made after the settings have changed.
+/// All recipes that were ever used, by their fingerprints: `recipes/{fingerprint}` in the pipeline's own tree is the
+/// recipe as it was written, so that the recipe of a file can be found after the settings have changed.
 package final class RecipeBook: Sendable {
     private let tree: TreeStore
     private let known = Mutex<Set<String>>([])
@@ -13,7 +13,7 @@ package final class RecipeBook: Sendable {
         self.tree = tree
     }
 
-    /// Notes recipes that are rendered together. Those that are known cost nothing.
+    /// Stores recipes that are rendered together. Recipes that are already stored cost nothing.
     func note(_ recipes: [Recipe]) async throws {
         let texts = recipes.map { ($0.fingerprint(among: recipes), $0.description) }
         let new = known.withLock { known in texts.filter { !known.contains($0.0) } }

@@ -1,11 +1,11 @@
 package import API
 package import Imaging
 
-/// Recipes that photos are rendered by together, as people write them.
+/// A set of recipes by which photos are rendered together, in its text form.
 package enum RecipeSet {
-    /// Reads recipes, such as `thumb=640,q70`.
+    /// Reads recipes such as `thumb=640,q70`.
     ///
-    /// - Throws: `Failure` `bad_request` about the one that is at fault.
+    /// - Throws: `Failure` `bad_request` about the first invalid recipe.
     package static func read(_ texts: [String]) throws(Failure) -> [Recipe] {
         var recipes: [Recipe] = []
         for text in texts {
@@ -18,11 +18,11 @@ package enum RecipeSet {
         if let name = Dictionary(grouping: recipes, by: \.name).first(where: { $0.value.count > 1 })?.key {
             throw Failure(.badRequest, "two recipes have one name, \(name)")
         }
-        // Files called original are the senders' own bytes.
+        // Names that begin with "original" are reserved for the original bytes.
         if let recipe = recipes.first(where: { $0.name.hasPrefix("original") }) {
             throw Failure(
                 .badRequest,
-                "no recipe may be called \(recipe.name): names that begin so are the senders' photos")
+                "no recipe may be called \(recipe.name): names that begin with original are reserved for originals")
         }
         return recipes
     }

@@ -8,9 +8,9 @@ import Metering
 struct RenderMetrics: Sendable {
     private enum Outcome: String {
         case done
-        /// The bytes can never be rendered.
+        /// The photo can never be rendered.
         case refused
-        /// They may be rendered later.
+        /// The photo may be rendered later.
         case interrupted
     }
 
@@ -39,14 +39,14 @@ struct RenderMetrics: Sendable {
             by: RenderScheduler.Priority.self)
     }
 
-    /// Records that a photo that has waited since an instant has its turn.
+    /// Records the time that a photo has waited for its turn.
     func endWait(_ priority: RenderScheduler.Priority, since start: ContinuousClock.Instant) {
         waits[priority].record(since: start)
     }
 
     /// Renders a photo, and records how long it took. Blocks.
     ///
-    /// - Throws: What the renderer throws.
+    /// - Throws: The renderer's errors.
     func render(
         _ original: FileReader, by renderer: any PhotoRenderer,
         _ body: () throws -> RenderedImage

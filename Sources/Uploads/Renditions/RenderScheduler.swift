@@ -6,19 +6,19 @@ import Synchronization
 import Tree
 package import TreeModel
 
-/// The one road to the renderer: it decides whose photo is rendered next, by the rules of `RenderTurns`.
+/// The only way to the renderer: decides which photo is rendered next, by the rules of `RenderTurns`.
 ///
-/// Batches have a lane of their own beside the others, with as many turns and a renderer that takes the processor from nobody, so
-/// that an upload finds a free turn however much a batch does, and a batch uses all that nobody else wants. A renderer that
-/// has no such other one beside it does both. What is being rendered is not interrupted.
+/// Batches have a lane of their own, with as many turns and a renderer of low processor priority. An upload therefore
+/// finds a free turn however much a batch does, and a batch uses all idle capacity. If the renderer has no background
+/// renderer, it does both. A photo that is being rendered is not interrupted.
 package final class RenderScheduler: Sendable {
     /// The urgency of a photo.
     package enum Priority: Int, Sendable, CaseIterable, Comparable {
-        /// Somebody waits and looks: a photo that is added to a draft.
+        /// A photo that is added to a draft: the user waits for it.
         case interactive
-        /// An upload that was acknowledged.
+        /// A photo of an acknowledged upload.
         case queued
-        /// Work that nobody waits for: re-thumbnailing, and rendering files without a service.
+        /// Background work: re-thumbnailing, and rendering files without a service.
         case batch
 
         package static func < (one: Priority, other: Priority) -> Bool { one.rawValue < other.rawValue }
@@ -26,12 +26,12 @@ package final class RenderScheduler: Sendable {
 
     /// A photo that is being rendered.
     package struct Work: Sendable, Hashable {
-        /// The upload; nil for a file of no upload.
+        /// The upload; nil for a file that belongs to no upload.
         package let upload: String?
         package let user: String
         package let byteCount: Int
         package let priority: Priority
-        /// When its turn came.
+        /// The time at which its turn began.
         package let since: Timestamp
     }
 
@@ -44,26 +44,28 @@ package final class RenderScheduler: Sendable {
         var turns: RenderTurns<Waiting>
         var lastID: UInt64 = 0
         var works: [UInt64: Work] = [:]
-        /// How many turns the background lane has given.
+        /// The number of turns that the background lane has given.
         var backgroundTurns = 0
-        /// Whether somebody waits for the time to have the background renderer rest, or for that of the batches that wait.
+        /// Whether a task is scheduled that frees the background renderer's resources; below, whether one that resumes
+        /// batches is.
         var isRestPlanned = false
         var areBatchesPlanned = false
     }
 
-    /// How long the background renderer keeps what it has for a next photo.
+    /// The idle time after which the background renderer frees its resources.
     private static let restDelay = Duration.seconds(5)
 
-    /// The renderers of the lanes, each with its threads.
+    /// The renderers of the lanes, with their threads.
     private let renderers: [(renderer: any PhotoRenderer, threads: NIOThreadPool)]
     private let state: Mutex<State>
     private let metrics: RenderMetrics
-    /// How many photos are rendered at a time; and as many of batches beside them, where these have a lane of their own.
+    /// The number of photos that are rendered at once. The lane of batches, if it exists, has the same number in
+    /// addition.
     package let workers: Int
 
-    /// Prepares to render with so many threads.
+    /// Creates a scheduler with a number of workers.
     ///
-    /// - Parameter metrics: Makes the metrics of rendering.
+    /// - Parameter metrics: The registry in which the metrics of rendering are created.
     package init(
         _ renderer: any PhotoRenderer, workers: Int, metrics: any MetricsFactory = NOOPMetricsHandler.instance
     ) {
@@ -89,24 +91,24 @@ package final class RenderScheduler: Sendable {
     /// Whether batches have a lane of their own.
     package var hasBackground: Bool { renderers.count > 1 }
 
-    /// How many photos wait for their turn.
+    /// The number of photos that wait for their turn.
     var waitingCount: Int { state.withLock { $0.turns.waitingCount } }
 
-    /// What is being rendered, the longest first.
+    /// The photos that are being rendered, the oldest first.
     package var works: [Work] { state.withLock { Array($0.works.values) }.sorted { $0.since < $1.since } }
 
-    /// Has batches give way to an upload that begins to come in.
+    /// Makes batches give way to an upload whose bytes begin to arrive.
     func expectUpload() { state.withLock { $0.turns.expectUpload(at: .now) } }
 
     /// Renders a photo when its turn has come.
     ///
     /// - Parameters:
-    ///   - others: Recipes of the same set whose renditions are there already (`Renderer`).
-    ///   - open: Opens the photo as it was sent, once its turn has come: those that wait hold no descriptor.
-    ///   - user: Whose turn it takes.
-    ///   - upload: The upload that it belongs to, and its size in bytes, for whoever looks on.
-    /// - Throws: `ImageError` or `IsolationError`: a permanent failure or a transient one; `FileError` when the original cannot
-    ///   be read; `CancellationError` when the task is cancelled while it waits; what `open` throws.
+    ///   - others: Recipes of the same set whose renditions exist (`Renderer`).
+    ///   - open: Opens the original once its turn has come, so that waiting photos hold no descriptor.
+    ///   - user: The user whose turn is used.
+    ///   - upload: The upload that the photo belongs to, and its size in bytes, for reports.
+    /// - Throws: `ImageError` or `IsolationError`: a permanent failure or a transient one; `FileError` if the original
+    ///   cannot be read; `CancellationError` if the task is cancelled while it waits; errors of `open`.
     package func render(
         recipes: [Recipe], beside others: [Recipe] = [], limits: ImageLimits, priority: Priority, for user: String,
         of upload: (id: String, byteCount: Int)? = nil, _ open: () async throws -> FileReader
@@ -131,7 +133,7 @@ package final class RenderScheduler: Sendable {
         }
     }
 
-    /// - Returns: By what the work is known from now on.
+    /// - Returns: The id of the work.
     private func waitForTurn(_ priority: Priority, _ user: String) async throws -> UInt64 {
         let id = state.withLock { state in
             state.lastID += 1
@@ -167,7 +169,7 @@ package final class RenderScheduler: Sendable {
         if priority == .batch { planRest() }
     }
 
-    /// Has the batches that give way to uploads go on once no more of these come.
+    /// Schedules the turns of batches that give way, for the time after the last upload.
     private func planBatches() {
         let isNew = state.withLock { state in
             guard state.turns.isHoldingBack, !state.areBatchesPlanned else { return false }
@@ -180,7 +182,7 @@ package final class RenderScheduler: Sendable {
         }
     }
 
-    /// - Returns: Whether some still wait.
+    /// - Returns: Whether batches still wait.
     private func resumeBatches() -> Bool {
         let (next, isHoldingBack) = state.withLock { state in
             let next = state.turns.popBatches(at: .now)
@@ -191,7 +193,7 @@ package final class RenderScheduler: Sendable {
         return isHoldingBack
     }
 
-    /// Has the background renderer give back what it keeps, once it has had nothing to do for a while.
+    /// Schedules the freeing of the background renderer's resources, once it has been idle for ``restDelay``.
     private func planRest() {
         let turns: Int? = state.withLock { state in
             guard state.turns.isBackgroundIdle, !state.isRestPlanned else { return nil }
@@ -210,7 +212,7 @@ package final class RenderScheduler: Sendable {
             state.isRestPlanned = false
             return (state.turns.isBackgroundIdle, state.backgroundTurns != turns)
         }
-        guard isIdle else { return }  // The end of what is being rendered plans it again.
+        guard isIdle else { return }  // The end of the current work schedules it again.
         guard !isUsed else { return planRest() }
         let (renderer, threads) = renderers[1]
         try await threads.runIfActive { renderer.rest() }

@@ -1,35 +1,35 @@
 import Concurrency
 import Tree
 
-/// Who has a turn at the renderers, and who waits for one: the rules of ``RenderScheduler``, which has the threads.
+/// The rules of turns at the renderers, for ``RenderScheduler``, which has the threads.
 ///
-/// A photo that somebody looks at comes before those that wait in the queue. Batches have a lane of their own beside these,
-/// where there is a renderer for it. They give way there: none begins while uploads are rendered, nor for ``quietTime`` after
-/// one has begun or was rendered, but for one each ``patience``, so that a batch gets to its end however many uploads come.
-/// Where batches have no lane of their own, they come last, and one that waits has a turn after every ``sharedInterval``
-/// others, since it may hold what others wait for. Among photos of one priority users take turns, a photo each.
+/// Interactive photos come before those in the queue. Batches have a lane of their own if there is a renderer for it.
+/// They give way there: no batch starts while uploads are rendered, nor for ``quietTime`` after one has begun or was
+/// rendered, except for one photo every ``patience``, so that a batch finishes however many uploads arrive. If batches
+/// have no lane of their own, they come last, and a waiting batch has a turn after every ``sharedInterval`` others,
+/// because it may hold resources that others wait for. Among photos of one priority, users take turns, one photo each.
 struct RenderTurns<Waiting: Sendable & Identifiable>: Sendable {
     typealias Priority = RenderScheduler.Priority
     typealias Instant = ContinuousClock.Instant
 
-    /// How many turns others have in a row while a batch waits that shares their lane.
+    /// The number of other turns in a row while a batch waits in the shared lane.
     static var sharedInterval: Int { 16 }
-    /// How long batches wait for the next upload.
+    /// The time that batches wait for the next upload.
     static var quietTime: Duration { .milliseconds(100) }
-    /// How long batches give way in a row: of uploads that take 20 ms each and come one upon the other, one in 250 meets a batch.
+    /// The longest time for which batches give way: with back-to-back uploads of 20 ms each, one in 250 meets a batch.
     static var patience: Duration { .seconds(5) }
 
     private let workers: Int
     private let hasBackground: Bool
     private var lines = Priority.allCases.map { _ in FairLine<String, Waiting>() }
-    /// How many turns are free; and how many of those that are for batches alone.
+    /// The number of free turns; below, the number of free turns for batches alone.
     private var free: Int
     private var freeForBatches: Int
-    /// How many turns others have had in a row while a batch waits that shares their lane.
+    /// The number of other turns in a row while a batch has waited in the shared lane.
     private var turnsSinceBatch = 0
-    /// When an upload last began, or was rendered.
+    /// The time at which an upload last began or was rendered.
     private var lastUpload: Instant?
-    /// When a batch last had a turn.
+    /// The time of the last turn of a batch.
     private var lastBatch: Instant?
 
     init(workers: Int, hasBackground: Bool) {
@@ -37,13 +37,13 @@ struct RenderTurns<Waiting: Sendable & Identifiable>: Sendable {
         (free, freeForBatches) = (workers, hasBackground ? workers : 0)
     }
 
-    /// How many photos wait for their turn.
+    /// The number of photos that wait for their turn.
     var waitingCount: Int { lines.reduce(0) { $0 + $1.count } }
 
-    /// Whether the lane of the batches has nothing to do.
+    /// Whether the lane of batches is idle.
     var isBackgroundIdle: Bool { hasBackground && freeForBatches == workers && batchCount == 0 }
 
-    /// Whether a batch waits although there is a turn for it.
+    /// Whether a batch waits although a turn is free for it.
     var isHoldingBack: Bool { freeForBatches > 0 && batchCount > 0 }
 
     private var batchCount: Int { lines[Priority.batch.rawValue].count }
@@ -53,7 +53,7 @@ struct RenderTurns<Waiting: Sendable & Identifiable>: Sendable {
         return isBusy && lastBatch.map { now < $0 + Self.patience } ?? false
     }
 
-    /// Takes a turn that is free; false when whoever asks has to wait.
+    /// Takes a free turn; false if the caller must wait.
     mutating func take(_ priority: Priority, at now: Instant) -> Bool {
         if hasBackground, priority == .batch {
             guard freeForBatches > 0, batchCount == 0, !isGivingWay(at: now) else { return false }
@@ -66,21 +66,21 @@ struct RenderTurns<Waiting: Sendable & Identifiable>: Sendable {
         return true
     }
 
-    /// Has batches give way to an upload that begins to come in, and is rendered soon.
+    /// Makes batches give way to an upload whose bytes begin to arrive and that is rendered soon.
     mutating func expectUpload(at now: Instant) { lastUpload = now }
 
     mutating func wait(_ waiting: Waiting, _ priority: Priority, of user: String) {
         lines[priority.rawValue].append(waiting, of: user)
     }
 
-    /// Takes somebody out of the line; nil for one who is not in it any more.
+    /// Removes an entry from the queue; nil if it is no longer there.
     mutating func remove(_ id: Waiting.ID, _ priority: Priority, of user: String) -> Waiting? {
         lines[priority.rawValue].remove(of: user) { $0.id == id }
     }
 
     /// Ends a turn.
     ///
-    /// - Returns: Those who have one now.
+    /// - Returns: The entries whose turn begins now.
     mutating func end(_ priority: Priority, at now: Instant) -> [Waiting] {
         if hasBackground, priority == .batch {
             freeForBatches += 1
@@ -93,7 +93,7 @@ struct RenderTurns<Waiting: Sendable & Identifiable>: Sendable {
         return [next]
     }
 
-    /// Gives the batches that wait the turns that are free, unless they give way.
+    /// Gives free turns to waiting batches, unless they give way.
     mutating func popBatches(at now: Instant) -> [Waiting] {
         var next: [Waiting] = []
         while isHoldingBack, !isGivingWay(at: now), let batch = lines[Priority.batch.rawValue].popFirst() {
@@ -104,7 +104,7 @@ struct RenderTurns<Waiting: Sendable & Identifiable>: Sendable {
         return next
     }
 
-    /// Takes whose turn is next in the lane of all, or of all but batches, out of its line.
+    /// Removes the next entry from the main lane, which excludes batches if they have their own.
     private mutating func popNext() -> Waiting? {
         if !hasBackground {
             let isDue = turnsSinceBatch >= Self.sharedInterval

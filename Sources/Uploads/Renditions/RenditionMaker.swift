@@ -8,7 +8,7 @@ import Model
 package import Store
 package import TreeModel
 
-/// Makes the renditions of photos: original in, files in the blob store and their description out.
+/// Renders photos: reads an original, writes its renditions to the blob store, and returns their description.
 package struct RenditionMaker: Sendable {
     let blobs: any BlobStore
     let scheduler: RenderScheduler
@@ -31,7 +31,7 @@ package struct RenditionMaker: Sendable {
         self.clock = clock
     }
 
-    /// Makes the renditions that the upload's photos still lack. Every file is durable when it returns.
+    /// Renders the photos of an upload that have no renditions yet. All files are durable on return.
     ///
     /// - Throws: `Failure`: the decoder's refusal of a photo, or a transient error of the disk.
     func render(_ record: UploadRecord) async throws -> UploadRecord {
@@ -42,14 +42,14 @@ package struct RenditionMaker: Sendable {
         return record
     }
 
-    /// Renders one photo by the present recipes, or an avatar by its own; blurred, where moderation decided so. Where all
-    /// renditions are there already, nothing is decoded.
+    /// Renders one photo by the current recipes, or an avatar by its own recipe; blurred if moderation requires it. If
+    /// all renditions exist, nothing is decoded.
     ///
     /// - Parameters:
-    ///   - recipes: The recipes; nil for the present ones.
-    ///   - attempt: What tells its files from those of all other attempts.
-    ///   - hand: What is there already, and is not encoded again where the recipe is the same.
-    /// - Returns: The photo with these renditions, and with what is known of their files beside what was known of others.
+    ///   - recipes: The recipes; nil for the current ones.
+    ///   - attempt: The attempt, which distinguishes its files from those of all other attempts.
+    ///   - hand: The existing renditions, which are not encoded again if the recipe is the same.
+    /// - Returns: The photo with these renditions, and with the records of their files in addition to those of others.
     package func render(
         _ photo: UploadRecord.Photo, number: Int, of record: UploadRecord, priority: RenderScheduler.Priority,
         by recipes: [Recipe]? = nil, attempt: RenditionAttempt = RenditionAttempt(),
@@ -73,7 +73,7 @@ package struct RenditionMaker: Sendable {
             if record.purpose == .avatar { recipes = photo.treated([.avatar()]) }
             var rendered = try await image(by: recipes)
             if record.purpose == .avatar, rendered.renditions.contains(where: { $0.size.width != $0.size.height }) {
-                // Nothing is enlarged: of an image that does not cover the square, the square is a smaller one.
+                // Images are never enlarged: if an image does not cover the square, the square is smaller.
                 recipes = photo.treated([.avatar(of: rendered.header.size)])
                 rendered = try await image(by: recipes)
             }
@@ -85,7 +85,7 @@ package struct RenditionMaker: Sendable {
         } catch let error as ImageError {
             throw Failure(error, about: photo.originalName)
         } catch let error as Failure where error.code == .originalMissing {
-            // When all originals are gone, that is everybody's trouble, and no failure of this upload.
+            // If all originals are missing, the disk is at fault, not this upload.
             _ = await disk.report()
             throw disk.gate.pause.map { Failure($0) } ?? error
         }
@@ -126,13 +126,13 @@ package struct RenditionMaker: Sendable {
         return photo
     }
 
-    /// Writes the files of an attempt: all of them, or none that stays. Those that are there already are so for good then.
+    /// Writes the files of an attempt: all of them, or none. If all were written, they are durable.
     private func keep(_ files: [(name: BlobName, bytes: [UInt8])]) async throws {
         guard !files.isEmpty else { return }
         do {
             try await blobs.put(files)
         } catch {
-            // Where the disk is full, the next attempt needs their room.
+            // If the disk is full, the next attempt needs the space.
             try? await blobs.remove(files.map(\.name))
             throw error
         }
@@ -144,22 +144,22 @@ package struct RenditionMaker: Sendable {
         } catch {
             guard error.code == .notFound else { throw error }
             throw Failure(
-                .originalMissing, "the original of \(photo.originalName) is gone from the blob store",
-                hint: "restore blobs/\(record.owner)/\(record.id)/\(photo.fileName) from a backup")
+                .originalMissing, "the original of \(photo.originalName) is missing from the blob store",
+                hint: "Restore blobs/\(record.owner)/\(record.id)/\(photo.fileName) from a backup.")
         }
     }
 }
 
 extension Failure {
-    /// The refusal to make renditions of a photo whose original a rule has dropped.
+    /// The failure to render a photo whose original was dropped by a rule.
     package static func originalDropped(_ photo: UploadRecord.Photo) -> Failure {
         Failure(
             .originalDropped, "the original of \(photo.originalName) was dropped by the rule for originals",
-            hint: "what is shown stays as it is; nothing else can be made of the photo")
+            hint: "Use the existing renditions: the photo cannot be rendered again.")
     }
 }
 
 extension UploadRecord.Photo {
-    /// Recipes as moderation wants them for this photo.
+    /// Returns recipes as moderation requires them for this photo.
     package func treated(_ recipes: [Recipe]) -> [Recipe] { isBlurred ? recipes.map(\.blurred) : recipes }
 }

@@ -3,26 +3,26 @@ import Model
 import Tree
 
 extension UploadRecord {
-    /// Where an upload in several requests ended, in bytes; nil while it has not.
+    /// The final size of an upload in several requests, in bytes; nil while it is incomplete.
     package var lastByte: Int? { draftPosition?.byteCount ?? photos[0]?.byteCount }
 }
 
 extension ResumableUploads {
-    /// Begins a photo of a draft. Durable when it returns.
+    /// Begins a photo of a draft. Durable on return.
     ///
-    /// - Throws: `Failure`: `not_found`, `wrong_state` when the upload is no draft any more, `too_many_photos`; as
-    ///   ``begin(_:_:)``.
+    /// - Throws: `Failure`: `not_found`, `wrong_state` if the upload is no longer a draft, `too_many_photos`; the
+    ///   errors of ``begin(_:_:)``.
     package func begin(_ photo: Photo, of draft: UploadRecord, clientReference: String?) async throws -> Reservation {
         var request = UploadRequest(owner: draft.owner, intake: draft.intake)
         request.purpose = .draftPhoto
         request.clientReference = clientReference
-        // Of a photo that was begun before with the same key, this number is not used.
+        // If the photo was begun before with the same key, this number is not used.
         request.draftPosition = DraftPosition(
             id: draft.id, number: try await store.drafts.nextPhotoNumber(of: draft.id))
         return try await begin(request, photo)
     }
 
-    /// Sees to it that bytes of a photo still have a draft to come to; one that has none fails.
+    /// Checks that the draft of a photo still exists; if it does not, the photo's upload fails.
     ///
     /// - Throws: `Failure`: `not_found`, `wrong_state`.
     package func requireDraft(of record: UploadRecord) async throws {
@@ -35,7 +35,7 @@ extension ResumableUploads {
         }
     }
 
-    /// Adds a photo whose bytes are all there to its draft, and ends its upload, in one update: so it is added once, whatever is
+    /// Adds a complete photo to its draft, and ends its upload, in one update: it is added only once, whatever is
     /// repeated. A photo that cannot be decoded fails, and the draft stays as it was.
     func add(_ record: UploadRecord, to place: DraftPosition, _ session: ResumableSession) async throws -> UploadRecord
     {
@@ -69,18 +69,18 @@ extension ResumableUploads {
         }
     }
 
-    /// Deletes what a photo left that is not its draft's. What a crash keeps from that goes when the draft ends: it lists what it
-    /// does not name as garbage.
+    /// Deletes the files of a photo that was not added to its draft. If a crash prevents that, they are deleted when
+    /// the draft ends and lists unused files as garbage.
     private func discard(_ place: DraftPosition, _ rendered: PhotoRecord?) async throws {
         guard let draft = try await store.record(of: place.id) else { return }
         try await ingester.discard(place.number, rendered, of: draft)
-        // Where the draft has ended meanwhile, its files go, and with them those of this photo.
+        // If the draft has ended meanwhile, its files are deleted, including those of this photo.
         try await store.cleanUp(draft.id)
     }
 }
 
 extension UploadRecord {
-    /// Notes that the sender of an upload is at it: whoever was to expire it, or the draft to which it belongs, sees that.
+    /// Records that the sender of an upload is active, so that neither the upload nor its draft expires.
     static func noteSender(
         of id: PostID, at time: Timestamp, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) {

@@ -5,19 +5,21 @@ package import Model
 package import Store
 package import Tree
 
-/// Files whose bytes come in several requests, whatever they are for: uploads at `/v1/uploads`, or what other parts of the
-/// server receive.
+/// The files whose bytes arrive in several requests, for any purpose: uploads at `/v1/uploads`, or files that other
+/// parts of the server receive.
 ///
-/// Each has a record in the tree and a file in `incoming/` that survive the process. What a sender is told as its offset was made
-/// durable before: the bytes by `fdatasync`, then the record by a commit. A crash costs at most the bytes since the last
-/// checkpoint (``ResumableSession/checkpointByteCount``), which nobody was told of. One request at a time works on a file; a new
-/// one ends the one before. What is left alone for longer than a draft may be goes.
+/// Each has a record in the tree and a file in `incoming/`, which survive the process. The offset that a sender
+/// receives is durable: first the bytes become durable, by `fdatasync`, then the record, by a commit. A crash costs at
+/// most the bytes since the last checkpoint (``ResumableSession/checkpointByteCount``), which were not acknowledged.
+/// One request at a time works on a file; a new one ends the previous one. Files that are unused for longer than the
+/// lifetime of drafts are deleted.
 ///
 /// Methods may be called from any task.
 package final class ResumableFiles: Sendable {
-    /// How many unfinished files one owner may have.
+    /// The largest number of unfinished files of one owner.
     package static let maxFilesPerOwner = 64
-    /// How many bytes may be kept free for the unfinished files of one owner, in files of the largest size.
+    /// The largest number of bytes that may be reserved for the unfinished files of one owner, in files of the largest
+    /// size.
     private static let maxLargestFilesPerOwner = 8
 
     package let tree: TreeStore
@@ -39,15 +41,15 @@ package final class ResumableFiles: Sendable {
         self.settings = settings
     }
 
-    /// The present time.
+    /// The current time.
     package var now: Timestamp { clock() }
 
     // MARK: Beginning
 
-    /// Begins a file that has an id of its own. Durable when it returns.
+    /// Begins a file with an id of its own. Durable on return.
     ///
-    /// - Parameter room: What holds room for the bytes; nil for room of the owner.
-    /// - Throws: As ``check(_:)``, and `Failure` `quota_exceeded`.
+    /// - Parameter room: The quota hold for the bytes; nil to create one for the owner.
+    /// - Throws: The errors of ``check(_:)``, and `Failure` `quota_exceeded`.
     package func create(_ request: ResumableFileRequest, holding room: QuotaHold? = nil) async throws -> ResumableFile {
         try await check(request)
         let room = if let room { room } else { try await self.room(for: request) }
@@ -59,11 +61,12 @@ package final class ResumableFiles: Sendable {
         return file
     }
 
-    /// Refuses what may not be begun: before the first byte, so that nobody sends what is not taken in the end. Of requests of one
-    /// owner at the same moment, a few more than may be can pass.
+    /// Checks whether a file may be begun, before the first byte, so that senders do not send bytes that are refused in
+    /// the end. With concurrent requests of one owner, the limits may be exceeded by a few files.
     ///
-    /// - Throws: `Failure`: `too_large_bytes` for a file beyond its limit, `too_many_uploads` when its owner has too many that are
-    ///   not finished, `disk_full` when there is no room for it, `bad_request` for details that are too long; `IntakePause`.
+    /// - Throws: `Failure`: `too_large_bytes` for a file beyond its limit, `too_many_uploads` if its owner has too many
+    ///   unfinished files, `disk_full` if the disk has no room for it, `bad_request` for details that are too long;
+    ///   `IntakePause`.
     package func check(_ request: ResumableFileRequest) async throws {
         try Self.checkSize(request)
         try checkSpace(for: request)
@@ -72,32 +75,32 @@ package final class ResumableFiles: Sendable {
         let reserved = others.reduce(request.length ?? request.maxBytes) { $0 + Int($1.value.integerValue ?? 0) }
         guard others.count < Self.maxFilesPerOwner, reserved <= request.maxBytes * Self.maxLargestFilesPerOwner else {
             throw Failure(
-                .tooManyUploads, "there are \(others.count) uploads that are not finished",
-                hint: "finish one, or end it with DELETE; what is left alone ends by itself")
+                .tooManyUploads, "there are \(others.count) unfinished uploads",
+                hint: "Finish one, or end it with DELETE. Unused uploads end automatically.")
         }
     }
 
-    /// Holds room for a file until its record counts it, which it does with the announced length.
+    /// Holds room for a file until its record counts it, with the announced length.
     ///
     /// - Throws: `Failure` `quota_exceeded`.
     func room(for request: ResumableFileRequest) async throws -> QuotaHold {
         let room = quotas.hold(for: UserID(request.owner.string))
-        // Where nobody says how much comes, there has to be any room at all.
+        // If the length is unknown, at least one byte must be available.
         try await room.expect(request.length ?? 1)
         return room
     }
 
     private static func checkSize(_ request: ResumableFileRequest) throws(Failure) {
-        guard request.length ?? 0 >= 0 else { throw Failure(.badRequest, "a file's length is less than nothing") }
+        guard request.length ?? 0 >= 0 else { throw Failure(.badRequest, "the file's length is negative") }
         guard request.length ?? 0 <= request.maxBytes else { throw .tooManyBytes(limit: request.maxBytes) }
         guard request.details.utf8.count <= ResumableFileRequest.maxDetailBytes else {
             throw Failure(
-                .badRequest, "what is said of the file has more than \(ResumableFileRequest.maxDetailBytes) bytes",
-                hint: "say less")
+                .badRequest, "the details of the file have more than \(ResumableFileRequest.maxDetailBytes) bytes",
+                hint: "Send shorter details.")
         }
     }
 
-    /// Refuses a file for which there is no room on the disk.
+    /// Checks that the disk has room for a file.
     ///
     /// - Throws: `IntakePause`, or `Failure` `disk_full`.
     private func checkSpace(for request: ResumableFileRequest) throws {
@@ -106,23 +109,23 @@ package final class ResumableFiles: Sendable {
             return
         }
         throw Failure(
-            .diskFull, "there is no room for \(length) bytes", hint: "send it later, or a smaller file",
+            .diskFull, "there is no room for \(length) bytes", hint: "Send it later, or a smaller file.",
             isTransient: true)
     }
 
-    // MARK: Going on
+    // MARK: Continuing
 
-    /// The record of a file; nil when there is none, or it has ended.
+    /// Returns the record of a file; nil if it does not exist or has ended.
     package func record(of id: PostID) async throws(TreeError) -> ResumableFile? {
         ResumableFile(try await tree.get(UploadNodes.resumableFile(id)), at: id.key)
     }
 
-    /// Works on a file, as the only one: who worked on it before is cancelled, and what it has received becomes durable first.
-    /// When somebody else comes meanwhile, so is this.
+    /// Runs `body` with exclusive access to a file. A previous holder is cancelled, and its received bytes become
+    /// durable first. This call is cancelled in the same way if another one follows.
     ///
-    /// - Parameter isBrief: Whether the body receives nothing, and comes to its end whoever comes.
-    /// - Throws: `Failure`: `not_found` when there is no such file, or it has ended; `taken_over` when somebody else came;
-    ///   `bytes_lost` when bytes are missing that were durable. What the body throws.
+    /// - Parameter isBrief: Whether the body receives no bytes, and therefore is not cancelled.
+    /// - Throws: `Failure`: `not_found` if the file does not exist or has ended; `taken_over` if another request has
+    ///   taken over; `bytes_lost` if durable bytes are missing. Errors of the body.
     package func withFile<Value: Sendable>(
         _ id: PostID, isBrief: Bool = false, _ body: @escaping @Sendable (ResumableSession) async throws -> Value
     ) async throws -> Value {
@@ -133,17 +136,17 @@ package final class ResumableFiles: Sendable {
             }
         } catch is Preempted {
             throw Failure(
-                .takenOver, "another request goes on with this upload",
-                hint: "ask for its offset and go on from there, with one request at a time")
+                .takenOver, "another request continues this upload",
+                hint: "Get its offset and continue from there, with one request at a time.")
         }
     }
 
-    /// Whether a request works on a file at present.
+    /// Whether a request currently works on a file.
     package func isInUse(_ id: PostID) -> Bool { locks.isHeld(id) }
 
-    // MARK: The end
+    // MARK: Ending
 
-    /// Ends a file that will not be finished, and deletes its bytes. Durable when it returns.
+    /// Ends a file that will not be finished, and deletes its bytes. Durable on return.
     package func remove(_ id: PostID) async throws {
         try await tree.transact(at: "file-removed") { snapshot, update in
             if let file = try ResumableFile(id, in: snapshot) { update.endResumableFile(file) }
@@ -160,11 +163,11 @@ package final class ResumableFiles: Sendable {
 
 extension Failure {
     static func noSuchFile(_ id: PostID) -> Failure {
-        Failure(.notFound, "there is no unfinished upload \(id)", hint: "it may have expired; begin again")
+        Failure(.notFound, "the unfinished upload \(id) does not exist", hint: "Begin again: it may have expired.")
     }
 
     static func tooManyBytes(limit: Int) -> Failure {
         Failure(
-            .tooLarge, "the file has more than \(limit) bytes (\(limit >> 20) MiB)", hint: "send a smaller file")
+            .tooLarge, "the file has more than \(limit) bytes (\(limit >> 20) MiB)", hint: "Send a smaller file.")
     }
 }

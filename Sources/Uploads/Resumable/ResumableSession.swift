@@ -7,13 +7,14 @@ import Store
 import Synchronization
 import Tree
 
-/// One request's work on a file that is received in several: the only one at a time (``ResumableFiles/withFile(_:_:)``).
+/// The work of one request on a file that is received in several; only one request works on it at a time
+/// (``ResumableFiles/withFile(_:_:)``).
 ///
-/// Used by one task, which hands it on to no other.
+/// Used by one task, which passes it to no other.
 package final class ResumableSession: Sendable {
-    /// The bytes after which a checkpoint is made while more are coming: the most that a crash costs a sender.
+    /// The number of bytes between checkpoints while more arrive: the most that a crash costs a sender.
     package static let checkpointByteCount = 2 << 20
-    /// The time after which a checkpoint is made of whatever has come, for senders that are slow.
+    /// The time between checkpoints for slow senders.
     private static let checkpointInterval = Duration.seconds(10)
 
     private struct State {
@@ -22,10 +23,10 @@ package final class ResumableSession: Sendable {
     }
 
     private let files: ResumableFiles
-    /// Room for a file whose length nobody has said; the record counts that of others.
+    /// The quota hold for a file without an announced length; the record counts other files.
     private let room: QuotaHold
     private let state: Mutex<State>
-    /// Nil when the file was moved away, as whoever publishes it does before its record ends.
+    /// The file; nil if it was moved away, which happens in publication before its record ends.
     private let staged: StagedFile?
 
     init(_ files: ResumableFiles, _ record: ResumableFile) async throws {
@@ -47,20 +48,21 @@ package final class ResumableSession: Sendable {
         }
     }
 
-    /// The record as of the last checkpoint.
+    /// The record at the last checkpoint.
     package var record: ResumableFile { state.withLock { $0.record } }
 
     // MARK: Receiving
 
-    /// Appends the pieces that `next` gives, until it gives nil at their end. What has come is durable when it returns, and also
-    /// when it throws: a connection that breaks costs nothing that has arrived.
+    /// Appends the pieces that `next` returns, until it returns nil at the end. The received bytes are durable on
+    /// return, and also when the function throws: a broken connection loses no bytes that have arrived.
     ///
     /// - Parameters:
-    ///   - isWhole: Whether the pieces count together or not at all: when `next` throws, as because of a checksum that is another,
-    ///     none of them stays, and the session is of no use any more.
-    ///   - isLast: Whether the file has its last byte then.
-    /// - Throws: `Failure`: `too_large_bytes` for more bytes than the file may have, `too_many_bytes` for more than were announced,
-    ///   `not_found` when the file ended meanwhile; `IntakePause` when the disk fills up; what `next` throws.
+    ///   - isWhole: Whether either all pieces are stored or none: if `next` throws, for example because a checksum
+    ///     differs, none of them stays, and the session can no longer be used.
+    ///   - isLast: Whether the file is complete at the end.
+    /// - Throws: `Failure`: `too_large_bytes` for more bytes than the file may have, `too_many_bytes` for more than
+    ///   were announced, `not_found` if the file ended meanwhile; `IntakePause` if the disk becomes full; errors of
+    ///   `next`.
     package func receive(
         isWhole: Bool = false, isLast: Bool = false, _ next: () async throws -> ByteBuffer?
     ) async throws {
@@ -73,7 +75,7 @@ package final class ResumableSession: Sendable {
                 if !isWhole, isCheckpointDue(staged) { try await checkpoint() }
             }
         } catch {
-            // Bytes that cannot be made durable now were promised to nobody.
+            // Bytes that cannot be made durable now have not been acknowledged.
             if !isWhole { try? await checkpoint() }
             throw error
         }
@@ -85,9 +87,9 @@ package final class ResumableSession: Sendable {
             || state.withLock { $0.lastCheckpoint } + Self.checkpointInterval < .now
     }
 
-    /// Says how many bytes the file will have. Durable when it returns.
+    /// Sets the final size of the file, in bytes. Durable on return.
     ///
-    /// - Throws: As ``ResumableFile/check(length:)``; `Failure` `quota_exceeded`.
+    /// - Throws: The errors of ``ResumableFile/check(length:)``; `Failure` `quota_exceeded`.
     package func announce(length: Int) async throws {
         let record = record
         try record.check(length: length)
@@ -98,10 +100,11 @@ package final class ResumableSession: Sendable {
 
     // MARK: Checkpoints
 
-    /// Makes what has come durable: first the bytes, then the record that says so.
+    /// Makes the received bytes durable: first the bytes, then the record of their number.
     private func checkpoint(isLast: Bool = false) async throws {
         guard let staged else { return }
-        // Also when the task was cancelled, because the client is gone or another request is waiting.
+        // This also runs when the task was cancelled, because the client has disconnected or another request is
+        // waiting.
         try await Task { [self] in
             try files.disk.gate.check()
             let checkpoint = try await FileThreads.run { () throws(FileError) in try staged.checkpoint() }
@@ -110,7 +113,7 @@ package final class ResumableSession: Sendable {
             if isLast, let length = record.length, length != checkpoint.byteCount {
                 throw Failure(
                     .lengthChanged, "the file ended after \(checkpoint.byteCount) of \(length) bytes",
-                    hint: "send the rest, or begin again")
+                    hint: "Send the rest, or begin again.")
             }
             guard checkpoint.byteCount > record.byteCount || isEnd else { return }
             try await update { file in
@@ -127,7 +130,7 @@ package final class ResumableSession: Sendable {
             change(&file)
             file.updatedAt = files.now
             update[UploadNodes.resumableFile(id)] = file.value
-            // Its sender is at it: whoever was to expire the upload sees that.
+            // The sender is active, so that the upload must not expire.
             if file.purpose == .upload {
                 try UploadRecord.noteSender(of: id, at: file.updatedAt, in: snapshot, &update)
             }
@@ -139,20 +142,20 @@ package final class ResumableSession: Sendable {
         }
     }
 
-    // MARK: The end
+    // MARK: Ending
 
-    /// The whole file, to be published, under whatever name, before its record ends in an update of the caller's
+    /// Returns the complete file for publication under any name, before its record ends in an update of the caller's
     /// (``MultiPathUpdate/endResumableFile(_:)``). Blocks no thread.
     ///
-    /// Publishing moves the bytes away. A crash between that and the update leaves a record without a file, which says so here:
-    /// ``Finished/moved``. The caller looks whether what it was to become is there then.
+    /// Publication moves the bytes away. A crash between that and the update leaves a record without a file; the result
+    /// is then ``Finished/moved``, and the caller checks whether the published file exists.
     ///
     /// - Throws: `Failure` `length_changed` while bytes are missing.
     package func finish() async throws -> Finished {
         let record = record
         guard record.isComplete else {
             throw Failure(
-                .lengthChanged, "\(record.byteCount) bytes have come, and that is not all", hint: "send the rest")
+                .lengthChanged, "the file is incomplete: it has \(record.byteCount) bytes", hint: "Send the rest.")
         }
         guard let staged else {
             guard var hash = SHA256(state: record.checkpoint.hashState, after: record.byteCount) else {
@@ -163,11 +166,11 @@ package final class ResumableSession: Sendable {
         return .whole(staged, try await FileThreads.run { () throws(FileError) in try staged.finish() })
     }
 
-    /// What became of a file that is complete.
+    /// The state of a complete file.
     package enum Finished: Sendable {
-        /// The bytes, for whoever publishes them, and what is known of them.
+        /// The bytes, to be published, and their size and checksums.
         case whole(StagedFile, StagedFile.Contents)
-        /// Somebody has published them, and did not come to say so.
+        /// The bytes were published before a crash, without an end of the record.
         case moved(byteCount: Int, sha256: String)
     }
 }
@@ -175,11 +178,11 @@ package final class ResumableSession: Sendable {
 extension Failure {
     static func bytesMissing(of file: ResumableFile) -> Failure {
         Failure(
-            .bytesLost, "bytes of the upload \(file.id) are missing that were durable",
-            hint: "look at the kernel's log for the disk; the file has to be sent again")
+            .bytesLost, "durable bytes of the upload \(file.id) are missing",
+            hint: "Check the kernel's log for errors of the disk, and send the file again.")
     }
 
     static func isComplete(_ file: ResumableFile) -> Failure {
-        Failure(.tooManyBytes, "all \(file.byteCount) bytes have come", hint: "ask what became of them")
+        Failure(.tooManyBytes, "all \(file.byteCount) bytes have arrived", hint: "Get the state of the upload.")
     }
 }

@@ -9,8 +9,8 @@ import Store
 import Tree
 import TreeModel
 
-/// Uploads whose photo comes in several requests: the post's id is taken first, then bytes come until all are there, and from then on
-/// it is an upload like any other.
+/// The uploads whose photo arrives in several requests: first the post's id is reserved, then bytes arrive until the
+/// photo is complete. From then on it is an upload like any other.
 ///
 /// Methods may be called from any task.
 package final class ResumableUploads: Sendable {
@@ -33,15 +33,15 @@ package final class ResumableUploads: Sendable {
         self.logger = logger
     }
 
-    /// What is said of the photo before its first byte.
+    /// The information about the photo before its first byte.
     package struct Photo: Sendable, Hashable {
-        /// The sender's name for it.
+        /// The sender's name of the photo.
         package var name: String
         /// The alternative text.
         package var alt: String
-        /// Its size in bytes, when that is known.
+        /// The size in bytes, if it is known.
         package var length: Int?
-        /// What else its sender said, to be told again.
+        /// Further metadata from the sender, which is returned as it is.
         package var metadata: String?
 
         package init(name: String, alt: String = "", length: Int? = nil, metadata: String? = nil) {
@@ -51,7 +51,7 @@ package final class ResumableUploads: Sendable {
             self.metadata = metadata
         }
 
-        /// What is kept beside the bytes.
+        /// The details that are stored with the file.
         fileprivate var details: String {
             var fields: JSONValue = ["name": .string(name)]
             if !alt.isEmpty { fields["alt"] = .string(alt) }
@@ -59,7 +59,7 @@ package final class ResumableUploads: Sendable {
             return String(decoding: fields.json(), as: UTF8.self)
         }
 
-        /// Reads what was kept; a file that is none of an upload's has no name.
+        /// Reads the stored details; a file that belongs to no upload has no name.
         package init(of file: ResumableFile) {
             let fields = JSONValue(text: file.details.utf8)
             self.init(
@@ -68,17 +68,17 @@ package final class ResumableUploads: Sendable {
         }
     }
 
-    /// The time for which an upload may be left alone.
+    /// The time after which an unused upload expires.
     package var lifetime: Duration { settings.value.draftLifetime }
 
     // MARK: Beginning
 
-    /// Takes the id of the post. Durable when it returns.
+    /// Reserves the id of the post. Durable on return.
     ///
-    /// - Returns: The new upload, `receiving`; or, as known, what an earlier request of the same idempotency key became, which may be
-    ///   receiving still.
-    /// - Throws: As ``UploadStore/reserve(_:)`` and ``ResumableFiles/check(_:)``; `Failure` `bad_text` for an alternative text that is
-    ///   none, `key_reused` when the known upload was said to be another.
+    /// - Returns: The new upload, which is `receiving`; or the known upload of an earlier request with the same
+    ///   idempotency key, which may still be receiving.
+    /// - Throws: The errors of ``UploadStore/reserve(_:)`` and ``ResumableFiles/check(_:)``; `Failure` `bad_text` for
+    ///   an invalid alternative text, `key_reused` if the known upload was announced differently.
     package func begin(_ request: UploadRequest, _ photo: Photo) async throws -> Reservation {
         var (request, photo) = (request, photo)
         photo.alt = try PostText.requireAlt(photo.alt)
@@ -100,7 +100,7 @@ package final class ResumableUploads: Sendable {
         }
     }
 
-    /// A key that comes again has to mean the same, as far as that can be told before the bytes come.
+    /// Checks that a repeated key belongs to the same request, as far as that can be decided before the bytes arrive.
     private func check(
         _ record: UploadRecord, against request: UploadRequest, _ file: ResumableFileRequest
     ) async throws {
@@ -121,13 +121,14 @@ package final class ResumableUploads: Sendable {
         else { throw Failure.keyReused(record.id) }
     }
 
-    // MARK: Going on
+    // MARK: Continuing
 
-    /// Acknowledges an upload all of whose bytes have come: the rest happens by itself. Durable when it returns; goes on when the
-    /// task is cancelled.
+    /// Acknowledges an upload whose bytes have all arrived: the rest happens in the background. Durable on return;
+    /// continues if the task is cancelled.
     ///
-    /// - Throws: `Failure`: the refusal of what is no photo, with which the upload has failed then; `bad_mention`; `wrong_state` when
-    ///   it ended meanwhile; a transient error, after which it is tried again by itself.
+    /// - Throws: `Failure`: the refusal of bytes that are not a photo, with which the upload has then failed;
+    ///   `bad_mention`; `wrong_state` if it ended meanwhile; a transient error, after which it is tried again
+    ///   automatically.
     package func accept(_ session: ResumableSession) async throws -> UploadRecord {
         try await Task { [self] in
             let id = session.record.id
@@ -148,9 +149,9 @@ package final class ResumableUploads: Sendable {
         }.value
     }
 
-    /// Moves the bytes of a photo to the blob store, unless somebody has, who did not come to say so.
+    /// Moves the bytes of a photo to the blob store, unless they were moved before a crash.
     ///
-    /// - Parameter record: The upload whose photo it is.
+    /// - Parameter record: The upload to which the photo belongs.
     func photo(
         _ number: Int = 0, of record: UploadRecord, _ session: ResumableSession
     ) async throws -> UploadRecord.Photo {
@@ -170,7 +171,7 @@ package final class ResumableUploads: Sendable {
         return photo
     }
 
-    /// The upload of the same idempotency key that failed before; nil when there is none.
+    /// Returns the failed upload that had the same idempotency key before; nil if there is none.
     func replaced(by record: UploadRecord) async throws -> UploadRecord? {
         guard let reference = record.clientReference else { return nil }
         let path = UploadNodes.reference(record.owner, try ClientReference.key(reference))
@@ -179,11 +180,11 @@ package final class ResumableUploads: Sendable {
         return try await store.record(of: holder)
     }
 
-    // MARK: The end
+    // MARK: Ending
 
-    /// Ends an upload that its sender does not want any more, and whoever is receiving it. Durable when it returns.
+    /// Ends an upload that its sender cancels, and the request that receives it. Durable on return.
     ///
-    /// - Throws: `Failure`: `not_found`; `wrong_state` when all of it has come.
+    /// - Throws: `Failure`: `not_found`; `wrong_state` if all of its bytes have arrived.
     package func cancel(_ id: PostID) async throws {
         try await files.withFile(id, isBrief: true) { [store] _ in try await store.expire(id, from: .receiving) }
         try await files.removeBytes(of: id)

@@ -1,31 +1,31 @@
 package import API
 package import TreeModel
 
-/// What becomes of the originals of posts that are old enough: the setting `originals`.
+/// The rule for originals of posts beyond a certain age: the setting `originals`.
 ///
-/// As a text it is `re-encode,q80,90d` or `drop,365d`: what is done, and how many days after a post began.
+/// Its text form is `re-encode,q80,90d` or `drop,365d`: the action, and the number of days after the post was begun.
 package struct OriginalRule: Sendable, Hashable, CustomStringConvertible {
-    /// What is done with an original.
+    /// The action on an original.
     package enum Action: Sendable, Hashable {
-        /// It is replaced by a JPEG of the same pixels.
+        /// Replaces the original by a JPEG of the same pixels.
         ///
-        /// - Parameter quality: On libjpeg's scale, 1 to 100.
+        /// - Parameter quality: The quality on libjpeg's scale, 1 to 100.
         case reencode(quality: Int)
-        /// It is deleted, where the renditions suffice.
+        /// Deletes the original if the renditions suffice.
         case drop
     }
 
-    /// What is said of the form where a text is none.
+    /// The description of the text form, for messages about malformed ones.
     package static let expectation = "keep, re-encode,qN,Nd or drop,Nd, such as re-encode,q80,90d"
     private static let ages = 0...36_500
 
     package let action: Action
-    /// The age of posts from which on it holds, in days.
+    /// The age from which the rule applies to a post, in days.
     package let days: Int
 
     package init(_ action: Action, days: Int) { (self.action, self.days) = (action, days) }
 
-    /// Reads a text; nil for what is no rule. The word `keep` is the rule that there is none.
+    /// Reads a text; nil if it is not a rule. The word `keep` stands for no rule.
     package init?(_ text: String) {
         let words = text.split(separator: ",", omittingEmptySubsequences: false)
         guard let last = words.last, last.hasSuffix("d"), let days = Int(last.dropLast()), Self.ages.contains(days)
@@ -48,18 +48,18 @@ package struct OriginalRule: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Reads a rule that somebody has asked for.
+    /// Reads a rule from a request.
     ///
     /// - Throws: `Failure` `bad_request`.
     package static func required(_ text: String) throws(Failure) -> OriginalRule {
         guard let rule = OriginalRule(text) else {
             throw Failure(
-                .badRequest, "\"\(text.prefix(80))\" is no rule for originals".printable,
-                hint: "such as re-encode,q80,90d or drop,365d")
+                .badRequest, "\"\(text.prefix(80))\" is not a rule for originals".printable,
+                hint: "Write a rule such as re-encode,q80,90d or drop,365d.")
         }
         return rule
     }
 
-    /// The time before which the posts were made that it is about.
+    /// Returns the time before which posts must have been begun for the rule to apply.
     package func deadline(at now: Timestamp) -> Timestamp { now - .seconds(days * 86_400) }
 }

@@ -1,10 +1,10 @@
-/// The times for which dealt-with files stay where a person finds them; nil for ever.
+/// The times that finished files stay available to people; nil for ever.
 package struct Retention: Sendable {
-    /// Dropped files in `done/`, once the post has all their bytes.
+    /// The time for dropped files in `done/`, once the post has all their bytes.
     package var done: Duration?
-    /// Dropped files in `failed/`: nobody may have another copy.
+    /// The time for dropped files in `failed/`, of which no other copy may exist.
     package var failed: Duration?
-    /// Uploads by HTTP in `failed/`: their senders were told, and have the photos.
+    /// The time for uploads by HTTP in `failed/`: their senders received an error and have the photos.
     package var refused: Duration?
 
     package init(

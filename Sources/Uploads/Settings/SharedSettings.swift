@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The settings by which the pipeline's parts work at present; all of them hold this one object.
+/// The current settings of the pipeline, an object that all its parts share.
 package final class SharedSettings: Sendable {
     private let settings: Mutex<PipelineSettings>
 
@@ -8,7 +8,7 @@ package final class SharedSettings: Sendable {
         self.settings = Mutex(settings)
     }
 
-    /// The present settings. Whoever needs several of them to go together reads them once.
+    /// The current settings. A caller that needs several consistent settings reads them once.
     package var value: PipelineSettings { settings.withLock { $0 } }
 
     /// Replaces all settings.

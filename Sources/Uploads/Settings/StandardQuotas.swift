@@ -1,21 +1,21 @@
 import API
 
-/// The quotas of users for whom no admin has chosen one: the setting `user-quota`.
+/// The quotas of users without a quota of their own: the setting `user-quota`.
 package struct StandardQuotas: Sendable, Hashable {
-    /// The quota of all who are in no group; nil for no limit.
+    /// The quota of users in no group; nil for no limit.
     private let everybody: Quota?
     private let signedUp: Quota?
     private let anonymous: Quota?
 
-    /// A GiB for those who made their accounts themselves, 50 MiB for those of them of whom nothing says who they are.
+    /// Creates the defaults: 1 GiB for self-made accounts, and 50 MiB for anonymous ones.
     package init() {
         everybody = nil
         signedUp = Quota(1 << 30, for: .signedUp)
         anonymous = Quota(50 << 20, for: .anonymous)
     }
 
-    /// Reads an amount for everybody, such as `5GB` or `none`, and `signed-up=AMOUNT` and `anonymous=AMOUNT` for the groups whose
-    /// quota is another one, separated by spaces; nil for anything else.
+    /// Reads an amount for everybody, such as `5GB` or `none`, and `signed-up=AMOUNT` and `anonymous=AMOUNT` for groups
+    /// with a different quota, separated by spaces; nil for any other text.
     package init?(parsing text: String) {
         var amounts: [QuotaScope: UserQuota] = [:]
         for word in text.split(separator: " ") {
@@ -39,7 +39,7 @@ package struct StandardQuotas: Sendable, Hashable {
         anonymous = quota(.anonymous, else: signedUp)
     }
 
-    /// The quota of a user of a group; nil for no limit.
+    /// The quota of the users in a group; nil for no limit.
     subscript(group: QuotaScope?) -> Quota? {
         switch group {
         case .signedUp: signedUp

@@ -1,16 +1,16 @@
 import Store
 import Tree
 
-/// A quota as an operator chooses it for one user.
+/// The quota that an operator sets for one user.
 package enum UserQuota: Sendable, Hashable {
-    /// So many bytes.
+    /// A number of bytes.
     case bytes(Int)
     /// No limit.
     case unlimited
-    /// That of the setting `user-quota`.
+    /// The quota of the setting `user-quota`.
     case standard
 
-    /// Reads an amount such as `5GB`, `none` or `default`; nil for anything else.
+    /// Reads an amount such as `5GB`, `none` or `default`; nil for any other text.
     package init?(_ text: String) {
         switch text {
         case "none": self = .unlimited
@@ -21,7 +21,7 @@ package enum UserQuota: Sendable, Hashable {
         }
     }
 
-    /// The text for whoever reads it back.
+    /// The text form.
     package var text: String {
         switch self {
         case .bytes(let bytes): "\(bytes)"
@@ -30,7 +30,7 @@ package enum UserQuota: Sendable, Hashable {
         }
     }
 
-    /// The value in the tree; nil for the setting's quota.
+    /// The value in the tree; nil for the standard quota.
     var value: TreeValue? {
         switch self {
         case .bytes(let bytes): .integer(Int64(bytes))

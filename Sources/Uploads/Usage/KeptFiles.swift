@@ -2,12 +2,12 @@ import API
 package import Model
 package import Tree
 
-/// The files of uploads that are to stay.
+/// The decision whether an upload's files must be kept.
 package enum KeptFiles {
-    /// Whether the files of an upload are to stay: what it has become is there, and was not refused.
+    /// Whether the files of an upload must be kept: its post, object or avatar exists and was not refused.
     ///
-    /// The id proves nothing: once a post is deleted, anybody may write there. The post has to be that of the files' owner, and to
-    /// name them.
+    /// The id alone proves nothing: once a post is deleted, any user may write a post with its id. The post must
+    /// therefore belong to the owner of the files and name them.
     package static func areKept(of id: PostID, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
         let record = try snapshot.upload(id)
         guard record?.moderation?.decision != .refuse else { return false }
@@ -17,10 +17,10 @@ package enum KeptFiles {
         return try snapshot.isShownWithoutPost(id)
     }
 
-    /// Whether a post is that of an upload, and shows its files, if there are any.
+    /// Whether a post belongs to an upload, and shows its files if it has any.
     ///
-    /// - Parameter record: The upload; nil where nothing is known of it, as with posts of earlier versions. Whoever is the author
-    ///   counts as its owner then.
+    /// - Parameter record: The upload; nil if it has no record, as with posts of earlier versions. The author then
+    ///   counts as its owner.
     private static func isPost(_ post: TreeValue, ofFilesOf id: PostID, _ record: UploadRecord?) -> Bool {
         guard let author = post["author"]?["uid"]?.stringValue.flatMap({ UserID($0) }) else { return false }
         if let record {

@@ -4,7 +4,8 @@ import Store
 package import Tree
 
 extension TreeSnapshot {
-    /// What the files of one id come to that are an owner's, as the records have it: nothing is read from the disk.
+    /// Returns the number and sizes of an owner's files under one id, according to the records: nothing is read from
+    /// the disk.
     package func usage(of id: PostID, ownedBy owner: TreeKey) throws(TreeError) -> Usage {
         var usage = Usage()
         if let file = try ResumableFile(id, in: self), file.owner == owner {
@@ -17,18 +18,18 @@ extension TreeSnapshot {
                 usage.add(.objects, bytes: object.byteCount)
                 hasObject = true
             } else if record?.purpose != .object, let size = try get(ObjectNodes.size() / id.key)?.integerValue {
-                // No object has them yet, or any more.
+                // No object has these bytes yet, or any longer.
                 usage.add(.garbage, bytes: Int(clamping: size))
             }
         }
-        // The files of a draft's photo are the draft's.
+        // The files of a draft's photo belong to the draft.
         if let record, record.owner.key == owner, record.purpose != .draftPhoto {
             try add(record, hasObject: hasObject, to: &usage)
         }
         return usage
     }
 
-    /// The object of a name, if it has the bytes of an id.
+    /// Returns the object with a name, if its bytes are those of an id.
     private func object(of id: PostID, _ name: ObjectName) throws(TreeError) -> StoredObject? {
         guard let value = try get(ObjectKey.path(name)), let object = try? StoredObject(name, value),
             object.blob.postID == id.string
@@ -44,7 +45,7 @@ extension TreeSnapshot {
         switch record.state {
         case .reserved, .draft, .receiving, .ingested: isGarbage = false
         case .failed, .expired, .duplicate:
-            // Until it has been cleaned up after.
+            // A queued upload is counted until it has been cleaned up.
             guard try exists(UploadNodes.queued(record.id)), record.purpose != .object else { return }
             isGarbage = true
         case .published, .deleted:
@@ -65,16 +66,17 @@ extension TreeSnapshot {
                     names.contains(name) ? .renditions : prepared.contains(name) ? .prepared : .garbage
                 add(kind, file.byteCount)
             }
-            // Of what an earlier version has made, there are no lines.
+            // Renditions from earlier versions have no records.
             for name in names.sorted() where photo.files[name] == nil {
                 add(.renditions, renditions.first { $0.fileName == name }?.byteCount ?? 0)
             }
         }
     }
 
-    /// The photos as the upload's post has them; none where there is no such post, or it cannot be read.
+    /// Returns the photos of the upload's post; empty if the post does not exist or cannot be read.
     private func shownPhotos(of record: UploadRecord) throws(TreeError) -> [PhotoRecord] {
-        // Of an object, each post has its own; what the upload says is what the last of them was switched to.
+        // Each post of an object has photos of its own; the upload's record holds those that the last post was switched
+        // to.
         guard record.purpose == .post, record.state == .published, let post = try self.record(ofPost: record.id),
             let photos = PostPhotos.read(post), photos.count == record.photos.count
         else { return [] }

@@ -4,12 +4,11 @@ import Social
 import Store
 package import Tree
 
-/// Counts files anew in the commit that changes what is known of them, whoever makes it: so each user's sums are always
-/// there, and cost the same however many files there are.
+/// Counts files again in every commit that changes their records. Each user's sums are therefore always current, and
+/// cost the same however many files there are.
 ///
-/// Nothing is added up on trust: what an id comes to is read off the records, and compared with the line that says what was
-/// counted of it before. So a line that is missing, as those of older stores are, is made good by whoever touches the
-/// upload.
+/// The files of an id are always counted from the records, and compared with the line that holds their earlier count. A
+/// missing line, as in older stores, is therefore added by the next change of the upload.
 package struct UsageDerivation: Derivation {
     package let place: TreePattern
     private let subjects: @Sendable (ChangedNode, TreeSnapshot) throws(TreeError) -> [UsageSubject?]
@@ -29,12 +28,13 @@ package struct UsageDerivation: Derivation {
         return ledger.writes + (try forgottenLinks(node, snapshot))
     }
 
-    /// All of them. They come behind whatever notes deletions, as that is a part of what is counted.
+    /// All usage derivations. They must run after the derivations that record deletions, because deleted files are
+    /// counted, too.
     package static let all: [any Derivation] = [
         UsageDerivation(UploadNodes.upload.path) { node, snapshot throws(TreeError) in
             try id(node).map { id throws(TreeError) in [try snapshot.usageSubject(ofUpload: id)] } ?? []
         },
-        // What is counted of an upload whose record goes.
+        // The files of an upload whose record is deleted.
         UsageDerivation(UploadNodes.upload.path / "owner") { node, _ throws(TreeError) in
             guard node.before != node.after, let id = PostID(node.keys[0].string) else { return [] }
             return [node.before, node.after].map { state in
@@ -93,7 +93,8 @@ package struct UsageDerivation: Derivation {
 
     private static func id(_ node: ChangedNode) -> PostID? { node.keys.last.flatMap { PostID($0.string) } }
 
-    /// The upload of a post, that of the object which it shows, and that of the object which it showed.
+    /// Returns the upload of a post, the upload of the object that it shows, and that of the object that it showed
+    /// before.
     private static let ofPost: @Sendable (ChangedNode, TreeSnapshot) throws(TreeError) -> [UsageSubject?] = {
         node, snapshot throws(TreeError) in
         guard let id = id(node) else { return [] }
@@ -105,7 +106,7 @@ package struct UsageDerivation: Derivation {
         return try uploads.map { upload throws(TreeError) in try snapshot.usageSubject(ofUpload: upload) }
     }
 
-    /// Forgets what the post showed before, now that it has been looked at.
+    /// Deletes the record of the object that the post showed before, now that it has been counted.
     private func forgottenLinks(_ node: ChangedNode, _ snapshot: TreeSnapshot) throws(TreeError) -> [TreeWrite] {
         guard place == FormerLink.place else { return [] }
         let path = UsageNodes.formerLink(node.keys[0])
@@ -113,7 +114,8 @@ package struct UsageDerivation: Derivation {
     }
 }
 
-/// Notes which object a post showed, for who comes behind ``ObjectPosts`` in the same commit: by then it may show another one.
+/// Records which object a post showed, for derivations that run after ``ObjectPosts`` in the same commit: by then the
+/// post may show another object.
 package struct FormerLink: Derivation {
 
     package init() {

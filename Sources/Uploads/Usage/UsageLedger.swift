@@ -1,7 +1,7 @@
 package import Model
 package import Tree
 
-/// Files of one owner under one id: what is counted together.
+/// The files of one owner under one id, which are counted together.
 package struct UsageSubject: Sendable, Hashable {
     package let owner: TreeKey
     package let id: PostID
@@ -12,14 +12,14 @@ package struct UsageSubject: Sendable, Hashable {
     }
 }
 
-/// What has to be written so that some files are counted as they are: the lines of these, and the sums that they are in.
+/// The writes that bring the counts of some files up to date: their lines, and the sums that include them.
 package struct UsageLedger {
     private let snapshot: TreeSnapshot
     private var lines: [TreePath: Usage] = [:]
 
     package init(in snapshot: TreeSnapshot) { self.snapshot = snapshot }
 
-    /// Counts files anew.
+    /// Counts files again.
     package mutating func settle(_ subject: UsageSubject) throws(TreeError) {
         let path = UsageNodes.ofFile(subject.owner, subject.id.key)
         let old = try line(at: path)
@@ -42,7 +42,7 @@ package struct UsageLedger {
 }
 
 extension TreeSnapshot {
-    /// The files that are counted under the id of an upload; none where it has no record.
+    /// Returns the files that are counted under the id of an upload; nil if it has no record.
     package func usageSubject(ofUpload id: PostID) throws(TreeError) -> UsageSubject? {
         guard let owner = try get(UploadNodes.upload(id) / "owner")?.stringValue.flatMap({ try? TreeKey($0) }) else {
             return nil

@@ -3,7 +3,7 @@ package import Model
 package import Tree
 
 extension UserQuotas {
-    /// The number of bytes that a user may store; nil for as many as there is room for.
+    /// Returns the number of bytes that a user may store; nil for no limit.
     package static func limit(
         of user: UserID, standard: StandardQuotas, in snapshot: TreeSnapshot
     ) throws(TreeError) -> Quota? {
@@ -18,7 +18,7 @@ extension UserQuotas {
         try snapshot.get(UsageNodes.quotaGroup(user))?.stringValue.flatMap(QuotaScope.init(rawValue:))
     }
 
-    /// Adds to an update the group that a user is in from then on; nil for none.
+    /// Adds to an update the user's new group; nil removes the user from a group.
     package static func setGroup(
         _ group: QuotaScope?, of user: UserID, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) {

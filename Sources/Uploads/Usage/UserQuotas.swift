@@ -4,12 +4,13 @@ import Store
 import Synchronization
 package import Tree
 
-/// How much each user may store: originals, objects of the bucket, and uploads that are not finished. What the service makes of
-/// photos itself is not counted, nor what is deleted and only waits for the end of the grace period. But nobody whose account is
-/// self-made has more than as much again wait there: who deletes and sends anew fills the disk, too.
+/// The quotas of users: the bytes that each may store as originals, objects of the bucket, and unfinished uploads.
+/// Renditions are not counted, nor are deleted files that wait for the end of the grace period. Self-made accounts,
+/// however, may have at most twice their quota including deleted files, because repeated deleting and uploading fills
+/// the disk, too.
 ///
-/// What is under way and in no commit yet is held here: of several uploads at once each sees what the others hold, so that
-/// together they never come to more than there is room for. Methods may be called from any task.
+/// Bytes that are in progress and not yet part of a commit are held here: each of several concurrent uploads counts
+/// what the others hold, so that together they never exceed the quota. Methods may be called from any task.
 package final class UserQuotas: Sendable {
     private let tree: TreeStore
     private let settings: SharedSettings
@@ -17,28 +18,28 @@ package final class UserQuotas: Sendable {
 
     package init(_ tree: TreeStore, settings: SharedSettings) { (self.tree, self.settings) = (tree, settings) }
 
-    /// Begins to hold room for what a user is about to send.
+    /// Begins to hold room for bytes that a user is about to send.
     ///
     /// - Parameters:
-    ///   - user: Nil for what is nobody's: it has no limit.
-    ///   - credit: The bytes of what it takes the place of.
+    ///   - user: The owner of the bytes; nil for no owner, and therefore no limit.
+    ///   - credit: The size of the content that is replaced, in bytes.
     func hold(for user: UserID?, inPlaceOf credit: Int = 0) -> QuotaHold {
         QuotaHold(self, user: user, credit: credit)
     }
 
-    // MARK: What operators choose
+    // MARK: Settings
 
-    /// Gives a user a quota of their own: bytes, or none; with `standard` that of the setting holds again. Durable when it
-    /// returns. What is there stays, whatever it comes to.
+    /// Sets a user's own quota: bytes or no limit; `standard` restores that of the setting. Durable on return. Existing
+    /// files stay, whatever their size.
     package func set(_ quota: UserQuota, for user: UserID) async throws {
         try await tree.set(UsageNodes.quota(user), to: quota.value)
     }
 
-    // MARK: What is held
+    // MARK: Holds
 
-    /// Holds more, or less, for a user.
+    /// Changes the number of bytes that are held for a user.
     ///
-    /// - Returns: How much is held in all.
+    /// - Returns: The total number of bytes held.
     @discardableResult
     fileprivate func add(_ byteCount: Int, for user: UserID) -> Int {
         held.withLock { held in
@@ -48,7 +49,7 @@ package final class UserQuotas: Sendable {
         }
     }
 
-    /// The bytes that a user has stored, and the limit; nil for none.
+    /// Returns the files that a user has stored, and the limit; nil for no limit.
     fileprivate func state(of user: UserID) async throws -> (usage: Usage, quota: Quota?) {
         let standard = settings.value.userQuota
         return try await tree.snapshot { snapshot in
@@ -58,16 +59,16 @@ package final class UserQuotas: Sendable {
     }
 }
 
-/// Room that is held for bytes of a user that come, or are about to, until a commit counts them; given back when this goes.
+/// Room for bytes of a user that arrive or are expected, held until a commit counts them; released on deinitialization.
 ///
 /// Used by one task at a time.
 package final class QuotaHold: Sendable {
     private struct State {
-        /// How many bytes were announced in all.
+        /// The total number of bytes that were announced.
         var expected = 0
-        /// How many have come.
+        /// The number of bytes received.
         var received = 0
-        /// How many are held.
+        /// The number of bytes held.
         var held = 0
     }
 
@@ -85,16 +86,16 @@ package final class QuotaHold: Sendable {
         if let user, held > 0 { quotas.add(-held, for: user) }
     }
 
-    /// Holds room for bytes that were announced.
+    /// Holds room for announced bytes.
     ///
-    /// - Throws: `Failure` `quota_exceeded` when there is not so much.
+    /// - Throws: `Failure` `quota_exceeded` if the user's quota does not suffice.
     package func expect(_ byteCount: Int) async throws {
         try await cover { $0.expected = max($0.expected, $0.received + max(0, byteCount)) }
     }
 
-    /// Holds room for bytes that have come; those that were announced have it.
+    /// Holds room for received bytes; announced bytes are already held.
     ///
-    /// - Throws: `Failure` `quota_exceeded` when there is not so much.
+    /// - Throws: `Failure` `quota_exceeded` if the user's quota does not suffice.
     package func take(_ byteCount: Int) async throws { try await cover { $0.received += byteCount } }
 
     private func cover(_ change: (inout State) -> Void) async throws {
@@ -104,14 +105,15 @@ package final class QuotaHold: Sendable {
             return (needed, needed - state.held)
         }
         guard missing > 0, let user else { return }
-        // First what is held, then what is there: who commits holds on until what they have sent is counted.
+        // The held bytes are read before the stored ones: a committer releases its hold only after its bytes are
+        // counted.
         let sum = quotas.add(missing, for: user)
         do {
             let (usage, quota) = try await quotas.state(of: user)
             if let quota {
                 let room = Failure.Room(used: usage.counted, quota: quota, needed: needed)
                 guard usage.counted - credit + sum <= quota.bytes else { throw Failure.quotaExceeded(by: user, room) }
-                // What is replaced is deleted.
+                // The replaced content is deleted and becomes garbage.
                 let waiting = usage[.garbage].bytes
                 guard !quota.scope.bindsGarbage || (usage.counted + waiting + sum) / 2 <= quota.bytes else {
                     throw Failure.quotaExceeded(by: user, room, waiting: waiting)
@@ -126,43 +128,43 @@ package final class QuotaHold: Sendable {
 }
 
 extension QuotaScope {
-    /// Whether what waits for the end of the grace period is bound, too.
+    /// Whether files that wait for the end of the grace period are limited, too.
     fileprivate var bindsGarbage: Bool { self == .signedUp || self == .anonymous }
 
-    /// The words behind a number of bytes that say why it is no larger.
+    /// The explanation of the limit that follows the number of bytes in messages.
     fileprivate var reason: String {
         switch self {
         case .user: ""
         case .everybody: " (user-quota)"
-        case .signedUp: " (user-quota, of accounts that people made themselves)"
-        case .anonymous: " (user-quota, of anonymous accounts)"
+        case .signedUp: " (user-quota, for self-made accounts)"
+        case .anonymous: " (user-quota, for anonymous accounts)"
         }
     }
 }
 
 extension Failure {
-    /// The refusal of what would be more than somebody may store.
+    /// Creates the failure of an upload that would exceed a user's quota.
     fileprivate static func quotaExceeded(by user: UserID, _ room: Room) -> Failure {
         let quota = "\(room.quota.bytes) bytes\(room.quota.scope.reason)"
         var failure = Failure(
             .quotaExceeded, "\(user) may store \(quota), has \(room.used), and this needs \(room.needed) more",
-            hint: "delete something first, or ask whoever runs the service for more room")
+            hint: "Delete something first, or ask the operator of the service for more room.")
         failure.room = room
         return failure
     }
 
-    /// The refusal of what would be more than somebody may store together with what they have deleted.
+    /// Creates the failure of an upload that would exceed a user's quota together with the user's deleted files.
     fileprivate static func quotaExceeded(by user: UserID, _ room: Room, waiting: Int) -> Failure {
         let quota = "\(room.quota.bytes) bytes\(room.quota.scope.reason)"
         var failure = Failure(
             .quotaExceeded, "\(user) may store \(quota), and has deleted \(waiting) that are kept for the grace period",
-            hint: "send it when these are gone, or ask whoever runs the service for more room")
+            hint: "Send it after the grace period, or ask the operator of the service for more room.")
         failure.room = room
         return failure
     }
 }
 
 extension Usage {
-    /// The bytes that count for the quota.
+    /// The number of bytes that count towards the quota.
     var counted: Int { self[.originals].bytes + self[.objects].bytes + self[.unfinished].bytes }
 }

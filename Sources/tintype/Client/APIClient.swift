@@ -7,7 +7,7 @@ import NIOFoundationEssentialsCompat
 import Store
 import Uploads
 
-/// A client of the running service, which it reaches over the local socket.
+/// A client of the running service over the local socket.
 struct APIClient: Sendable {
     private let client: ServiceClient
 
@@ -16,9 +16,9 @@ struct APIClient: Sendable {
         client = ServiceClient(.socket(path: StorageFolder.socketPath(in: storage)))
     }
 
-    /// Sends a request and reads the answer, a document.
+    /// Sends a request and decodes the response, a document.
     ///
-    /// - Throws: `Failure` when the service refuses the request or cannot be reached.
+    /// - Throws: `Failure` when the service rejects the request or cannot be reached.
     func read<D: Document>(
         _ method: HTTPRequest.Method, _ path: String, query: [String: String?] = [:], headers: HTTPFields = [:],
         body: RequestBody = .none, as type: D.Type = D.self
@@ -26,9 +26,9 @@ struct APIClient: Sendable {
         try D(json: try await send(method, path, query: query, headers: headers, body: body))
     }
 
-    /// Sends a document, and reads the answer, another one.
+    /// Sends a document and decodes the response, another document.
     ///
-    /// - Throws: `Failure` when the service refuses the request or cannot be reached.
+    /// - Throws: `Failure` when the service rejects the request or cannot be reached.
     func read<D: Document>(
         _ method: HTTPRequest.Method, _ path: String, query: [String: String?] = [:], json body: some Document
     ) async throws -> D {
@@ -36,9 +36,9 @@ struct APIClient: Sendable {
             method, path, query: query, headers: [.contentType: "application/json"], body: .bytes(body.json()))
     }
 
-    /// Sends a request and reads the whole answer.
+    /// Sends a request and reads the whole response.
     ///
-    /// - Throws: `Failure` when the service refuses the request or cannot be reached.
+    /// - Throws: `Failure` when the service rejects the request or cannot be reached.
     func send(
         _ method: HTTPRequest.Method, _ path: String, query: [String: String?] = [:], headers: HTTPFields = [:],
         body: RequestBody = .none
@@ -48,9 +48,9 @@ struct APIClient: Sendable {
         }
     }
 
-    /// Sends a request and passes on a successful answer, with its body as a stream.
+    /// Sends a request and passes on a successful response, with its body as a stream.
     ///
-    /// - Throws: `Failure` when the service refuses the request or cannot be reached, and what `handle` throws.
+    /// - Throws: `Failure` when the service rejects the request or cannot be reached, and the errors of `handle`.
     func open<R: Sendable>(
         _ method: HTTPRequest.Method, _ path: String, query: [String: String?] = [:], headers: HTTPFields = [:],
         body: RequestBody = .none, _ handle: (HTTPResponse, ResponseBody) async throws -> R
@@ -61,10 +61,10 @@ struct APIClient: Sendable {
         }
     }
 
-    /// Sends a request and passes on any answer, a refusal too.
+    /// Sends a request and passes on any response, including an error.
     ///
     /// - Parameter target: The path and the query, percent-encoded.
-    /// - Throws: `Failure` when the service cannot be reached, and what `handle` throws.
+    /// - Throws: `Failure` when the service cannot be reached, and the errors of `handle`.
     func exchange<R: Sendable>(
         _ method: HTTPRequest.Method, _ target: String, headers: HTTPFields = [:], body: RequestBody = .none,
         _ handle: (HTTPResponse, ResponseBody) async throws -> R
@@ -72,14 +72,14 @@ struct APIClient: Sendable {
         try await client.send(method, target, headers: headers, body: body, handle)
     }
 
-    /// Throws what a refusal says.
+    /// Throws the error that an error response describes.
     static func requireSuccess(_ response: HTTPResponse, _ body: ResponseBody) async throws {
         guard response.status.kind != .successful else { return }
         let problem: ByteBuffer
         do {
             problem = try await body.collect(upTo: 1 << 20)
         } catch is NIOTooManyBytesError {
-            // The status says what can be known of a refusal that is longer than any of the service's.
+            // The status is enough for a response that is longer than any error of the service.
             problem = ByteBuffer()
         }
         throw Failure(status: response.status.code, body: Data(buffer: problem))
@@ -92,7 +92,7 @@ struct APIClient: Sendable {
         return items.isEmpty ? "" : "?" + items.joined(separator: "&")
     }
 
-    /// The text with everything but the unreserved characters of RFC 3986 §2.3 percent-encoded.
+    /// Returns the text with everything but the unreserved characters of RFC 3986 §2.3 percent-encoded.
     static func percentEncoded(_ text: String) -> String {
         let unreserved = CharacterSet(charactersIn: "-._~")
             .union(CharacterSet(charactersIn: "a"..."z")).union(CharacterSet(charactersIn: "A"..."Z"))
@@ -116,7 +116,7 @@ extension Failure {
             self.init(identityMessage: identity.error.message, status: status)
         } else {
             let error = try? JSONDecoder().decode(DatabaseError.self, from: body)
-            self.init(.unknown, error?.error ?? "the service answered \(status)", isTransient: isTransient)
+            self.init(.unknown, error?.error ?? "the service responded with status \(status)", isTransient: isTransient)
         }
     }
 }

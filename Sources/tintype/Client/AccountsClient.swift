@@ -3,9 +3,9 @@ import Client
 import HTTPTypes
 import TreeModel
 
-/// A client of the running service's accounts, which it speaks for as an administrator.
+/// A client of the running service's accounts, with the rights of an administrator.
 struct AccountsClient: Sendable {
-    /// The most accounts of a page.
+    /// The largest number of accounts on a page.
     static let maxPage = 1000
 
     let service: APIClient
@@ -13,7 +13,7 @@ struct AccountsClient: Sendable {
 
     private static let toolkit = "/identitytoolkit.googleapis.com/v1/projects"
 
-    /// Asks the service for the name of its project.
+    /// Requests the name of the project from the service.
     ///
     /// - Throws: `Failure` when the service cannot be reached.
     init(_ options: StorageOptions) async throws {
@@ -22,31 +22,32 @@ struct AccountsClient: Sendable {
         path = "\(Self.toolkit)/\(APIClient.percentEncoded(project["projectId"]?.string ?? ""))/accounts"
     }
 
-    /// Does something with accounts; the empty name makes one.
+    /// Performs an operation on accounts; the empty name creates one.
     ///
-    /// - Throws: `Failure` when the service refuses it or cannot be reached.
+    /// - Throws: `Failure` when the service rejects it or cannot be reached.
     @discardableResult
     func post(_ operation: String, _ body: JSONValue) async throws -> JSONValue {
         try await service.read(.post, operation.isEmpty ? path : "\(path):\(operation)", json: body)
     }
 
-    /// The account with an id, or else with an e-mail address.
+    /// Returns the account with an id, or else with an e-mail address.
     ///
-    /// - Throws: `Failure` with the code `unknown_user` when there is none.
+    /// - Throws: `Failure` with the code `unknown_user` when it does not exist.
     func account(_ name: String) async throws -> UserDocument {
         let found = try await post("lookup", ["localId": [.string(name)], "email": [.string(name)]])
         let users = Self.users(in: found)
         guard let user = users.first(where: { $0.uid == name }) ?? users.first else {
             throw Failure(
-                .unknownUser, "there is no account \"\(name.prefix(200))\"", hint: "tintype user ls lists them all")
+                .unknownUser, "there is no account \"\(name.prefix(200))\"",
+                hint: "List all accounts with tintype user ls.")
         }
         return user
     }
 
-    /// A page of accounts in the order of their ids.
+    /// Returns a page of accounts in the order of their ids.
     ///
-    /// - Parameter token: What the page before has said; nil for the first page.
-    /// - Returns: The accounts, and what to say for the next page; nil when this was the last.
+    /// - Parameter token: The token of the previous page; nil for the first page.
+    /// - Returns: The accounts, and the token of the next page; nil when this was the last.
     func page(after token: String?, limit: Int) async throws -> (users: [UserDocument], next: String?) {
         let answer = try await service.read(
             .get, "\(path):batchGet", query: ["maxResults": "\(limit)", "nextPageToken": token], as: JSONValue.self)

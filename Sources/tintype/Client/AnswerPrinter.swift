@@ -7,10 +7,10 @@ import NIOCore
 import NIOPosix
 import TreeModel
 
-/// Prints the body of an answer while it arrives, of any length.
+/// Prints the body of a response while it arrives, of any length.
 struct AnswerPrinter {
     private let mediaType: String
-    /// Whether standard output is a terminal, on which JSON is broken into lines.
+    /// Whether standard output is a terminal, on which JSON is formatted over several lines.
     private let isShown = isatty(STDOUT_FILENO) == 1
 
     init(_ response: HTTPResponse) {
@@ -26,7 +26,7 @@ struct AnswerPrinter {
         for try await chunk in body {
             guard !isShown || isJSON || isText else {
                 throw ValidationError(
-                    "the answer is \(mediaType), which is nothing for a terminal (send it to a file: > FILE)")
+                    "the response is \(mediaType), which a terminal cannot show (send it to a file: > FILE)")
             }
             let bytes = Array(chunk.readableBytesView)
             try await Self.write(shown?.next(bytes) ?? bytes)
@@ -35,7 +35,7 @@ struct AnswerPrinter {
         if mediaType == "text/event-stream" {
             throw Failure(
                 .connectionLost, "the service has ended the stream",
-                hint: "check whether it still runs, then try again",
+                hint: "Check whether it still runs, then try again.",
                 isTransient: true)
         }
     }
@@ -51,7 +51,7 @@ struct AnswerPrinter {
     }
 }
 
-/// An answer as a terminal shows it.
+/// A response in the form that a terminal shows.
 private struct ShownAnswer {
     private var indenter: JSONIndenter?
     private var text = TerminalText()
@@ -65,6 +65,6 @@ private struct ShownAnswer {
         return shown
     }
 
-    /// The line break that the answer itself lacks.
+    /// The line break that is missing at the end of the response; nil when it ends with one.
     var end: [UInt8]? { isInLine ? [UInt8(ascii: "\n")] : nil }
 }

@@ -3,11 +3,11 @@ import Glibc
 import NIOCore
 import NIOPosix
 
-/// The bytes of a file or of standard input, in chunks. They are read on threads that may block.
+/// The bytes of a file or of standard input, in chunks, read on threads that may block.
 struct ByteSource: AsyncSequence, Sendable {
     private static let chunkBytes = 256 << 10
 
-    /// The length in bytes; nil where it is not known.
+    /// The length in bytes; nil when it is not known.
     let byteCount: Int?
     /// Reads up to a number of bytes at an offset; returns none at the end.
     private let read: @Sendable (_ offset: Int, _ maxBytes: Int) throws -> [UInt8]

@@ -8,10 +8,10 @@ import Store
 import Uploads
 
 extension Configuration {
-    /// Runs a body with the pipeline of the Storage folder, on which no service may work meanwhile.
+    /// Runs a body with the pipeline of the Storage folder, while no service may work on that folder.
     ///
-    /// - Parameter renderer: What renders photos, for a body that has any rendered.
-    /// - Throws: `ConfigurationError` when there is no such folder, and what the body throws.
+    /// - Parameter renderer: The renderer of photos, for a body that needs one.
+    /// - Throws: `ConfigurationError` when the folder does not exist, and the errors of the body.
     func withPipeline<R>(
         renderer: any PhotoRenderer = InProcessRenderer(), body: (Pipeline) async throws -> R
     ) async throws -> R {
@@ -36,9 +36,9 @@ extension Configuration {
 }
 
 extension StorageOptions {
-    /// Does something through the running service, or, where none runs, with the pipeline of the Storage folder.
+    /// Performs an action through the running service or, when none runs, with the pipeline of the Storage folder.
     ///
-    /// - Throws: `ConfigurationError` when there is neither, and what is thrown meanwhile.
+    /// - Throws: `ConfigurationError` when there is neither, and the errors of the action.
     func perform<R>(
         _ request: (APIClient) async throws -> R, locally: (Pipeline) async throws -> R
     ) async throws -> R {

@@ -1,10 +1,10 @@
 import UnixSignals
 
-/// Work that tells what it does, and that Ctrl-C ends.
+/// Work that reports its steps, and that Ctrl-C ends.
 enum Interruptible {
-    /// What the work tells, in its order. The stream throws `CancellationError` when the process is asked to end.
+    /// Returns the steps of the work, in their order. The stream throws `CancellationError` on SIGINT and SIGTERM.
     ///
-    /// - Parameter work: Does the work, telling each step.
+    /// - Parameter work: Does the work, and reports each step.
     static func stream<Step: Sendable>(
         _ work: @escaping @Sendable (_ report: @escaping @Sendable (Step) -> Void) async throws -> Void
     ) -> AsyncThrowingStream<Step, any Error> {

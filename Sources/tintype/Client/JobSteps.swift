@@ -4,15 +4,15 @@ import Foundation
 import HTTPTypes
 import NIOCore
 
-/// The steps of a job that goes through posts, done by the service or by this process.
+/// The steps of a job over many posts, done by the service or by this process.
 enum JobSteps {
-    /// Shows the steps of a job, a bar or a line of JSON each, and at its end why posts have failed.
+    /// Shows the steps of a job, as a bar or as JSON lines, and at its end the last failure of a post.
     ///
     /// - Parameters:
-    ///   - note: What the bar says beside how far the job is.
-    ///   - job: Does the job, telling each step.
+    ///   - note: Returns a text that the bar shows after the progress.
+    ///   - job: Does the job, and reports each step.
     /// - Returns: The last step.
-    /// - Throws: `ExitStatus.tryAgain` when somebody pressed Ctrl-C, and what the job throws.
+    /// - Throws: `ExitStatus.tryAgain` when the job was interrupted by Ctrl-C, and the errors of the job.
     static func show(
         isJSON: Bool, note: (JobDocument) -> String,
         _ job: @escaping @Sendable (_ report: @escaping @Sendable (JobDocument) -> Void) async throws -> Void
@@ -38,7 +38,7 @@ enum JobSteps {
         return last
     }
 
-    /// Has the service do a job.
+    /// Starts a job in the service, and reports its steps.
     ///
     /// - Throws: `Failure`, also when the service ends before the job does.
     static func inService(
@@ -53,9 +53,9 @@ enum JobSteps {
 }
 
 extension APIClient {
-    /// Has the service do a job, and reads what it tells, a line each.
+    /// Starts a job in the service, and reads the steps that it reports, one on each line.
     ///
-    /// - Parameter take: Takes a line; it returns whether that was the job's last.
+    /// - Parameter take: Handles a line, and returns whether it was the job's last.
     /// - Throws: `Failure`, also when the service ends before the job does.
     func follow(_ path: String, query: [String: String?], _ take: (Data) throws -> Bool) async throws {
         try await open(.post, path, query: query) { _, body in
@@ -76,14 +76,14 @@ extension APIClient {
             guard isFinished else {
                 throw Failure(
                     .connectionLost, "the service ended before the job did",
-                    hint: "run it again: it continues from there", isTransient: true)
+                    hint: "Run it again: it continues from there.", isTransient: true)
             }
         }
     }
 }
 
 extension JobDocument {
-    /// The progress without the words for people.
+    /// The progress without the texts for people.
     fileprivate var counts: JobDocument {
         var counts = self
         counts.lastFailure = nil

@@ -1,10 +1,10 @@
 import API
 
-/// Shows a job until it runs no more: a bar or a line of JSON for each step, and what came of it.
+/// Shows a job until it ends: a bar or a line of JSON for each step, and the result.
 struct PostRunFollower {
     let jobs: PostRunsClient
     let isJSON: Bool
-    /// What the jobs of this kind are called on the command line.
+    /// The kind of the job, whose name is the command's.
     var kind = PostRunKind.rethumb
 
     /// Follows a job. Ctrl-C pauses it.
@@ -31,7 +31,7 @@ struct PostRunFollower {
             progress.finish()
             let job = try await pause(id)
             Terminal.error(
-                "paused after \(job.done) of \(job.total) posts: \"tintype \(kind.rawValue) resume\" goes on, or run it again"
+                "paused after \(job.done) of \(job.total) posts: run it again or \"tintype \(kind.rawValue) resume\" to continue"
             )
             throw ExitStatus.tryAgain
         }
@@ -39,7 +39,7 @@ struct PostRunFollower {
         if let last { try end(last) }
     }
 
-    /// It may have come to its end by itself.
+    /// Pauses a job. It may have ended by itself meanwhile.
     private func pause(_ id: String) async throws -> PostRunDocument {
         do {
             return try await jobs.do(.pause, to: id)

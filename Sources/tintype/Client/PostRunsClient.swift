@@ -9,8 +9,8 @@ import Store
 import TreeModel
 import Uploads
 
-/// The jobs over posts: those of the running service, or, where none runs, those of the Storage folder, on which this process
-/// works then.
+/// The jobs over posts: those of the running service or, when none runs, those of the Storage folder, on which this
+/// process works meanwhile.
 enum PostRunsClient {
     case service(APIClient)
     case local(Pipeline)
@@ -23,10 +23,10 @@ enum PostRunsClient {
         }
     }
 
-    /// - Throws: `Failure` `not_found` when there is no such job.
+    /// - Throws: `Failure` `not_found` when the job does not exist.
     func job(_ id: String) async throws -> PostRunDocument {
         guard let job = try await list().first(where: { $0.id == id }) else {
-            throw Failure(.notFound, "there is no job \(id)", hint: "tintype rethumb list shows them")
+            throw Failure(.notFound, "there is no job \(id)", hint: "List them with tintype rethumb list.")
         }
         return job
     }
@@ -52,7 +52,7 @@ enum PostRunsClient {
         }
     }
 
-    /// What is done to a job.
+    /// An action on a job.
     enum Verb: String {
         case pause, resume, cancel
         case `switch`, rollback
@@ -82,9 +82,9 @@ enum PostRunsClient {
         }
     }
 
-    /// Follows a job until it runs no more, telling how far it is.
+    /// Follows a job until it ends, and reports its progress.
     ///
-    /// Where no service does the work, this process does it meanwhile.
+    /// When no service does the work, this process does it meanwhile.
     func follow(_ id: String, _ report: @escaping @Sendable (PostRunDocument) -> Void) async throws {
         guard case .local(let pipeline) = self else { return try await wait(for: id, report) }
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -106,30 +106,30 @@ enum PostRunsClient {
 
     private static func id(_ text: String) throws(Failure) -> PushID {
         guard let id = PushID(text) else {
-            throw Failure(.notFound, "there is no job \(text)".printable, hint: "tintype rethumb list shows them")
+            throw Failure(.notFound, "there is no job \(text)".printable, hint: "List them with tintype rethumb list.")
         }
         return id
     }
 }
 
-/// A job over posts as a person orders it.
+/// A job over posts, in the form in which a person orders it.
 struct PostRunOrder: Sendable {
     var kind = PostRunKind.rethumb
-    /// Of a job over originals: what it does; nil for the rule of the settings.
+    /// The rule of a job over originals; nil for the rule of the settings.
     var rule: String?
     var user: String?
     var since: String?
     var until: String?
     var onlyMissing = false
     var onlyDamaged = false
-    /// Only these posts.
+    /// The posts of the job; nil for no restriction.
     var posts: [String]?
     var recipes: [String] = []
     var concurrency: Int?
     var limit: Int?
     var switchesLast = false
 
-    /// The order for the service.
+    /// The order as a document for the service.
     var document: JSONValue {
         var members: [String: JSONValue] = ["kind": .string(kind.rawValue)]
         members["rule"] = rule.map { .string($0) }
@@ -146,7 +146,7 @@ struct PostRunOrder: Sendable {
         return .object(members)
     }
 
-    /// The order for this process.
+    /// Returns the order for this process.
     func batch() throws -> BatchOrder {
         var order = BatchOrder(kind)
         order.rule = try rule.map { text throws(Failure) in try OriginalRule.required(text) }
@@ -155,7 +155,8 @@ struct PostRunOrder: Sendable {
         order.posts = try posts?.map { text throws(Failure) in
             guard let id = PostID(text) else {
                 throw Failure(
-                    .badRequest, "\"\(text.prefix(80))\" is no post's id".printable, hint: "tintype posts lists some")
+                    .badRequest, "\"\(text.prefix(80))\" is not a post's id".printable,
+                    hint: "List some with tintype posts.")
             }
             return id
         }

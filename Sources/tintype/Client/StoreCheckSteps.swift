@@ -5,16 +5,16 @@ import Service
 import Tree
 import Uploads
 
-/// An audit, done by the service or by this process: what it finds, a line each, and how far it is.
+/// A store check, done by the service or by this process: its findings, one on each line, and its progress.
 struct StoreCheckSteps {
     let storage: StorageOptions
     let order: StoreCheckOrder
     let isJSON: Bool
 
-    /// Does the audit and prints what it finds.
+    /// Does the check and prints its findings.
     ///
     /// - Returns: The last step.
-    /// - Throws: `ExitStatus.tryAgain` when somebody pressed Ctrl-C; what the audit throws.
+    /// - Throws: `ExitStatus.tryAgain` when the check was interrupted by Ctrl-C; the errors of the check.
     func run() async throws -> StoreCheckStepDocument {
         var progress = ProgressBar("posts")
         var last = StoreCheckStepDocument(order.action)
@@ -44,7 +44,7 @@ struct StoreCheckSteps {
         return last
     }
 
-    /// Does the audit; of a database that is too damaged to be opened that is what is found.
+    /// Does the check. A database that is too damaged to be opened is a finding itself.
     private func eventsOrDamage(_ report: @escaping @Sendable (StoreCheckStep) -> Void) async throws {
         do {
             try await events(report)

@@ -3,15 +3,15 @@ import Foundation
 import Imaging
 import NIOPosix
 
-/// A photo that is to be uploaded.
+/// A photo that will be uploaded.
 struct UploadFile: Sendable, Hashable {
-    /// The path, as given on the command line or found below a folder that was given.
+    /// The path, in the form of the command line, or found below a folder that was given.
     let path: String
     /// The alternative text; nil for none.
     var alt: String?
 
     var isStandardInput: Bool { path == "-" }
-    /// The file's name, as it is sent to the service.
+    /// The file's name, in the form that is sent to the service.
     var name: String { isStandardInput ? "standard input" : URL(fileURLWithPath: path).lastPathComponent }
 
     /// The SHA-256 of the bytes, in 64 hexadecimal digits.
@@ -19,22 +19,23 @@ struct UploadFile: Sendable, Hashable {
         try await NIOThreadPool.singleton.runIfActive { try FileReader(path: path).sha256() }
     }
 
-    /// The bytes, which can be read once.
+    /// Opens the bytes, which can be read once.
     func source() throws(FileError) -> ByteSource {
         isStandardInput ? .standardInput : try ByteSource(path: path)
     }
 }
 
 extension UploadFile {
-    /// The number of bytes that are enough to recognise a format.
+    /// The number of bytes that suffice to recognise a format.
     private static let signatureBytes = 256
 
-    /// The photos that the arguments of a command name: files, `-`, and all photos in and below a folder, in the order of
-    /// their names. Other files in a folder are skipped.
+    /// Returns the photos that the arguments of a command name: files, `-`, and all photos in and below a folder, in
+    /// the order of their names. Other files in a folder are skipped.
     ///
-    /// - Parameter alts: The alternative texts of the first arguments. With these there can be no folder, because it would
-    ///   not be clear which photo is meant.
-    /// - Throws: `ConfigurationError` for a folder with alternative texts, `FileError` for one that cannot be read.
+    /// - Parameter alts: The alternative texts of the first arguments. No argument may then be a folder, because it
+    ///   would not be clear which photo is meant.
+    /// - Throws: `ConfigurationError` for a folder with alternative texts, `FileError` for a folder that cannot be
+    ///   read.
     static func files(
         _ arguments: [String], alts: [String] = []
     ) throws -> (files: [UploadFile], skipped: Int) {
@@ -49,7 +50,7 @@ extension UploadFile {
                 continue
             }
             guard alts.isEmpty else {
-                throw ConfigurationError("--alt goes with photos, and \(argument) is a folder: name its photos")
+                throw ConfigurationError("--alt is for photos, and \(argument) is a folder: name its photos")
             }
             let found = try paths(in: argument)
             let photos = found.filter(isPhoto)
@@ -59,7 +60,7 @@ extension UploadFile {
         return (files, skipped)
     }
 
-    /// The files in and below a folder, without hidden ones.
+    /// Returns the files in and below a folder, without hidden files.
     private static func paths(in folder: String) throws -> [String] {
         let root = URL(fileURLWithPath: folder, isDirectory: true).standardizedFileURL
         var fault: (any Error)?
@@ -74,9 +75,9 @@ extension UploadFile {
         }
         if fault != nil || files == nil {
             throw FileError(
-                .permission, "a part of the folder \(folder) cannot be read", hint: "name its files instead")
+                .permission, "a part of the folder \(folder) cannot be read", hint: "Name its files instead.")
         }
-        // The paths begin as the folder was given, not at the root.
+        // The paths begin with the folder's name as it was given, not with the root.
         let rest = root.path.count
         let base = folder.hasSuffix("/") ? String(folder.dropLast()) : folder
         return found.map { base + $0.path.dropFirst(rest) }.sorted()

@@ -7,7 +7,7 @@ struct UploadReport {
     private let isJSON: Bool
     private var progress = ProgressBar("posts")
     private var counts: [OutcomeDocument.Outcome: Int] = [:]
-    /// The last refusal; nil while nothing was refused.
+    /// The last rejection; nil while nothing was rejected.
     private var refusal: Failure?
 
     init(total: Int, isJSON: Bool) {
@@ -19,7 +19,7 @@ struct UploadReport {
 
     /// Reports the outcome of one post.
     ///
-    /// - Throws: `ExitStatus.tryAgain` when the service is gone.
+    /// - Throws: `ExitStatus.tryAgain` when the service has ended.
     mutating func add(_ outcome: UploadOutcome, of files: [UploadFile]) throws {
         switch outcome {
         case .notSent:

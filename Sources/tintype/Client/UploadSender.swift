@@ -18,16 +18,16 @@ enum UploadOutcome: Sendable {
     case notSent
 }
 
-/// Uploads posts to the service, unless it has their photos already.
+/// Uploads posts to the service, unless it already has their photos.
 struct UploadSender: Sendable {
     let service: APIClient
     let user: String
     let text: String
     let mentions: [JSONValue]
     let key: String?
-    /// The audiences for which the posts are; for everybody when there are none.
+    /// The audiences of the posts; none for posts for everyone.
     let audiences: [String]
-    /// Whether photos that the user has posted before are not sent again.
+    /// Whether photos that the user has posted before are skipped.
     let skipsDuplicates: Bool
 
     /// Sends the photos of one post, and waits until it is published.
@@ -44,9 +44,9 @@ struct UploadSender: Sendable {
         }
     }
 
-    /// The user's earlier post with the same photos; nil when there is none.
+    /// Returns the user's earlier post with the same photos; nil when there is none.
     private func duplicate(of files: [UploadFile]) async throws -> PublishedDocument? {
-        // What everybody may see says nothing of what audiences have: the service knows.
+        // Public lists do not show posts for audiences, so the decision is left to the service.
         guard audiences.isEmpty, !files.isEmpty, !files.contains(where: \.isStandardInput) else { return nil }
         var hashes: [String] = []
         for file in files { hashes.append(try await file.sha256()) }
@@ -57,7 +57,7 @@ struct UploadSender: Sendable {
             guard let post = page.posts.first, let id = post.value["post_id"]?.stringValue else { return nil }
             return PublishedDocument(postID: id, post: post)
         } catch let error as Failure where error.code == .notFound {
-            return nil  // Nobody has posted as this user yet.
+            return nil  // There is no post by this user yet.
         }
     }
 
@@ -99,14 +99,14 @@ struct UploadSender: Sendable {
         }
     }
 
-    /// The mentions as a field of a request; nil for none.
+    /// The mentions as the value of a request field; nil for none.
     private var mentionList: String? {
         mentions.isEmpty ? nil : String(decoding: JSONValue.list(mentions).json(), as: UTF8.self)
     }
 
     private var audienceField: String? { audiences.isEmpty ? nil : audiences.joined(separator: " ") }
 
-    /// The policy for photos that the user has posted meanwhile; nil for the service's own.
+    /// The policy for photos that the user posts meanwhile; nil for the service's own.
     private var policy: String? { skipsDuplicates ? "link" : nil }
 
     private var headers: HTTPFields {

@@ -5,17 +5,17 @@ import Foundation
 import HTTPTypes
 import Uploads
 
-/// Sends one request to the running service, and prints its answer.
+/// Sends one request to the running service, and prints its response.
 struct APICommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "api",
-        abstract: "Send a request to the running service, and print its answer.",
+        abstract: "Send a request to the running service, and print its response.",
         usage: "tintype api <method> <path> [<json>] [<options>]",
         discussion: """
-            The requests are those of GET /v1/openapi.json. They come through the socket, and so may do what an admin may; \
-            as=USER in the query says for whom, where a request lets an admin say so. The answer is printed as it arrives: as \
-            it is, or on a terminal with JSON in lines. A stream of events ends with Ctrl-C. A refusal is an error of this \
-            command, as of all others.
+            GET /v1/openapi.json describes the requests. They are sent through the socket, with the rights of an admin. Where \
+            a request allows an admin to act for a user, as=USER in the query names the user. The response is printed as it \
+            arrives: unchanged, or on a terminal with formatted JSON. Ctrl-C ends a stream of events. An error response is an \
+            error of this command.
 
             EXAMPLES
               tintype api GET '/v1/people/maria/feed?limit=5'
@@ -38,11 +38,11 @@ struct APICommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The JSON that is sent, or @FILE to read it from a file, or - from standard input.",
+            "The JSON body, @FILE to read it from a file, or - to read it from standard input.",
             valueName: "json"))
     var json: String?
 
-    @Flag(name: .shortAndLong, help: "Print the status and the headers of the answer first.")
+    @Flag(name: .shortAndLong, help: "Print the status and the header fields of the response first.")
     var include = false
 
     func validate() throws {
@@ -55,7 +55,7 @@ struct APICommand: AsyncParsableCommand {
                 "the path \"\(path.prefix(80))\" does not begin with a slash (write it as in /v1/posts)".printable)
         }
         guard json == nil || ![.get, .head].contains(requestMethod) else {
-            throw ValidationError("\(requestMethod) takes no JSON (what it asks for is in the path and the query)")
+            throw ValidationError("\(requestMethod) has no JSON body (its parameters are in the path and the query)")
         }
     }
 
@@ -71,15 +71,15 @@ struct APICommand: AsyncParsableCommand {
 
     private var requestMethod: HTTPRequest.Method { HTTPRequest.Method(method.uppercased()) ?? .connect }
 
-    /// The path and the query with what may not stand there, such as spaces, percent-encoded.
+    /// The path and the query, with characters that are not allowed in a URL, such as spaces, percent-encoded.
     private var target: String {
         let allowed = CharacterSet(charactersIn: "!"..."~").subtracting(CharacterSet(charactersIn: ##""#<>\^`{|}"##))
         return path.addingPercentEncoding(withAllowedCharacters: allowed) ?? path
     }
 
-    /// The JSON, byte for byte as it was given.
+    /// Returns the JSON, byte for byte as it was given.
     ///
-    /// - Throws: `ValidationError` for a text that is no JSON; `FileError` and `Failure` where it cannot be read.
+    /// - Throws: `ValidationError` for a text that is not JSON; `FileError` and `Failure` when it cannot be read.
     private func body() async throws -> RequestBody {
         guard let json else { return .none }
         let isFile = json.hasPrefix("@")
@@ -89,9 +89,9 @@ struct APICommand: AsyncParsableCommand {
         do {
             _ = try text.json()
         } catch let fault as TextFault {
-            let hint = #"write it as in '{"text": "Hi"}'; @FILE reads a file, - standard input"#
+            let hint = #"Write it as in '{"text": "Hi"}', or name a file with @FILE, or standard input with -."#
             throw ValidationError(
-                TextFault(in: text, line: fault.line, column: fault.column, message: "\(fault.message) (\(hint))")
+                TextFault(in: text, line: fault.line, column: fault.column, message: "\(fault.message). \(hint)")
                     .description)
         }
         return .bytes(Array(text.text.utf8))

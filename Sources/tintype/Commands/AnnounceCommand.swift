@@ -4,16 +4,16 @@ import HTTPTypes
 import TreeModel
 import Uploads
 
-/// Tells everybody, or some people, something.
+/// Sends an announcement to everybody, or to some people.
 struct AnnounceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "announce",
-        abstract: "Announce something to everybody, or to some people.",
+        abstract: "Send an announcement to everybody, or to some people.",
         usage: "tintype announce <text> [<options>]",
         discussion: """
-            What is announced to everybody is among everybody's notifications for thirty days, and stays in the list of \
-            announcements. What is announced to some people, with --to, is among theirs alone. This command needs the \
-            running service.
+            An announcement to everybody is among the notifications of all people for thirty days, and stays in the list of \
+            announcements. With --to, it is only among the notifications of the people that are named. This command needs \
+            the running service.
 
             EXAMPLES
               tintype announce "Dinner is at seven" --title "Tonight"
@@ -22,13 +22,13 @@ struct AnnounceCommand: AsyncParsableCommand {
 
     @OptionGroup var storage: StorageOptions
 
-    @Argument(help: ArgumentHelp("What to announce; put it in quotes.", valueName: "text"))
+    @Argument(help: ArgumentHelp("The text of the announcement, in quotes.", valueName: "text"))
     var text: String
 
     @Option(help: ArgumentHelp("A line above the text.", valueName: "text"))
     var title: String?
 
-    @Option(help: ArgumentHelp("One of the people whom to tell (default: everybody).", valueName: "uid"))
+    @Option(help: ArgumentHelp("A recipient; may be repeated (default: everybody).", valueName: "uid"))
     var to: [String] = []
 
     @Flag(help: "Print one JSON document.")

@@ -3,11 +3,11 @@ import ArgumentParser
 import HTTPTypes
 import Uploads
 
-/// Lists announcements, and takes them back.
+/// Lists announcements, and deletes them.
 struct AnnouncementsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "announcements",
-        abstract: "List what was announced, or take it back.",
+        abstract: "List announcements, or delete them.",
         discussion: """
             These commands need the running service.
 
@@ -20,7 +20,7 @@ struct AnnouncementsCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "ls",
-            abstract: "List what was announced to everybody, the newest first.",
+            abstract: "List the announcements to everybody, newest first.",
             discussion: """
                 EXAMPLES
                   tintype announcements ls --limit 5
@@ -34,7 +34,7 @@ struct AnnouncementsCommand: AsyncParsableCommand {
         func run() async throws {
             let service = try APIClient(storage)
             try await list.print(
-                nothing: "nothing was announced yet"
+                nothing: "there are no announcements"
             ) { size, next in
                 let page: AnnouncementPageDocument = try await service.read(
                     .get, "/v1/announcements", query: ["limit": "\(size)", "before": next])
@@ -48,7 +48,7 @@ struct AnnouncementsCommand: AsyncParsableCommand {
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "rm",
-            abstract: "Take announcements back, from everybody's notifications too.",
+            abstract: "Delete announcements, also from all notifications.",
             discussion: """
                 EXAMPLE
                   tintype announcements rm $(tintype announcements ls --limit 1 | cut -d' ' -f1)
@@ -56,10 +56,10 @@ struct AnnouncementsCommand: AsyncParsableCommand {
 
         @OptionGroup var storage: StorageOptions
 
-        // Ids begin with a dash, so the parser takes them for options that it does not know.
+        // Ids begin with a dash, so the parser reads them as unknown options.
         @Argument(
             parsing: .allUnrecognized,
-            help: ArgumentHelp("The ids that \"tintype announcements ls\" prints first.", valueName: "id"))
+            help: ArgumentHelp("The ids, the first column of \"tintype announcements ls\".", valueName: "id"))
         var ids: [String]
 
         @Flag(help: "Print one JSON document for each announcement.")

@@ -4,22 +4,23 @@ import Model
 import TreeModel
 import Uploads
 
-/// Several things that a command deals with one after another, some of which may be refused.
+/// Several items that a command processes one after another. Single items may be rejected.
 struct Batch<Item> {
     let items: [Item]
     private let isJSON: Bool
     private let refusal: (Item, Failure) -> OutcomeDocument
 
-    /// - Parameter refusal: What is printed of a thing that was refused, for programs.
+    /// - Parameter refusal: Returns the document that is printed for a rejected item.
     init(_ items: some Sequence<Item>, isJSON: Bool, refusal: @escaping (Item, Failure) -> OutcomeDocument) {
         self.items = Array(items)
         self.isJSON = isJSON
         self.refusal = refusal
     }
 
-    /// Deals with each thing, also after one was refused; prints why it was.
+    /// Processes each item, and continues after a rejection, which is printed.
     ///
-    /// - Throws: `ExitStatus` when some or all were refused. What may succeed later, such as no service, ends it at once.
+    /// - Throws: `ExitStatus` when some or all items were rejected. A transient error, such as a missing service, ends
+    ///   the loop immediately.
     func forEach(_ body: (Item) async throws -> Void) async throws {
         var failures = 0
         for item in items {
@@ -34,9 +35,9 @@ struct Batch<Item> {
         guard failures == 0 else { throw failures == items.count ? ExitStatus.failed : ExitStatus.partial }
     }
 
-    /// Shows each thing, and asks a person whether the action on them is to be carried out.
+    /// Shows each item, and asks for confirmation of an action on them.
     ///
-    /// - Throws: As `Terminal.confirm`.
+    /// - Throws: The errors of `Terminal.confirm`.
     func confirm(_ action: String, line: (Item) async throws -> String) async throws {
         for item in items {
             do {
@@ -48,16 +49,16 @@ struct Batch<Item> {
         try Terminal.confirm(action)
     }
 
-    /// Tells a person why a thing was refused.
+    /// Prints the reason why an item was rejected.
     ///
-    /// - Returns: The same for programs.
-    /// - Throws: The error itself when it is no refusal.
+    /// - Returns: The document for programs.
+    /// - Throws: The error itself when it does not concern the item alone.
     @discardableResult
     private func report(_ error: any Error, about item: Item) throws -> OutcomeDocument {
         let failure: Failure
         switch error {
         case let error as Failure where !error.isTransient: failure = error
-        // What one file is refused for says nothing of the others.
+        // An error of one file does not concern the others.
         case is FileError: failure = Failure(error)
         default: throw error
         }
@@ -68,20 +69,20 @@ struct Batch<Item> {
 }
 
 extension Batch<String> {
-    /// People, or accounts.
+    /// Creates a batch of people or accounts, by their ids.
     init(people: some Sequence<String>, isJSON: Bool) {
         self.init(people, isJSON: isJSON) { OutcomeDocument(.failed, uid: $0, failure: $1) }
     }
 }
 
 extension Batch<PostID> {
-    /// Posts.
+    /// Creates a batch of posts.
     init(_ ids: [PostID], isJSON: Bool) {
         self.init(ids, isJSON: isJSON) { OutcomeDocument(.failed, postID: $0.description, failure: $1) }
     }
 }
 
 extension OutcomeDocument {
-    /// What it is about, for people.
+    /// The item's id or path, for people.
     fileprivate var name: String { postID ?? uid ?? id ?? path ?? "" }
 }

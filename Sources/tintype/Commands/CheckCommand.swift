@@ -7,13 +7,13 @@ import Uploads
 struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Compare everything in the store with everything else.",
+        abstract: "Check the store for contradictions and missing files.",
         usage: "tintype check [<options>]",
         discussion: """
-            Each record, list and number of the tree is compared with what it follows from, and each file, by name and size, \
-            with what names it. Nothing is changed. It works beside the service, which goes on; and without it. What is \
-            found is printed, a line each, and the exit code is 3. "tintype repair" mends what can be mended, "tintype gc" \
-            deletes what nothing names, and the rest is for a person, with a backup.
+            Each record, list and counter of the tree is compared with the data that it is derived from, and each file, by \
+            name and size, with the records that name it. Nothing is changed. The service may run meanwhile. Findings are \
+            printed one per line, and the exit code is then 3. "tintype repair" corrects what can be corrected, "tintype gc" \
+            deletes files without a record, and the rest needs a person and a backup.
 
             EXAMPLES
               tintype check
@@ -23,7 +23,7 @@ struct CheckCommand: AsyncParsableCommand {
 
     @OptionGroup var storage: StorageOptions
 
-    @Option(help: ArgumentHelp("Only this person's files.", valueName: "user"))
+    @Option(help: ArgumentHelp("Only this user's files.", valueName: "user"))
     var user: String?
 
     @Flag(help: "Print one JSON document for each finding, and one at the end.")
@@ -38,16 +38,16 @@ struct CheckCommand: AsyncParsableCommand {
 }
 
 extension StoreCheckStepDocument {
-    /// Says what an audit came to, and ends the command.
+    /// Prints the result of a store check, and ends the command.
     ///
-    /// - Throws: `ExitStatus` when something was found that stays.
+    /// - Throws: `ExitStatus` when findings remain.
     func end(isJSON: Bool, hint: String? = nil) throws {
         let left = findings.values.reduce(0, +)
         if !isJSON {
             let size = StatusText.size(bytes)
             let reading = read > 0 ? ", \(StatusText.size(read)) read" : ""
             Terminal.output("\(done) posts, \(files) files, \(size)\(reading): \(words(left))")
-            if let unkept { Terminal.note("the result is not noted in the store: \(unkept)".printable) }
+            if let unkept { Terminal.note("the result could not be stored: \(unkept)".printable) }
             if left > 0, let hint { Terminal.note(hint) }
         }
         if left > 0 { throw ExitStatus.partial }

@@ -7,7 +7,8 @@ struct ConfigCommand: ParsableCommand {
         commandName: "config",
         abstract: "Print each setting's value and where it comes from.",
         discussion: """
-            A flag beats the environment variable TINTYPE_NAME, which beats the configuration file, which beats the default.
+            A flag overrides the environment variable TINTYPE_NAME, which overrides the configuration file, which overrides \
+            the default.
 
             EXAMPLE
               TINTYPE_WORKERS=4 tintype config --max-side 20000

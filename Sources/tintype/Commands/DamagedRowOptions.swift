@@ -7,7 +7,7 @@ import Store
 import Tree
 import Uploads
 
-/// A row of the database that cannot be read, and what is to take its place.
+/// A row of the database that cannot be read, and its replacement.
 struct DamagedRowOptions: ParsableArguments {
     @Option(parsing: .unconditional, help: ArgumentHelp("The row at this path of the tree.", valueName: "path"))
     var row: String?
@@ -20,25 +20,25 @@ struct DamagedRowOptions: ParsableArguments {
     @Flag(help: "Drop the row.")
     var drop = false
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("Replace the row by this.", valueName: "json"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Replace the row by this value.", valueName: "json"))
     var value: String?
 
-    @Option(help: ArgumentHelp("Replace the row by what the newest of these backups has.", valueName: "backup"))
+    @Option(help: ArgumentHelp("Replace the row by its value in the newest backup here.", valueName: "backup"))
     var fromBackup: String?
 
     func validate() throws {
         let count = [drop, value != nil, fromBackup != nil].count { $0 }
         guard row != nil || count == 0 && ns == nil else {
-            throw ValidationError("--drop, --value, --from-backup and --ns go with --row")
+            throw ValidationError("--drop, --value, --from-backup and --ns need --row")
         }
         guard row == nil || count == 1 else {
-            throw ValidationError("--row goes with one of --drop, --value and --from-backup")
+            throw ValidationError("--row needs one of --drop, --value and --from-backup")
         }
     }
 
-    /// Replaces the row, on whose store no service may work meanwhile.
+    /// Replaces the row. No service may work on the store meanwhile.
     ///
-    /// - Throws: `FileError` `storage_locked` while a service does; as ``RowRepair`` does.
+    /// - Throws: `FileError` `storage_locked` while a service does; the errors of ``RowRepair``.
     func replace(in options: StorageOptions, isJSON: Bool) async throws {
         let path = try treePath()
         try await options.configuration().withPipeline { pipeline in
@@ -47,14 +47,14 @@ struct DamagedRowOptions: ParsableArguments {
             let document = try await repair.run(json: json)
             if isJSON { return Terminal.outputJSON(document) }
             let outcome = drop ? "dropped" : "replaced"
-            Terminal.output("\(outcome)  \(document.path)  (what was there: \(document.file))".printable)
-            Terminal.note("what follows from it may be wrong: tintype check says so, tintype repair mends it")
+            Terminal.output("\(outcome)  \(document.path)  (the old row: \(document.file))".printable)
+            Terminal.note("data derived from it may be wrong: tintype check reports it, tintype repair corrects it")
         }
     }
 
     private func treePath() throws -> TreePath {
         guard let ns else { return try TreePath(row ?? "") }
-        // The service's own trees, too, which have a dot before their names.
+        // The service's own trees are allowed too; their names begin with a dot.
         let tree = ns.hasPrefix(".") ? Namespace(unchecked: ns) : try Namespace(ns)
         return try TreePath(row ?? "", in: tree)
     }

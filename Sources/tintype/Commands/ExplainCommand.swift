@@ -6,15 +6,16 @@ import Keeping
 import Service
 import Uploads
 
-/// Tells the life of a post, an upload or a file.
+/// Shows the history of a post, an upload or a file.
 struct ExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Tell the life of a post, an upload or a file.",
+        abstract: "Show the history of a post, an upload or a file.",
         usage: "tintype explain <post|upload|file> [<options>]",
         discussion: """
-            How it came in and when, what was tried, the original, the renditions and how each was made, who names it, and \
-            what the change log has of it. A file is named by its path in the Storage folder, or by its address.
+            The history has the way in and the time, the attempts, the original, the renditions and their origin, the records \
+            that name the post, and the commits in the change log. A file is given by its path in the Storage folder, or by \
+            its URL.
 
             EXAMPLES
               tintype explain -OaBcDeFgHiJkLmNoPqR
@@ -33,10 +34,10 @@ struct ExplainCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        guard names.count == 1 else { throw ValidationError("one post, upload or file has to be given") }
+        guard names.count == 1 else { throw ValidationError("give one post, upload or file") }
     }
 
-    /// An id begins with a dash: a mark before it is no name.
+    /// The names without the mark "--", which may precede an id that begins with a dash.
     private var names: [String] { subject.filter { $0 != "--" } }
 
     func run() async throws {
@@ -56,18 +57,18 @@ struct ExplainCommand: AsyncParsableCommand {
     }
 }
 
-/// The life of an upload for people.
+/// The history of an upload, for people.
 private struct LifeText {
     private(set) var lines: [String] = []
 
     init(_ document: ExplanationDocument) {
         say("upload", "\(document.id), \(document.purpose.rawValue)")
         say("owner", document.owner)
-        say("came in", document.createdAt.map { "\(Self.time($0)) by \(document.intake ?? "?")" })
+        say("received at", document.createdAt.map { "\(Self.time($0)) by \(document.intake ?? "?")" })
         say("file of the inbox", document.source)
         say("client's reference", document.clientReference)
         say("state", document.state.map { "\($0) since \(Self.time(document.updatedAt ?? 0))" })
-        if document.attempts > 0 { say("tries that failed", "\(document.attempts)") }
+        if document.attempts > 0 { say("failed attempts", "\(document.attempts)") }
         say("error", document.error?.description)
         say("duplicate of", document.duplicateOf)
         say("moderation", document.moderation)
@@ -98,16 +99,16 @@ private struct LifeText {
         if let name = file.originalName { lines.append("  sent as \(name)") }
         if let droppedAt = file.droppedAt { lines.append("  dropped \(Self.time(droppedAt)) by a rule") }
         if let source = file.source, file.madeAt == nil {
-            lines.append("  encoded again, of the original \(source)")
+            lines.append("  encoded again from the original \(source)")
         }
         if let sha256 = file.sha256 { lines.append("  SHA-256 \(sha256)") }
         if let madeAt = file.madeAt {
             lines.append("  made \(Self.time(madeAt)) by \(file.recipe ?? file.fingerprint ?? "?")")
-            lines.append("  of the original \(file.source ?? "?"), by program \(file.engine ?? "?")")
+            lines.append("  from the original \(file.source ?? "?"), by program \(file.engine ?? "?")")
         }
     }
 
-    /// A moment, which is given in milliseconds since the epoch, in UTC.
+    /// Formats a time in UTC, which is given in milliseconds since the epoch.
     private static func time(_ milliseconds: Int64) -> String {
         Date(timeIntervalSince1970: Double(milliseconds) / 1000).formatted(.iso8601)
     }

@@ -13,8 +13,8 @@ struct ExportCommand: AsyncParsableCommand {
         abstract: "Write the tree, or a part of it, as JSON.",
         usage: "tintype export [<path>] [<options>]",
         discussion: """
-            The export is one consistent state of the tree, priorities included; "tintype import" reads it again. The file \
-            appears only when it is complete and durable. Without -o the JSON goes to standard output.
+            The export is one consistent state of the tree, including priorities; "tintype import" reads it. The file \
+            appears only when it is complete and durable. Without -o the JSON is written to standard output.
 
             EXAMPLES
               tintype export -o tree.json

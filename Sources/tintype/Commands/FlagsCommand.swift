@@ -4,11 +4,11 @@ import HTTPTypes
 import Model
 import Uploads
 
-/// Shows and dismisses what people have flagged.
+/// Shows flagged posts and comments, and dismisses their flags.
 struct FlagsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "flags",
-        abstract: "Show what people have flagged, or dismiss it.",
+        abstract: "List flagged posts and comments, or dismiss them.",
         discussion: """
             EXAMPLES
               tintype flags ls
@@ -16,9 +16,9 @@ struct FlagsCommand: AsyncParsableCommand {
             """,
         subcommands: [List.self, Dismiss.self])
 
-    /// The path of a post, or of a comment on it.
+    /// Returns the path of a post, or of a comment on it.
     fileprivate static func path(_ ids: [String]) throws -> String {
-        guard (1...2).contains(ids.count) else { throw ValidationError("it needs a post, or a post and a comment") }
+        guard (1...2).contains(ids.count) else { throw ValidationError("give a post, or a post and a comment") }
         let post = "/v1/posts/\(try PostID(argument: ids[0]))"
         return ids.count == 1 ? post : post + "/comments/\(APIClient.percentEncoded(ids[1]))"
     }
@@ -30,8 +30,8 @@ extension FlagsCommand {
             commandName: "ls",
             abstract: "List the posts and comments that people have flagged.",
             discussion: """
-                What most have flagged comes first. Each line has the number of flags, since when, the post, the comment, the \
-                author and the text. What was dismissed is not listed.
+                Entries with the most flags are first. Each line has the number of flags, the time of the first, the post, \
+                the comment, the author and the text. Dismissed entries are not listed.
 
                 EXAMPLES
                   tintype flags ls
@@ -41,14 +41,14 @@ extension FlagsCommand {
 
         @OptionGroup var storage: StorageOptions
 
-        @Flag(help: "Begin with what was flagged last.")
+        @Flag(help: "List the most recently flagged entries first.")
         var newest = false
 
         @OptionGroup var list: ListOptions
 
         func run() async throws {
             let service = try APIClient(storage)
-            try await list.print(nothing: "nothing is flagged") { size, next in
+            try await list.print(nothing: "there are no flagged posts or comments") { size, next in
                 let page: FlaggedPageDocument = try await service.read(
                     .get, "/v1/flags", query: ["order": newest ? "newest" : "most", "limit": "\(size)", "after": next])
                 return (page.flagged, page.next)
@@ -61,10 +61,10 @@ extension FlagsCommand {
     struct Dismiss: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "dismiss",
-            abstract: "Take a post or a comment from the list, for good.",
+            abstract: "Remove a post or a comment from the list, permanently.",
             usage: "tintype flags dismiss <post> [<comment>] [<options>]",
             discussion: """
-                The flags stay with those who flagged it; you are not told of it again, whoever flags it later.
+                The flags themselves stay; later flags do not put the entry back on the list.
 
                 EXAMPLE
                   tintype flags dismiss -OaBcDeFgHiJkLmNoPqR
@@ -90,7 +90,7 @@ extension FlagsCommand {
 }
 
 extension FlaggedDocument {
-    /// It on one line, a dash for what there is not.
+    /// The entry on one line, with a dash for missing fields.
     fileprivate var line: String {
         let words = String((text ?? "-").oneLine.prefix(60))
         return ["\(flags)", since.time, postID, commentID ?? "-", author?.uid ?? "-", words].joined(separator: "  ")

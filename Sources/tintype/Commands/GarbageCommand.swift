@@ -2,18 +2,18 @@ import API
 import ArgumentParser
 import Keeping
 
-/// Deletes files that nothing names.
+/// Deletes files without a record.
 struct GarbageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gc",
-        abstract: "Find files that nothing names, and delete them.",
+        abstract: "Find files without a record, and delete them.",
         usage: "tintype gc [--delete] [<options>]",
         discussion: """
-            Without --delete it only prints what would go, and the exit code is 3 when there is something. Each file is \
-            looked at once more just before it is deleted, and the files of uploads under way are left alone. Nothing is \
-            deleted when that would be more than 5 % of the store: then the tree may be the wrong one. Replaced renditions \
-            and the files of deleted posts are no matter of this command: the service deletes them when their time has \
-            come (the setting grace-period).
+            Without --delete the command only prints the files, and the exit code is 3 if there are any. Each file is checked \
+            again just before it is deleted, and the files of uploads in progress are not touched. Nothing is deleted if that \
+            would be more than 5 % of the store, because the tree may then be the wrong one. Replaced renditions and the \
+            files of deleted posts are not affected: the service deletes them after the grace period (the setting \
+            grace-period).
 
             EXAMPLES
               tintype gc
@@ -23,13 +23,13 @@ struct GarbageCommand: AsyncParsableCommand {
 
     @OptionGroup var storage: StorageOptions
 
-    @Option(help: ArgumentHelp("Only this person's files.", valueName: "user"))
+    @Option(help: ArgumentHelp("Only this user's files.", valueName: "user"))
     var user: String?
 
-    @Flag(help: "Delete what is found.")
+    @Flag(help: "Delete the files.")
     var delete = false
 
-    @Option(help: ArgumentHelp("Delete so much of the store at most (default: 5).", valueName: "percent"))
+    @Option(help: ArgumentHelp("The largest share of the store to delete (default: 5).", valueName: "percent"))
     var maxShare: Int?
 
     @Flag(help: "Print one JSON document for each finding, and one at the end.")
@@ -47,6 +47,6 @@ struct GarbageCommand: AsyncParsableCommand {
         order.changes = delete
         if let maxShare { order.maxShare = Double(maxShare) / 100 }
         let last = try await StoreCheckSteps(storage: storage, order: order, isJSON: json).run()
-        try last.end(isJSON: json, hint: delete ? nil : "--delete deletes them")
+        try last.end(isJSON: json, hint: delete ? nil : "Delete them with --delete.")
     }
 }

@@ -15,19 +15,19 @@ struct ImportCommand: AsyncParsableCommand {
         abstract: "Write a JSON file into the tree.",
         usage: "tintype import <file> [<path>] [<options>]",
         discussion: """
-            Where the tree holds something already, nothing is written unless you say what \
-            becomes of it. With --merge the children that the file names are replaced, and \
-            the others stay. With --replace everything there is deleted, after the command \
-            has shown it and asked. The photos of deleted posts are deleted some time later.
+            If the path already has content, nothing is written unless --merge or --replace is given. \
+            With --merge the children that the file names are replaced, and the others stay. With \
+            --replace all content at the path is deleted, after the command has shown it and it \
+            was confirmed. The photos of deleted posts are deleted later.
 
-            The file may have any length. Up to 4 MB are written in one step; more is \
-            written in parts, one after the other: such an import is not atomic, and \
-            readers see it grow. A file is checked before anything is written. When an \
-            import is interrupted, run it again from the beginning.
+            The file may have any length. Up to 4 MB are written in one step; more is written in \
+            parts, one after another: such an import is not atomic, and readers see it grow. A file \
+            is checked before anything is written. When an import is interrupted, run it again from \
+            the beginning.
 
-            A project of Firebase's moves in with the JSON export of its Realtime Database and, with --files, a folder with \
-            the files of its bucket (gsutil -m cp -r gs://PROJECT.appspot.com/* files). They are sent first, those that are \
-            there already are not sent again, and then posts that name them get thumbnails.
+            To import a Firebase project, use the JSON export of its Realtime Database and, with --files, a folder with the \
+            files of its bucket (gsutil -m cp -r gs://PROJECT.appspot.com/* files). The files are sent first, without those \
+            that are already in the bucket; then the posts that name them get thumbnails.
 
             EXAMPLES
               tintype import tree.json --ns test
@@ -49,12 +49,12 @@ struct ImportCommand: AsyncParsableCommand {
     var ns: String?
 
     @Option(
-        help: ArgumentHelp("A folder with files for the bucket, each under the name of its object.", valueName: "dir"))
+        help: ArgumentHelp("A folder with files for the bucket, each named after its object.", valueName: "dir"))
     var files: String?
 
     @Flag var mode: Mode?
 
-    @Flag(name: .shortAndLong, help: "Replace without asking.")
+    @Flag(name: .shortAndLong, help: "Replace without confirmation.")
     var yes = false
 
     @Flag(help: "Print the result as one JSON document.")
@@ -66,7 +66,7 @@ struct ImportCommand: AsyncParsableCommand {
         static func help(for value: Mode) -> ArgumentHelp? {
             switch value {
             case .merge: "Replace the children that the file names, and keep the others."
-            case .replace: "Replace everything at the path."
+            case .replace: "Replace all content at the path."
             }
         }
     }
@@ -78,7 +78,7 @@ struct ImportCommand: AsyncParsableCommand {
         let service = try APIClient(storage)
         let text = try ImportText(path: file)
         let form: JSONSplitter.Form = mode == .merge ? .update : .value
-        // A fault at the end of the file has to be found before anything is replaced.
+        // An error at the end of the file must be found before anything is replaced.
         if text.canBeReadTwice { try await text.forEachPiece(form, at: reference.path) { _ in } }
         if mode != .merge { try await confirmReplacement(at: reference, service) }
         let sent = try await sendFiles(to: service)
@@ -102,7 +102,7 @@ struct ImportCommand: AsyncParsableCommand {
         if let sent, !sent.failures.isEmpty { throw ExitStatus.partial }
     }
 
-    /// Brings the files into the bucket, before anything names them.
+    /// Sends the files to the bucket, before any data names them.
     private func sendFiles(to service: APIClient) async throws -> BucketFolder.Result? {
         guard let files else { return nil }
         let project = try storage.configuration().value(\.namespace, of: DatabaseSettings())
@@ -115,18 +115,18 @@ struct ImportCommand: AsyncParsableCommand {
         return result
     }
 
-    /// Makes sure that nothing is deleted without a person's consent.
+    /// Ensures that nothing is deleted without a person's consent.
     ///
-    /// - Throws: `ValidationError` when the tree holds something there and neither mode was chosen.
+    /// - Throws: `ValidationError` when the path has content and no mode was chosen.
     private func confirmReplacement(at reference: DatabaseReference, _ service: APIClient) async throws {
         guard let content = try await ContentSummary.read(reference, from: service) else { return }
         let name = path.map { "\($0) of the tree" } ?? "the whole tree"
         guard mode == .replace else {
             throw ValidationError(
-                "\(name) holds \(content.summary). Nothing was written: add --merge to replace the children that "
+                "\(name) has \(content.summary). Nothing was written: add --merge to replace the children that "
                     + "\(file) names, or --replace to replace everything")
         }
-        if !yes { try Terminal.confirm("delete \(name) (\(content.summary)) and put \(file) in its place") }
+        if !yes { try Terminal.confirm("delete \(name) (\(content.summary)) and replace it by \(file)") }
     }
 
     private func report(
@@ -138,7 +138,7 @@ struct ImportCommand: AsyncParsableCommand {
                     path: "\(reference.path)", file: file, bytes: byteCount, parts: parts,
                     objects: sent.map { $0.sent + $0.known }))
         } else {
-            if let sent { Terminal.output("\(sent.sent) files sent to the bucket, \(sent.known) were there") }
+            if let sent { Terminal.output("\(sent.sent) files sent to the bucket, \(sent.known) already there") }
             let steps = parts == 1 ? "in one step" : "in \(parts) parts"
             Terminal.output("\(file) is at \(reference.path): \(byteCount) bytes, \(steps)")
         }
@@ -146,11 +146,11 @@ struct ImportCommand: AsyncParsableCommand {
 }
 
 extension Failure {
-    /// The error about a part, with the number of parts that were written before it.
+    /// Returns the error about a part, with the number of parts that were written before it.
     fileprivate func after(_ parts: Int) -> Failure {
         guard parts > 0 else { return self }
         return Failure(
             code, "\(parts) parts were written, then: \(message)",
-            hint: hint.isEmpty ? "import it again from the beginning" : hint, isTransient: isTransient)
+            hint: hint.isEmpty ? "Import it again from the beginning." : hint, isTransient: isTransient)
     }
 }

@@ -12,8 +12,8 @@ struct InboxCommand: AsyncParsableCommand {
         commandName: "inbox",
         abstract: "List, retry or delete files that could not become a post.",
         discussion: """
-            Files that can never become a post are in STORAGE/failed/REASON/USER/, unchanged, each with its reason beside it. \
-            These commands work on that folder, whether the service runs or not.
+            Files that can never become a post are in STORAGE/failed/REASON/USER/, unchanged, each with a file that gives the \
+            reason. These commands work on that folder, whether the service runs or not.
 
             EXAMPLES
               tintype inbox ls
@@ -28,7 +28,7 @@ struct InboxCommand: AsyncParsableCommand {
     struct Selection: ParsableArguments {
         @OptionGroup var storage: StorageOptions
 
-        @Option(help: ArgumentHelp("Only files of this person.", valueName: "user"))
+        @Option(help: ArgumentHelp("Only this user's files.", valueName: "user"))
         var user: String?
 
         @Option(help: ArgumentHelp("Only files that failed for this reason, such as corrupt.", valueName: "reason"))
@@ -43,15 +43,15 @@ struct InboxCommand: AsyncParsableCommand {
 
         /// The message for an empty selection.
         var absence: String {
-            "nothing failed" + (user.map { " of \($0)" } ?? "") + (reason.map { " for the reason \($0)" } ?? "")
+            "no failed files" + (user.map { " of \($0)" } ?? "") + (reason.map { " for the reason \($0)" } ?? "")
         }
     }
 
-    /// The options of commands that change something: without a choice, nothing is chosen.
+    /// The options of commands that change files. Without a choice, no file is chosen.
     struct Choice: ParsableArguments {
         @OptionGroup var selection: Selection
 
-        @Argument(help: ArgumentHelp("Paths that \"tintype inbox ls\" prints, or the ends of them.", valueName: "file"))
+        @Argument(help: ArgumentHelp("Paths in the form of \"tintype inbox ls\", or their ends.", valueName: "file"))
         var names: [String] = []
 
         @Flag(help: "All failed files.")
@@ -67,7 +67,7 @@ struct InboxCommand: AsyncParsableCommand {
             let items = try selection.files().items(reason: selection.reason, user: selection.user)
             for name in names where !items.contains(where: { Self.matches($0, name) }) {
                 throw FileError(
-                    .notFound, "nothing that failed is called \(name)", hint: "tintype inbox ls lists it all")
+                    .notFound, "no failed file is called \(name)", hint: "List all failed files with tintype inbox ls.")
             }
             return names.isEmpty ? items : items.filter { item in names.contains { Self.matches(item, $0) } }
         }
@@ -114,7 +114,7 @@ struct InboxCommand: AsyncParsableCommand {
         }
 
         private func show(_ item: FailedFiles.Item) {
-            let hint = item.reason.hint.isEmpty ? "" : " (\(item.reason.hint))"
+            let hint = item.reason.hint.isEmpty ? "" : ". \(item.reason.hint)"
             Terminal.output("\(item.reason.failedAt.milliseconds.time)  \(item.path.printable)")
             Terminal.output("    \(item.reason.message)\(hint)".printable)
         }
@@ -123,12 +123,12 @@ struct InboxCommand: AsyncParsableCommand {
     struct Retry: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "retry",
-            abstract: "Put files back into the inbox, to be tried again.",
+            abstract: "Move files back into the inbox, to be tried again.",
             usage: "tintype inbox retry [<file> ...] [<options>]",
             discussion: """
-                Each file goes back where it came from, under its old name and with its text; it never replaces another file. \
-                Remove the cause first: a file that is still no photo fails again. A photo that broke its decoder is decoded \
-                once more.
+                Each file is moved back to its former path, under its old name and with its text; it never replaces another \
+                file. Remove the cause first: a file that is still not a photo fails again. A photo that made its decoder fail \
+                is decoded once more.
 
                 EXAMPLES
                   tintype inbox retry unsupported_format/maria/lake.jpg
@@ -150,7 +150,7 @@ struct InboxCommand: AsyncParsableCommand {
             abstract: "Delete files that could not become a post.",
             usage: "tintype inbox drop [<file> ...] [<options>]",
             discussion: """
-                The command shows the number and the size of the files and asks first; use --yes where nobody can be asked.
+                The command shows the number and the size of the files and asks for confirmation; use --yes in scripts.
 
                 EXAMPLES
                   tintype inbox drop unsupported_format/maria/notes.txt --yes
@@ -159,7 +159,7 @@ struct InboxCommand: AsyncParsableCommand {
 
         @OptionGroup var choice: Choice
 
-        @Flag(name: .shortAndLong, help: "Delete without asking.")
+        @Flag(name: .shortAndLong, help: "Delete without confirmation.")
         var yes = false
 
         func run() async throws {
@@ -177,10 +177,10 @@ struct InboxCommand: AsyncParsableCommand {
     struct Forgive: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "forgive",
-            abstract: "Allow photos that broke their decoder to be decoded again.",
+            abstract: "Allow photos that made their decoder fail to be decoded again.",
             discussion: """
-                The bytes of such a photo are refused for thirty days, whoever sends them and by whatever way, unless the \
-                decoders change. This command lifts the refusal; send the photo again afterwards.
+                The bytes of such a photo are rejected for thirty days, from any user and on any way in, unless the decoders \
+                change. This command ends the rejection; send the photo again afterwards.
 
                 EXAMPLES
                   tintype inbox forgive lake.jpg && tintype upload lake.jpg --user maria
@@ -188,7 +188,7 @@ struct InboxCommand: AsyncParsableCommand {
 
         @OptionGroup var storage: StorageOptions
 
-        @Argument(help: ArgumentHelp("The photos; they may be anywhere.", valueName: "photo"))
+        @Argument(help: ArgumentHelp("The photos, in any folder.", valueName: "photo"))
         var photos: [String]
 
         func run() async throws {

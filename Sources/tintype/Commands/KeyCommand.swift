@@ -4,14 +4,14 @@ import Foundation
 import HTTPTypes
 import Uploads
 
-/// Manages the keys of admins, and those that sign tokens and addresses of photos.
+/// Manages the keys of admins, and the keys that sign tokens and URLs of photos.
 struct KeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key",
-        abstract: "Make, list or delete admin keys; replace the keys that sign.",
+        abstract: "Create, list or delete admin keys; replace signing keys.",
         discussion: """
-            With an admin key a server or a script may do everything over TCP: it sends "Authorization: Bearer KEY". The \
-            service keeps only a hash of it. These commands need the running service.
+            With an admin key, a server or a script may do everything over TCP: it sends "Authorization: Bearer KEY". The \
+            service stores only a hash of it. These commands need the running service.
 
             EXAMPLES
               tintype key add backup --expires 90d
@@ -24,7 +24,7 @@ struct KeyCommand: AsyncParsableCommand {
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "add",
-            abstract: "Make an admin key, and print it; it is never shown again.",
+            abstract: "Create an admin key, and print it; it is never shown again.",
             discussion: """
                 EXAMPLES
                   tintype key add backup
@@ -38,7 +38,7 @@ struct KeyCommand: AsyncParsableCommand {
 
         @Option(
             help: ArgumentHelp(
-                "The time for which it is good, such as 24h or 90d (default: for ever).", valueName: "time"))
+                "The time after which it expires, such as 24h or 90d (default: never).", valueName: "time"))
         var expires: String?
 
         @Flag(help: "Print one JSON document.")
@@ -60,7 +60,7 @@ struct KeyCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "ls",
-            abstract: "List the admin keys: when they were made, and until when they are good.",
+            abstract: "List the admin keys with the times of their creation and expiry.",
             discussion: """
                 EXAMPLE
                   tintype key ls
@@ -83,7 +83,7 @@ struct KeyCommand: AsyncParsableCommand {
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "rm",
-            abstract: "Delete an admin key, which is good no more then.",
+            abstract: "Delete an admin key, which is then no longer valid.",
             discussion: """
                 EXAMPLE
                   tintype key rm backup
@@ -91,7 +91,7 @@ struct KeyCommand: AsyncParsableCommand {
 
         @OptionGroup var storage: StorageOptions
 
-        @Argument(help: ArgumentHelp("The name that \"tintype key ls\" prints first.", valueName: "name"))
+        @Argument(help: ArgumentHelp("The name, the first column of \"tintype key ls\".", valueName: "name"))
         var name: String
 
         @Flag(help: "Print one JSON document.")
@@ -107,10 +107,10 @@ struct KeyCommand: AsyncParsableCommand {
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "rotate",
-            abstract: "Replace the key that signs tokens, or addresses of photos.",
+            abstract: "Replace the key that signs tokens, or URLs of photos.",
             discussion: """
-                The service does so by itself with the key of tokens, every thirty days. Tokens and addresses that the \
-                old key signed count until they expire. With --compromised they count no more: apps get new ones by \
+                The service replaces the key of tokens by itself, every thirty days. Tokens and URLs that the old key signed \
+                stay valid until they expire. With --compromised they are invalid immediately: apps get new ones by \
                 themselves.
 
                 EXAMPLES
@@ -121,13 +121,13 @@ struct KeyCommand: AsyncParsableCommand {
 
         @OptionGroup var storage: StorageOptions
 
-        @Flag(help: "Replace the key that signs addresses of photos (/media/…?token=…).")
+        @Flag(help: "Replace the key that signs URLs of photos (/media/…?token=…).")
         var addresses = false
 
-        @Flag(help: "The old keys are in wrong hands: refuse all that they signed.")
+        @Flag(help: "Also reject everything that the old keys signed, because they leaked.")
         var compromised = false
 
-        @Flag(name: .shortAndLong, help: "Refuse them without asking.")
+        @Flag(name: .shortAndLong, help: "Reject without confirmation.")
         var yes = false
 
         @Flag(help: "Print one JSON document.")
@@ -135,8 +135,8 @@ struct KeyCommand: AsyncParsableCommand {
 
         func run() async throws {
             if compromised, !yes {
-                let signed = addresses ? "addresses of photos" : "tokens"
-                try Terminal.confirm("refuse all \(signed) that were issued so far")
+                let signed = addresses ? "URLs of photos" : "tokens"
+                try Terminal.confirm("reject all \(signed) that were issued so far")
             }
             let key: SigningKeyDocument = try await APIClient(storage).read(
                 .post, addresses ? "/v1/media-keys" : "/v1/signing-keys",

@@ -1,9 +1,9 @@
 import API
 import ArgumentParser
 
-/// How much of a list is printed, and how.
+/// The size and the form of a list that is printed.
 struct ListOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("How many to list (default: all).", valueName: "n"))
+    @Option(help: ArgumentHelp("The largest number of entries (default: all).", valueName: "n"))
     var limit: Int?
 
     @Flag(help: "Print one JSON document for each.")
@@ -14,10 +14,10 @@ struct ListOptions: ParsableArguments {
     /// Prints a list.
     ///
     /// - Parameters:
-    ///   - pageSize: The most entries that a page may have.
-    ///   - nothing: What is said when the list is empty.
-    ///   - read: As in ``Pages/forEach(limit:pageSize:from:_:_:)``.
-    ///   - line: An entry for people.
+    ///   - pageSize: The largest number of entries on a page.
+    ///   - nothing: The note for an empty list.
+    ///   - read: The reader of pages, as in ``Pages/forEach(limit:pageSize:from:_:_:)``.
+    ///   - line: Formats an entry for people.
     func print<Entry: Document>(
         pageSize: Int = PageSize.max, nothing: String, _ read: Pages.Reader<Entry>, line: (Entry) -> String
     ) async throws {
@@ -30,22 +30,22 @@ struct ListOptions: ParsableArguments {
 
 /// Lists that the service sends page by page.
 enum Pages {
-    /// Reads a page of at most so many entries, which begins behind a position, or at the beginning for nil.
+    /// Reads a page of at most `size` entries after a position, or at the beginning for nil.
     ///
-    /// It returns the entries, and the position behind them; nil when they were the last.
+    /// It returns the entries and the position after them; nil when they were the last.
     typealias Reader<Entry> = (_ size: Int, _ position: String?) async throws -> (entries: [Entry], next: String?)
 
-    /// Refuses a limit that has no meaning.
+    /// Rejects a limit below 1.
     static func check(limit: Int?) throws {
-        guard limit.map({ $0 >= 1 }) ?? true else { throw ValidationError("--limit has to be 1 or more") }
+        guard limit.map({ $0 >= 1 }) ?? true else { throw ValidationError("--limit must be 1 or more") }
     }
 
     /// Calls a function with each entry of a list.
     ///
     /// - Parameters:
-    ///   - limit: The most entries; nil for all.
-    ///   - pageSize: The most entries that a page may have.
-    ///   - position: Where to begin; nil for the beginning.
+    ///   - limit: The largest number of entries; nil for all.
+    ///   - pageSize: The largest number of entries on a page.
+    ///   - position: The position to begin at; nil for the beginning.
     /// - Returns: The number of entries.
     @discardableResult
     static func forEach<Entry>(

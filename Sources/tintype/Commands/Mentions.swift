@@ -5,11 +5,11 @@ import TreeModel
 struct Mentions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Whom a part of the text stands for: a user, and where it starts and how long it is, in UTF-16 units.",
+            "A user, and the start and length of the mention in the text, in UTF-16 units.",
             valueName: "uid:start:length"))
     var mention: [String] = []
 
-    /// The mentions as a request has them.
+    /// Returns the mentions in the form of a request.
     func list() throws -> [JSONValue] {
         try mention.map { text in
             let parts = text.split(separator: ":", omittingEmptySubsequences: false)

@@ -4,15 +4,15 @@ import HTTPTypes
 import TreeModel
 import Uploads
 
-/// Lists what somebody is told of.
+/// Lists a person's notifications.
 struct NotificationsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "notifications",
-        abstract: "List what somebody is told of, the newest first, or mark it as read.",
+        abstract: "List a person's notifications, newest first, or mark them as read.",
         usage: "tintype notifications <uid> [<options>]",
         discussion: """
-            Each line has an asterisk if it is unread, the time, the kind, who has done it, the post, and what was said. \
-            This command needs the running service.
+            Each line has an asterisk if the notification is unread, the time, the kind, the person who caused it, the post, \
+            and the text. This command needs the running service.
 
             EXAMPLES
               tintype notifications maria --limit 5
@@ -27,7 +27,7 @@ struct NotificationsCommand: AsyncParsableCommand {
 
     @OptionGroup var list: ListOptions
 
-    @Flag(help: "Show only those of them that are unread.")
+    @Flag(help: "Show only unread notifications.")
     var unread = false
 
     @Flag(help: "Mark all as read, instead of listing them.")
@@ -62,7 +62,7 @@ struct NotificationsCommand: AsyncParsableCommand {
 }
 
 extension NotificationDocument {
-    /// The notification on one line, a dash for what there is not.
+    /// The notification on one line, with a dash for missing fields.
     fileprivate var line: String {
         let words = [title, text].compactMap(\.self).joined(separator: ": ").oneLine
         let fields = [isUnread ? "*" : " ", timestamp.time, kind, actor?.uid ?? "-", post ?? "-", words]

@@ -4,19 +4,19 @@ import Foundation
 import HTTPTypes
 import Uploads
 
-/// Makes a key for the operations page, and prints the link that opens it.
+/// Creates a key for the operations page, and prints the link that opens it.
 struct OpsCommand: AsyncParsableCommand {
-    /// Seconds.
+    /// The lifetime of the key, in seconds.
     private static let lifetime = 12 * 3600
     private static let prefix = "ops-"
 
     static let configuration = CommandConfiguration(
         commandName: "ops",
-        abstract: "Print a link to the operations page, good for 12 hours.",
+        abstract: "Print a link to the operations page, valid for 12 hours.",
         discussion: """
-            The page shows the queue, failures, jobs, streams and refusals of the running service, and lets you decide about \
-            them. The link has an admin key in it: whoever has the link may do everything, until the key expires or \
-            "tintype key rm" deletes it. Keys of earlier links that have expired are deleted.
+            The page shows the queue, failures, jobs, streams and rejections of the running service, and lets you act on \
+            them. The link contains an admin key: everyone with the link may do everything, until the key expires or \
+            "tintype key rm" deletes it. Expired keys of earlier links are deleted.
 
             EXAMPLES
               tintype ops
@@ -33,11 +33,11 @@ struct OpsCommand: AsyncParsableCommand {
         let operations: OperationsDocument = try await service.read(.get, "/v1/operations")
         guard let page = operations.pages.first else {
             throw Failure(
-                .unavailable, "the service listens on no port that a browser could open",
-                hint: "start it with an address, as in \"tintype serve --listen 127.0.0.1:8080\"")
+                .unavailable, "the service does not listen on a port that a browser can open",
+                hint: "Start it with an address, as in \"tintype serve --listen 127.0.0.1:8080\".")
         }
         try await removeExpiredKeys(service)
-        // Two that are made in one millisecond are told apart by the service, which refuses the second.
+        // If two keys are created in the same millisecond, the service rejects the second.
         let name = Self.prefix + String(Int64(Date.now.timeIntervalSince1970 * 1000), radix: 36)
         let key: AdminKeyDocument = try await service.read(
             .post, "/v1/keys", query: ["name": name, "lifetime": "\(Self.lifetime)"])

@@ -3,14 +3,14 @@ import ArgumentParser
 import HTTPTypes
 import Uploads
 
-/// Lists deliveries of notifications, and has them tried again.
+/// Lists deliveries of notifications, and retries them.
 struct OutboxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "outbox",
-        abstract: "List notifications that could not be delivered, or have them tried again.",
+        abstract: "List notifications that could not be delivered, or retry them.",
         discussion: """
-            The settings notification-webhook and notification-command say to what notifications are delivered. What \
-            fails is tried again for about four hours, and then given up. These commands need the running service.
+            The settings notification-webhook and notification-command choose where notifications are delivered. A failed \
+            delivery is retried for about four hours, and then given up. These commands need the running service.
 
             EXAMPLES
               tintype outbox ls
@@ -18,7 +18,7 @@ struct OutboxCommand: AsyncParsableCommand {
             """,
         subcommands: [List.self, Retry.self])
 
-    /// Reads the pages of the deliveries that are in a state.
+    /// Returns a reader of the pages of deliveries in a state.
     private static func pages(_ state: String, _ service: APIClient) -> Pages.Reader<OutboxEntryDocument> {
         { size, next in
             let page: OutboxPageDocument = try await service.read(
@@ -30,9 +30,9 @@ struct OutboxCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "ls",
-            abstract: "List the deliveries that were given up, by their recipients.",
+            abstract: "List the deliveries that were given up, by recipient.",
             discussion: """
-                Each line has the id, the time, the kind, the recipient, the number of tries, and why the last one failed.
+                Each line has the id, the time, the kind, the recipient, the number of attempts, and the last error.
 
                 EXAMPLES
                   tintype outbox ls
@@ -42,7 +42,7 @@ struct OutboxCommand: AsyncParsableCommand {
 
         @OptionGroup var storage: StorageOptions
 
-        @Flag(help: "List those that wait to be delivered instead.")
+        @Flag(help: "List the deliveries that are waiting instead.")
         var waiting = false
 
         @OptionGroup var list: ListOptions
@@ -50,7 +50,7 @@ struct OutboxCommand: AsyncParsableCommand {
         func run() async throws {
             let pages = OutboxCommand.pages(waiting ? "waiting" : "dead", try APIClient(storage))
             try await list.print(
-                nothing: waiting ? "nothing waits" : "nothing was given up", pages
+                nothing: waiting ? "no deliveries are waiting" : "no deliveries were given up", pages
             ) { $0.line }
         }
     }
@@ -58,7 +58,7 @@ struct OutboxCommand: AsyncParsableCommand {
     struct Retry: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "retry",
-            abstract: "Have deliveries tried again at once.",
+            abstract: "Retry deliveries immediately.",
             discussion: """
                 EXAMPLES
                   tintype outbox retry --all
@@ -67,17 +67,17 @@ struct OutboxCommand: AsyncParsableCommand {
 
         @OptionGroup var storage: StorageOptions
 
-        @Argument(help: ArgumentHelp("The ids that \"tintype outbox ls\" prints first.", valueName: "id"))
+        @Argument(help: ArgumentHelp("The ids, the first column of \"tintype outbox ls\".", valueName: "id"))
         var ids: [String] = []
 
-        @Flag(help: "Try all again that were given up.")
+        @Flag(help: "Retry all deliveries that were given up.")
         var all = false
 
         @Flag(help: "Print one JSON document for each delivery.")
         var json = false
 
         func validate() throws {
-            guard all == ids.isEmpty else { throw ValidationError("name deliveries, or say --all") }
+            guard all == ids.isEmpty else { throw ValidationError("name deliveries, or give --all") }
         }
 
         func run() async throws {
@@ -87,7 +87,7 @@ struct OutboxCommand: AsyncParsableCommand {
                 let pages = OutboxCommand.pages("dead", service)
                 try await Pages.forEach(pages) { ids.append($0.id) }
             }
-            if ids.isEmpty { Terminal.note("nothing was given up") }
+            if ids.isEmpty { Terminal.note("no deliveries were given up") }
             let batch = Batch(ids, isJSON: json) { OutcomeDocument(.failed, id: $0, failure: $1) }
             try await batch.forEach { id in
                 let delivery: OutboxEntryDocument = try await service.read(
@@ -99,7 +99,7 @@ struct OutboxCommand: AsyncParsableCommand {
 }
 
 extension OutboxEntryDocument {
-    /// The delivery on one line, a dash for what there is not.
+    /// The delivery on one line, with a dash for a missing error.
     fileprivate var line: String {
         [id, since.time, kind, to ?? "everybody", "\(attempts)", (error ?? "-").oneLine].joined(separator: "  ")
             .printable

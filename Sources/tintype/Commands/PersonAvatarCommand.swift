@@ -8,16 +8,16 @@ import NIOFoundationEssentialsCompat
 import Uploads
 
 extension PersonCommand {
-    /// Gives somebody a picture, or takes it.
+    /// Sets or removes a person's picture.
     struct Avatar: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "avatar",
-            abstract: "Give a person a picture, or remove it.",
+            abstract: "Set a person's picture, or remove it.",
             usage: "tintype person avatar <uid> (<photo> | --remove) [<options>]",
             discussion: """
-                The middle of the photo is cut out as a square, of 512 pixels at most. The picture before stays at its address \
-                for the grace period (the setting grace-period), for whoever shows it still. In the person's posts and \
-                comments it is replaced a little later. A picture elsewhere is given with "tintype person set --picture".
+                The middle of the photo is cut out as a square, of 512 pixels at most. The previous picture stays at its URL \
+                for the grace period (the setting grace-period), for apps that still show it. In the person's posts and \
+                comments the picture is replaced a little later. Use "tintype person set --picture" for a picture elsewhere.
 
                 EXAMPLES
                   tintype person set maria --name "Maria Lind"
@@ -28,7 +28,7 @@ extension PersonCommand {
 
         @OptionGroup var storage: StorageOptions
 
-        // Some ids begin with a dash, so the parser takes them for options that it does not know.
+        // Some ids begin with a dash, so the parser reads them as unknown options.
         @Argument(
             parsing: .allUnrecognized,
             help: ArgumentHelp("The id of the person, then a photo, or - for standard input.", valueName: "uid photo"))
@@ -58,7 +58,7 @@ extension PersonCommand {
                 (Data(buffer: try await body.collect(upTo: 1 << 20)), response.status == .accepted)
             }
             guard isWaiting else { return show(try PersonDocument(json: document)) }
-            Terminal.note("the service has the photo, and makes the picture as soon as it can")
+            Terminal.note("the service has the photo, and renders the picture as soon as it can")
             if json { Terminal.outputJSON(try UploadDocument(json: document)) }
         }
 

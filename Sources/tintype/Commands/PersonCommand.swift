@@ -11,8 +11,8 @@ struct PersonCommand: AsyncParsableCommand {
         commandName: "person",
         abstract: "Show, change, list, find or delete people.",
         discussion: """
-            A person is whoever posts, follows or comments: a name, a picture, and what they say about themselves. Accounts, \
-            with which people sign in, are "tintype user". These commands need the running service.
+            A person posts, follows and comments, and has a name, a picture and a biography. Accounts, with which people sign \
+            in, are "tintype user". These commands need the running service.
 
             EXAMPLES
               tintype person set maria --name "Maria Lind" --role speaker
@@ -27,7 +27,7 @@ extension PersonCommand {
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "show",
-            abstract: "Show what is known of people.",
+            abstract: "Show people's names, texts and numbers.",
             discussion: """
                 EXAMPLES
                   tintype person set maria --name "Maria Lind"
@@ -37,7 +37,7 @@ extension PersonCommand {
 
         @OptionGroup var storage: StorageOptions
 
-        // Some ids begin with a dash, so the parser takes them for options that it does not know.
+        // Some ids begin with a dash, so the parser reads them as unknown options.
         @Argument(parsing: .allUnrecognized, help: ArgumentHelp("The ids of people.", valueName: "uid"))
         var people: [String]
 
@@ -59,14 +59,14 @@ extension PersonCommand {
         }
     }
 
-    /// Changes what is said about somebody.
+    /// Changes a person's fields.
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "set",
-            abstract: "Change what is said about a person, or make one.",
+            abstract: "Change a person's fields, or create a person.",
             discussion: """
-                What is not given stays as it is; an empty text removes it. A new name comes into the person's posts and \
-                comments by itself, a little later.
+                Fields without an option stay unchanged; an empty text removes a field. A new name is copied into the \
+                person's posts and comments a little later.
 
                 EXAMPLES
                   tintype person set maria --name "Maria Lind"
@@ -80,16 +80,16 @@ extension PersonCommand {
             parsing: .allUnrecognized, help: ArgumentHelp("The id of the person.", valueName: "uid"))
         var people: [String]
 
-        @Option(help: ArgumentHelp("The name that others see.", valueName: "name"))
+        @Option(help: ArgumentHelp("The displayed name.", valueName: "name"))
         var name: String?
 
-        @Option(help: ArgumentHelp("The address of a picture.", valueName: "url"))
+        @Option(help: ArgumentHelp("The URL of a picture.", valueName: "url"))
         var picture: String?
 
-        @Option(help: ArgumentHelp("What the person does.", valueName: "text"))
+        @Option(help: ArgumentHelp("The person's role or profession.", valueName: "text"))
         var role: String?
 
-        @Option(help: ArgumentHelp("What the person says about themselves.", valueName: "text"))
+        @Option(help: ArgumentHelp("A text about the person.", valueName: "text"))
         var bio: String?
 
         @Flag(help: "Print one JSON document.")
@@ -99,7 +99,7 @@ extension PersonCommand {
             try PersonID.check(people)
             guard people.count == 1 else { throw ValidationError("name one person") }
             guard [name, picture, role, bio].contains(where: { $0 != nil }) else {
-                throw ValidationError("what is to change? give --name, --picture, --role or --bio")
+                throw ValidationError("nothing to change; give --name, --picture, --role or --bio")
             }
         }
 
@@ -132,7 +132,7 @@ extension PersonCommand {
         func run() async throws {
             try await list.printPeople(
                 of: APIClient(storage),
-                nothing: "nobody yet; a first post makes a person, and so does tintype person set")
+                nothing: "there are no people; a first post creates a person, and so does tintype person set")
         }
     }
 
@@ -142,8 +142,8 @@ extension PersonCommand {
             commandName: "search",
             abstract: "Find people by the beginning of their first or last name.",
             discussion: """
-                Case and accents make no difference. Several words are the beginning of a name, or of one with the last word \
-                first.
+                Case and accents are ignored. Several words match the beginning of a name, also of one whose last word is \
+                written first.
 
                 EXAMPLES
                   tintype person search mari
@@ -161,13 +161,13 @@ extension PersonCommand {
         func run() async throws {
             let text = words.joined(separator: " ")
             try await list.printPeople(
-                of: APIClient(storage), search: text, nothing: "nobody's name begins with \"\(text)\"".printable)
+                of: APIClient(storage), search: text, nothing: "no name begins with \"\(text)\"".printable)
         }
     }
 }
 
 extension ListOptions {
-    /// Prints all people, or those that a text finds.
+    /// Prints all people, or the results of a search.
     fileprivate func printPeople(of service: APIClient, search: String? = nil, nothing: String) async throws {
         try await print(nothing: nothing) { size, next in
             let page: PeoplePageDocument = try await service.read(
@@ -181,7 +181,7 @@ extension ListOptions {
 
 /// The ids of people, as arguments.
 enum PersonID {
-    /// Refuses options that the parser took for ids.
+    /// Rejects options that the parser read as ids.
     static func check(_ ids: [String]) throws {
         if let option = ids.first(where: { $0.hasPrefix("--") }) {
             throw ValidationError("there is no option \(option)")
@@ -192,10 +192,10 @@ enum PersonID {
 }
 
 extension PersonDocument {
-    /// The id and the name.
+    /// The id and the name on one line.
     var line: String { "\(uid)  \(fullName.oneLine)".printable }
 
-    /// All that is known, with its names.
+    /// The fields with their names, without those that are not set.
     fileprivate var fields: [(name: String, value: String)] {
         let fields: [(String, String?)] = [
             ("id", uid), ("name", fullName), ("picture", profilePicture), ("role", role), ("bio", bio),

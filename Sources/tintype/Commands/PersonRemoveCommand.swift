@@ -4,16 +4,16 @@ import HTTPTypes
 import Uploads
 
 extension PersonCommand {
-    /// Deletes people with all that is of them or about them.
+    /// Deletes people with everything that they created or that refers to them.
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "rm",
-            abstract: "Delete people, and all that they made or that is about them.",
+            abstract: "Delete people, and everything that they created or that refers to them.",
             discussion: """
-                Posts, comments, likes, follows, blocks, notifications and feeds go, and then a receipt is printed, with the \
-                number of each. The files of posts are deleted after the grace period (the setting grace-period). Accounts \
-                stay: "tintype user rm" deletes these. The command shows the people and asks first; use --yes where nobody can \
-                be asked. The service goes on when the command is stopped, and running it again shows how far that is.
+                Posts, comments, likes, follows, blocks, notifications and feeds are deleted, and then a receipt with the \
+                number of each is printed. The files of posts are deleted after the grace period (the setting grace-period). \
+                Accounts stay: "tintype user rm" deletes these. The command shows the people and asks for confirmation; use \
+                --yes in scripts. If the command is stopped, the service continues; run it again to see the progress.
 
                 EXAMPLES
                   tintype person set jan --name Jan
@@ -23,11 +23,11 @@ extension PersonCommand {
 
         @OptionGroup var storage: StorageOptions
 
-        // Some ids begin with a dash, so the parser takes them for options that it does not know.
+        // Some ids begin with a dash, so the parser reads them as unknown options.
         @Argument(parsing: .allUnrecognized, help: ArgumentHelp("The ids of people.", valueName: "uid"))
         var people: [String]
 
-        @Flag(help: "Delete without asking.")
+        @Flag(help: "Delete without confirmation.")
         var yes = false
 
         @Flag(help: "Print one JSON document for each person.")
@@ -51,12 +51,12 @@ extension PersonCommand {
             }
         }
 
-        /// Has somebody deleted, and waits until nothing is left.
+        /// Deletes a person, and waits until the deletion is complete.
         ///
         /// - Returns: The receipt.
         private static func delete(_ uid: String, _ service: APIClient) async throws -> PersonDeletionDocument {
             var receipt: PersonDeletionDocument = try await service.read(.delete, PersonID.path(uid))
-            var (progress, shown, pause) = (ProgressBar("things removed"), 0, Duration.milliseconds(50))
+            var (progress, shown, pause) = (ProgressBar("items removed"), 0, Duration.milliseconds(50))
             while receipt.ended == nil {
                 if receipt.removed.count > shown {
                     shown = receipt.removed.count
@@ -83,7 +83,7 @@ extension PersonDeletionDocument.Removed {
 
     fileprivate var count: Int { parts.reduce(0) { $0 + $1.count } }
 
-    /// What there was, with its numbers.
+    /// The removed items with their numbers.
     fileprivate var words: String {
         parts.filter { $0.count > 0 }.map { "\($0.name) \($0.count)" }.joined(separator: ", ")
     }

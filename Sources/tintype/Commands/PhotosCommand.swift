@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// What can be done with the files of photos themselves.
+/// The commands that change the files of photos.
 struct PhotosCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "photos",
-        abstract: "Take the place out of photos.",
+        abstract: "Remove the place from photos.",
         discussion: """
             EXAMPLES
               tintype photos scrub photo.jpg --check

@@ -7,32 +7,31 @@ import Model
 import TreeModel
 import Uploads
 
-/// Takes the place out of local files of photos, or out of the originals that the service keeps.
+/// Removes the place from local photo files, or from the originals in the store.
 struct PhotosScrubCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scrub",
-        abstract: "Take the place where it was taken out of a photo's file.",
+        abstract: "Remove from a photo's file the place where it was taken.",
         usage: """
             tintype photos scrub <file> ... (--output <dir> | --in-place | --check) [--json]
             tintype photos scrub (--post <id> ... | --user <user> | --all) [--check] [--json] [--storage <dir>]
             """,
         discussion: """
             GPS data, makers' notes, XMP and IPTC that name a place, data of unknown kinds and the film of a motion photo \
-            are removed. The picture is not coded again: it stays the same, bit for bit. Orientation, date, camera, \
-            copyright, colours, comments and captions stay, too.
+            are removed. The picture is not encoded again: it stays the same, bit for bit. Orientation, date, camera, \
+            copyright, colours, comments and captions also stay.
 
             FILES
-            No service is needed. A file is replaced at once or not at all, and not touched if there is nothing to remove. \
-            One that cannot be read to its end is refused and left as it is; the others are still done, and the exit code \
-            is 3. With --check, nothing is written, and the exit code is 1 if a file has something to remove.
+            No service is needed. A file is replaced completely or not at all, and is not touched if there is nothing to \
+            remove. A file that cannot be read to its end is rejected and stays unchanged; the others are still processed, \
+            and the exit code is 3. With --check, nothing is written, and the exit code is 1 if a file has something to remove.
 
             STORED PHOTOS
-            The service hands out originals without their place anyway, unless their owner asks for it. With --post, --user \
-            or --all, the place is taken out of what is stored, for good: the old files are deleted after the grace \
+            The service sends originals without their place anyway, unless their owner requests it. With --post, --user or \
+            --all, the place is removed from the stored files permanently: the old files are deleted after the grace \
             period (the setting grace-period). Backups, and the copies of dropped files in done/, keep it. Posts and \
-            thumbnails stay as they are. You may \
-            stop the command with Ctrl-C at any time; the next run continues from there. It works whether the service \
-            runs or not.
+            thumbnails stay unchanged. You can stop the command with Ctrl-C at any time; the next run continues from there. \
+            It works whether the service runs or not.
 
             EXAMPLES
               tintype photos scrub *.jpg --output scrubbed
@@ -49,25 +48,25 @@ struct PhotosScrubCommand: AsyncParsableCommand {
 
     @Option(
         parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("The id of a post whose stored photos are meant; may be repeated.", valueName: "id"))
+        help: ArgumentHelp("The id of a post whose stored photos are scrubbed; may be repeated.", valueName: "id"))
     var post: [String] = []
 
-    @Option(help: ArgumentHelp("The stored photos of this person's posts.", valueName: "user"))
+    @Option(help: ArgumentHelp("Scrub the stored photos of this user's posts.", valueName: "user"))
     var user: String?
 
-    @Flag(help: "The stored photos of all posts.")
+    @Flag(help: "Scrub the stored photos of all posts.")
     var all = false
 
     @Option(
         help: ArgumentHelp(
-            "The folder for the photos without a place, under the same names; it is made if it is missing.",
+            "The folder for the scrubbed photos, under the same names; created if it does not exist.",
             valueName: "dir"))
     var output: String?
 
     @Flag(help: "Replace the files themselves.")
     var inPlace = false
 
-    @Flag(help: "Tell what would be removed, and write nothing.")
+    @Flag(help: "Print what would be removed, and write nothing.")
     var check = false
 
     @Flag(help: "Print one JSON document for each photo; with --user or --all, for each step.")
@@ -75,7 +74,7 @@ struct PhotosScrubCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard [!files.isEmpty, !post.isEmpty, user != nil, all].filter(\.self).count == 1 else {
-            throw ValidationError("either files, --post, --user or --all has to be given")
+            throw ValidationError("give files, --post, --user or --all, and only one of them")
         }
         guard !files.isEmpty else {
             guard output == nil, !inPlace else { throw ValidationError("--output and --in-place are for files") }
@@ -83,10 +82,10 @@ struct PhotosScrubCommand: AsyncParsableCommand {
             return
         }
         guard [output != nil, inPlace, check].filter(\.self).count == 1 else {
-            throw ValidationError("one of --output, --in-place and --check has to be given")
+            throw ValidationError("give one of --output, --in-place and --check")
         }
         guard output == nil || Set(files.map(ScrubJob.name)).count == files.count else {
-            throw ValidationError("two files have one name")
+            throw ValidationError("two files have the same name")
         }
     }
 
@@ -136,7 +135,7 @@ struct PhotosScrubCommand: AsyncParsableCommand {
 }
 
 extension ScrubDocument {
-    /// The document on one line, for people.
+    /// Returns the document on one line, for people.
     func line(isCheck: Bool) -> String {
         let removed = removed.isEmpty ? "nothing" : removed.joined(separator: ", ")
         return "\(file ?? path)  \(isCheck ? "has" : "removed"): \(removed)".printable

@@ -7,11 +7,11 @@ extension PostID {
     ///
     /// - Throws: `ValidationError`.
     init(argument text: String) throws {
-        guard let id = PostID(text) else { throw ValidationError("\"\(text.prefix(80))\" is no post's id") }
+        guard let id = PostID(text) else { throw ValidationError("\"\(text.prefix(80))\" is not a post's id") }
         self = id
     }
 
-    /// Reads the id of the one post that a command is about.
+    /// Reads the id of the only post in the arguments of a command.
     ///
     /// - Throws: `ValidationError`.
     init(onlyArgument texts: [String]) throws {

@@ -3,14 +3,14 @@ import ArgumentParser
 import HTTPTypes
 import TreeModel
 
-/// How much of a list of posts is printed, and from where.
+/// The range of a list of posts that is printed.
 struct PostListOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The number of posts.", valueName: "n"))
+    @Option(help: ArgumentHelp("The largest number of posts.", valueName: "n"))
     var limit = 20
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Only posts that were published before this position, or post.", valueName: "id"))
+        help: ArgumentHelp("Only posts that were published before this post, or this position.", valueName: "id"))
     var before: String?
 
     func validate() throws { try Pages.check(limit: limit) }
@@ -19,16 +19,16 @@ struct PostListOptions: ParsableArguments {
 /// A list of posts that the service sends page by page, and that is printed as a single page.
 struct PostList {
     let service: APIClient
-    /// The address of the list.
+    /// The path of the list in the service.
     let path: String
     let isJSON: Bool
-    /// A post for people.
+    /// Formats a post for people.
     let line: (TreeValue) -> String
 
-    /// Prints posts, the newest first.
+    /// Prints posts, newest first.
     ///
-    /// - Parameter limit: The most posts; nil for all.
-    /// - Parameter position: Before which they were published; nil for the newest.
+    /// - Parameter limit: The largest number of posts; nil for all.
+    /// - Parameter position: The position before which the posts were published; nil for the newest.
     func print(limit: Int?, before position: String?) async throws {
         var document = PostPageDocument()
         var skipped: [PostPageDocument.Skipped] = []
@@ -48,7 +48,7 @@ struct PostList {
             document.skipped = skipped.isEmpty ? nil : skipped
             return Terminal.outputJSON(document)
         }
-        for record in skipped { Terminal.error("\(record.path) is no post: \(record.reason)") }
+        for record in skipped { Terminal.error("\(record.path) is not a valid post: \(record.reason)") }
         if count == 0 { Terminal.note("no posts yet") }
         if let next = document.next { Terminal.note("there are more: --before \(next)") }
     }

@@ -5,11 +5,11 @@ import HTTPTypes
 import TreeModel
 import Uploads
 
-/// Lists and deletes posts.
+/// Lists, deletes and moderates posts.
 struct PostsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "posts",
-        abstract: "List posts, the newest first, delete them, or decide about them.",
+        abstract: "List posts, newest first, delete them, or moderate them.",
         usage:
             "tintype posts [<options>]\ntintype posts rm <id> ...\ntintype posts moderate <id> --pass|--blur|--refuse\ntintype posts expire --older-than <time>",
         discussion: """
@@ -25,7 +25,7 @@ extension PostsCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "ls",
-            abstract: "List posts, the newest first.",
+            abstract: "List posts, newest first.",
             discussion: """
                 EXAMPLES
                   tintype posts
@@ -36,7 +36,7 @@ extension PostsCommand {
 
         @OptionGroup var storage: StorageOptions
 
-        @Option(help: ArgumentHelp("Only this person's posts.", valueName: "user"))
+        @Option(help: ArgumentHelp("Only this user's posts.", valueName: "user"))
         var user: String?
 
         @OptionGroup var list: PostListOptions
@@ -53,7 +53,7 @@ extension PostsCommand {
             try await posts.print(limit: all ? nil : list.limit, before: list.before)
         }
 
-        /// A post on one line. Fields of the wrong type are left blank: any client may have written the record.
+        /// Returns a post on one line. Fields of the wrong type are left blank: any client may have written the record.
         static func line(of post: TreeValue) -> String {
             let time = post["timestamp"]?.doubleValue.map {
                 Date(timeIntervalSince1970: $0 / 1000).formatted(.iso8601)

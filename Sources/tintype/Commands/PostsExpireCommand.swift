@@ -4,15 +4,15 @@ import Foundation
 import HTTPTypes
 
 extension PostsCommand {
-    /// Deletes posts by their age.
+    /// Deletes posts that have reached an age.
     struct Expire: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "expire",
-            abstract: "Delete posts that are older than that.",
+            abstract: "Delete posts that are older than a given age.",
             discussion: """
-                The command counts the posts and the bytes of their files, and asks first; use --yes where nobody can be asked. \
-                Posts are deleted as by "tintype posts rm". The setting post-retention has the service do it by itself. This \
-                command needs the running service.
+                The command counts the posts and the bytes of their files, and asks for confirmation; use --yes in scripts. \
+                Posts are deleted as by "tintype posts rm". With the setting post-retention the service deletes old posts by \
+                itself. This command needs the running service.
 
                 EXAMPLES
                   tintype posts expire --older-than 365d --dry-run
@@ -24,10 +24,10 @@ extension PostsCommand {
         @Option(help: ArgumentHelp("The age, such as 30d or 12h.", valueName: "time"))
         var olderThan: String
 
-        @Flag(help: "Only count.")
+        @Flag(help: "Only count the posts.")
         var dryRun = false
 
-        @Flag(help: "Delete without asking.")
+        @Flag(help: "Delete without confirmation.")
         var yes = false
 
         @Flag(help: "Print one JSON document.")
@@ -50,7 +50,7 @@ extension PostsCommand {
             report(ExpiryDocument(posts: found.posts, bytes: found.bytes, deleted: !dryRun, next: nil))
         }
 
-        /// Asks until there are no more.
+        /// Sends requests until no posts are left.
         private func all(_ service: APIClient, _ seconds: Int64, isDryRun: Bool) async throws -> ExpiryDocument {
             var (posts, bytes) = (0, 0)
             var next: String?

@@ -5,14 +5,14 @@ import Model
 import TreeModel
 
 extension PostsCommand {
-    /// Decides how a post is shown.
+    /// Sets the moderation of a post.
     struct Moderate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "moderate",
-            abstract: "Have a post shown as it is, or blurred, or not at all.",
+            abstract: "Show a post unchanged, blurred, or not at all.",
             discussion: """
-                What is blurred is so in all its sizes, in its preview too, and stays so when photos are rendered anew; the \
-                originals are for the author and for admins from then on. With --pass all is shown as it was again. With \
+                A blurred photo is blurred in all sizes and in its preview, and stays so when it is rendered again; the \
+                originals are then only for the author and for admins. With --pass the post is shown unchanged again. With \
                 --refuse the post is deleted, as with "tintype posts rm".
 
                 EXAMPLES
@@ -23,25 +23,25 @@ extension PostsCommand {
 
         @OptionGroup var storage: StorageOptions
 
-        // An id begins with a dash, so the parser takes it for an option that it does not know.
+        // An id begins with a dash, so the parser reads it as an unknown option.
         @Argument(
             parsing: .allUnrecognized,
-            help: ArgumentHelp("The id that \"tintype posts\" prints first.", valueName: "id"))
+            help: ArgumentHelp("The id, the first column of \"tintype posts\".", valueName: "id"))
         var ids: [String]
 
-        @Flag(help: "Show it as it is.")
+        @Flag(help: "Show the post unchanged.")
         var pass = false
 
-        @Flag(help: "Show its photos blurred.")
+        @Flag(help: "Show the post's photos blurred.")
         var blur = false
 
-        @Flag(help: "Delete it.")
+        @Flag(help: "Delete the post.")
         var refuse = false
 
-        @Option(help: ArgumentHelp("Blur this photo alone, counted from 0 (repeat).", valueName: "n"))
+        @Option(help: ArgumentHelp("Blur only this photo, counted from 0 (repeat).", valueName: "n"))
         var photo: [Int] = []
 
-        @Option(help: ArgumentHelp("Why, in words that are kept.", valueName: "text"))
+        @Option(help: ArgumentHelp("The reason, which is stored.", valueName: "text"))
         var reason: String?
 
         @Flag(help: "Print one JSON document.")
@@ -49,9 +49,9 @@ extension PostsCommand {
 
         func validate() throws {
             guard [pass, blur, refuse].filter(\.self).count == 1 else {
-                throw ValidationError("say one of --pass, --blur and --refuse")
+                throw ValidationError("give one of --pass, --blur and --refuse")
             }
-            guard photo.isEmpty || blur else { throw ValidationError("--photo belongs to --blur") }
+            guard photo.isEmpty || blur else { throw ValidationError("--photo needs --blur") }
         }
 
         func run() async throws {

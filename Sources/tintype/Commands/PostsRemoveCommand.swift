@@ -15,9 +15,9 @@ extension PostsCommand {
             commandName: "rm",
             abstract: "Delete posts.",
             discussion: """
-                A post is deleted at once, from its author's list and feed and from its hashtags too. Its files, the \
-                originals included, are deleted after the grace period (the setting grace-period). The command shows the posts \
-                and asks first; use --yes where nobody can be asked. It works whether the service runs or not.
+                A post is deleted immediately, also from its author's list and feed and from its hashtags. Its files, \
+                including the originals, are deleted after the grace period (the setting grace-period). The command shows the \
+                posts and asks for confirmation; use --yes in scripts. It works whether the service runs or not.
 
                 EXAMPLES
                   tintype posts rm -OaBcDeFgHiJkLmNoPqR
@@ -26,13 +26,13 @@ extension PostsCommand {
 
         @OptionGroup var storage: StorageOptions
 
-        // Ids begin with a dash, so the parser takes them for options that it does not know.
+        // Ids begin with a dash, so the parser reads them as unknown options.
         @Argument(
             parsing: .allUnrecognized,
-            help: ArgumentHelp("The ids that \"tintype posts\" prints first.", valueName: "id"))
+            help: ArgumentHelp("The ids, the first column of \"tintype posts\".", valueName: "id"))
         var ids: [String]
 
-        @Flag(help: "Delete without asking.")
+        @Flag(help: "Delete without confirmation.")
         var yes = false
 
         @Flag(help: "Print one JSON document for each post.")
@@ -56,7 +56,7 @@ extension PostsCommand {
             }
         }
 
-        /// Asks whether the posts are to be deleted, unless nobody is to be asked, and deletes them.
+        /// Asks for confirmation unless --yes is given, and deletes the posts.
         private func remove(
             _ batch: Batch<PostID>, read: (PostID) async throws -> TreeValue?, delete: (PostID) async throws -> Void
         ) async throws {
@@ -74,7 +74,7 @@ extension PostsCommand {
             }
         }
 
-        /// A post's id, author and text on one line; clients may have written anything into the record.
+        /// Returns a post's id, author and text on one line. Clients may have written anything into the record.
         private static func line(of id: PostID, _ post: TreeValue?) -> String {
             let author = post?["author"]?["uid"]?.stringValue ?? ""
             let text = (post?["text"]?.stringValue ?? "").oneLine.prefix(60)

@@ -7,17 +7,17 @@ import Service
 import TreeModel
 import Uploads
 
-/// Tells or says how much a user may store.
+/// Shows or sets the amount that a user may store.
 struct QuotaCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "quota",
-        abstract: "Tell, or say, how much somebody may store.",
+        abstract: "Show or set the amount that a user may store.",
         usage: "tintype quota <user> [<amount>] [<options>]",
         discussion: """
             Originals, objects of the bucket and unfinished uploads count; renditions and garbage do not. Without an amount \
-            the command tells what is used. The amount is one such as 5GB or 500MiB, none for no limit, or default for that \
-            of the setting user-quota, which binds accounts that people made themselves. What is there already stays, whatever \
-            it comes to: only new uploads are refused.
+            the command shows the usage. The amount is a size such as 5GB or 500MiB, none for no limit, or default for the \
+            limit of the setting user-quota, which applies to accounts that people created themselves. Stored files always \
+            stay, even above the limit: only new uploads are rejected.
 
             EXAMPLES
               tintype quota maria
@@ -30,7 +30,7 @@ struct QuotaCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The user.", valueName: "user"))
     var user: String
 
-    @Argument(help: ArgumentHelp("How much: an amount such as 5GB, none or default.", valueName: "amount"))
+    @Argument(help: ArgumentHelp("The new limit: a size such as 5GB, none or default.", valueName: "amount"))
     var amount: String?
 
     @Flag(help: "Print one JSON document.")
@@ -38,7 +38,7 @@ struct QuotaCommand: AsyncParsableCommand {
 
     func validate() throws {
         if let amount, UserQuota(amount) == nil {
-            throw ValidationError("\(amount.prefix(80)) is no amount such as 5GB or 500MiB, nor none, nor default")
+            throw ValidationError("\(amount.prefix(80)) is not an amount such as 5GB or 500MiB, nor none, nor default")
         }
     }
 
@@ -62,7 +62,7 @@ struct QuotaCommand: AsyncParsableCommand {
         Terminal.output("\(uid)  \(StatusText.size(usage.used)) used, \(limit)")
     }
 
-    /// The part of the setting that the limit comes from, where nobody chose it for the user.
+    /// Returns the part of the setting that the limit comes from; empty when it was set for the user.
     private func reason(_ scope: QuotaScope?) -> String {
         switch scope {
         case .user, nil: ""

@@ -2,16 +2,15 @@ import API
 import ArgumentParser
 import HTTPTypes
 
-/// Makes the running service read its settings again.
+/// Reloads the settings of the running service.
 struct ReloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reload",
-        abstract: "Make the running service read its settings again.",
+        abstract: "Reload the settings of the running service.",
         discussion: """
-            The service reads the configuration file again, as it does at SIGHUP, and uses \
-            it from then on. The command names settings that cannot change while the service \
-            runs; the exit code is 3 then. It also names settings that a flag or a variable \
-            of the service overrides. A file with a fault changes nothing.
+            The service reads the configuration file again, as on SIGHUP, and uses it from then on. The command names \
+            settings that cannot change while the service runs; the exit code is then 3. It also names settings that a flag \
+            or a variable of the service overrides. A file with an error changes nothing.
 
             EXAMPLES
               tintype reload
@@ -33,14 +32,14 @@ struct ReloadCommand: AsyncParsableCommand {
             Terminal.outputJSON(answer)
         } else {
             for setting in answer.settings { Terminal.output(setting.sentence(isDryRun: dryRun)) }
-            if answer.settings.isEmpty { Terminal.note("the service uses these settings already") }
+            if answer.settings.isEmpty { Terminal.note("the service already uses these settings") }
         }
         if answer.settings.contains(where: { $0.effect == .needsRestart }) { throw ExitStatus.partial }
     }
 }
 
 extension ReloadDocument {
-    /// Asks the service for it.
+    /// Sends the request to the service.
     static func request(_ service: APIClient, isDryRun: Bool) async throws -> ReloadDocument {
         try await service.read(.post, "/v1/reload", query: ["dry_run": isDryRun ? "true" : nil])
     }
@@ -49,8 +48,8 @@ extension ReloadDocument {
 extension SettingsChange {
     func sentence(isDryRun: Bool) -> String {
         switch effect {
-        case .applied: "\(name): \(chosen)\(isDryRun ? " would hold" : "") (was \(running))"
-        case .overridden: "\(name): \(running), as \(by ?? "") of the service says, and not \(chosen)"
+        case .applied: "\(name): \(chosen)\(isDryRun ? " would apply" : "") (was \(running))"
+        case .overridden: "\(name): \(running), as \(by ?? "") of the service sets it, and not \(chosen)"
         case .needsRestart: "\(name): \(running) until the service is started again, then \(chosen)"
         }
     }

@@ -6,18 +6,18 @@ import Imaging
 import Tree
 import Uploads
 
-/// Makes thumbnails of files without a service.
+/// Renders thumbnails of files without a service.
 struct RenderCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "render",
-        abstract: "Make thumbnails of files; no service needed.",
+        abstract: "Render thumbnails of files; no service needed.",
         usage: "tintype render <file> ... --out <dir> [<options>]",
         discussion: """
-            A thumbnail is named NAME-RECIPE.jpg after its source (.png where alpha is kept \
-            or the recipe says png, .webp or .avif where it says so). With --json, each \
-            file gives one line: path, outcome ("ok" or "refused"), code and message, \
-            upright width and height, the mean color, renditions, and warnings where there \
-            are any. A refused file does not stop the others; the exit code is then 3.
+            A thumbnail is named NAME-RECIPE.jpg after its source (.png, .webp or .avif if the recipe \
+            requests it; also .png if alpha is kept). With --json, one line is printed for each file: path, \
+            outcome ("ok" or "refused"), code and message, upright width and height, the mean color, \
+            renditions, and warnings if there are any. A rejected file does not stop the others; the exit \
+            code is then 3.
 
             RECIPES
               NAME=SIZE[,inside|cover][,qN][,alpha][,background=#rrggbb]
@@ -32,32 +32,32 @@ struct RenderCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The photos.", valueName: "file"))
     var files: [String]
 
-    @Option(help: ArgumentHelp("The folder for the thumbnails; it is made if it is missing.", valueName: "dir"))
+    @Option(help: ArgumentHelp("The folder for the thumbnails; created if it does not exist.", valueName: "dir"))
     var out: String
 
     @Option(
         help: ArgumentHelp(
-            "A thumbnail to make, such as thumb=320,q80 (repeat; default: the service's recipes).",
+            "A thumbnail to render, such as thumb=320,q80 (repeat; default: the service's recipes).",
             valueName: "recipe"))
     var recipe: [String] = []
 
-    @Option(help: ArgumentHelp("The number of files that are rendered at a time.", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of files that are rendered at the same time.", valueName: "n"))
     var concurrency = ProcessInfo.processInfo.activeProcessorCount
 
-    @Flag(help: "Render files whose data ends too early however much of it is missing, with a warning.")
+    @Flag(help: "Also render files whose data ends too early, with a warning, however much is missing.")
     var tolerant = false
 
     @Flag(help: "Print one JSON document for each file.")
     var json = false
 
     func validate() throws {
-        guard (1...64).contains(concurrency) else { throw ValidationError("--concurrency has to be from 1 to 64") }
+        guard (1...64).contains(concurrency) else { throw ValidationError("--concurrency must be from 1 to 64") }
         _ = try recipes()
     }
 
     func run() async throws {
         let recipes = try recipes()
-        // What cannot be made is told when it is opened.
+        // If the folder cannot be created, opening it reports the error.
         let above = URL(fileURLWithPath: out).deletingLastPathComponent()
         try? FileManager.default.createDirectory(at: above, withIntermediateDirectories: true)
         let folder = try Directory(path: out, create: true)
@@ -88,7 +88,7 @@ struct RenderCommand: AsyncParsableCommand {
             do { return try Recipe(parsing: text) } catch { throw ValidationError("\(error)") }
         }
         guard Set(recipes.map(\.name)).count == recipes.count else {
-            throw ValidationError("two recipes have one name")
+            throw ValidationError("two recipes have the same name")
         }
         return recipes
     }

@@ -34,8 +34,8 @@ struct RenderJob: Sendable {
     /// The file mode of the thumbnails.
     let mode: UInt32
 
-    /// One job for each file. Sources with the same name (`a/photo.jpg`, `b/photo.png`) get numbers, so that their
-    /// thumbnails do not overwrite each other.
+    /// Returns one job for each file. Sources with the same name (`a/photo.jpg`, `b/photo.png`) get numbers, so that
+    /// their thumbnails do not overwrite each other.
     static func jobs(
         _ paths: [String], recipes: [Recipe], limits: ImageLimits, folder: Directory, mode: UInt32
     ) -> [RenderJob] {
@@ -54,7 +54,7 @@ struct RenderJob: Sendable {
         }
     }
 
-    /// Renders the thumbnails when the file's turn comes, and writes them.
+    /// Renders the thumbnails in the file's turn, and writes them.
     func run(by scheduler: RenderScheduler) async -> Result {
         do {
             let image = try await scheduler.render(recipes: recipes, limits: limits, priority: .batch, for: stem) {

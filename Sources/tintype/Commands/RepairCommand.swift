@@ -2,11 +2,11 @@ import API
 import ArgumentParser
 import Keeping
 
-/// Mends what follows from what is in the store.
+/// Repairs the derived data of the store.
 struct RepairCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "repair",
-        abstract: "Mend what can be mended: renditions, lists, numbers and links.",
+        abstract: "Repair what can be repaired: renditions, lists, counters and links.",
         usage: """
             tintype repair [--dry-run] [<options>]
             tintype repair --row <path> --drop [<options>]
@@ -14,16 +14,15 @@ struct RepairCommand: AsyncParsableCommand {
             tintype repair --row <path> --from-backup <backup> [<options>]
             """,
         discussion: """
-            Renditions that are missing or damaged are rendered again from their originals, and lists, numbers and links are \
-            written as they follow from the data. An original is never touched: one that is missing or damaged is \
-            reported, and so is everything else that is lost. It works beside the service, and without it. With --read, \
-            files are read and compared first, as "tintype verify" does; those that were damaged when they were read last are in \
-            any case. The exit code is 3 when something is left.
+            Renditions that are missing or damaged are rendered again from their originals, and lists, counters and links are \
+            derived from the data again. An original is never touched: if it is missing or damaged it is reported, as is \
+            everything else that is lost. It works whether the service runs or not. With --read, files are first read and \
+            compared, as "tintype verify" does; files that were damaged when last read are always included. The exit code \
+            is 3 when findings remain.
 
-            With --row, such as --row /people/maria/full_name --value '"Maria"', one row of the database that cannot be read is \
-            dropped or replaced by your word, while no service runs. \
-            What was there is kept in damaged/. What follows from the row is written with it, as far as that can be known; \
-            "tintype check" says what is left.
+            With --row, such as --row /people/maria/full_name --value '"Maria"', one row of the database that cannot be read \
+            is dropped or replaced. No service may run meanwhile. The old row is kept in damaged/. Data derived from the row \
+            is also written, as far as it can be determined; "tintype check" reports what remains.
 
             EXAMPLES
               tintype repair --dry-run
@@ -33,13 +32,13 @@ struct RepairCommand: AsyncParsableCommand {
 
     @OptionGroup var storage: StorageOptions
 
-    @Option(help: ArgumentHelp("Only this person's files.", valueName: "user"))
+    @Option(help: ArgumentHelp("Only this user's files.", valueName: "user"))
     var user: String?
 
-    @Flag(help: "Read files, and compare their bytes, too.")
+    @Flag(help: "Also read files, and compare their bytes.")
     var read = false
 
-    @Flag(help: "Change nothing; print what would be mended.")
+    @Flag(help: "Change nothing; print what would be repaired.")
     var dryRun = false
 
     @Flag(help: "Print one JSON document for each finding, and one at the end.")
@@ -49,7 +48,7 @@ struct RepairCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard damagedRow.row == nil || user == nil && !read && !dryRun else {
-            throw ValidationError("--row goes without --user, --read and --dry-run")
+            throw ValidationError("--row cannot be combined with --user, --read and --dry-run")
         }
     }
 

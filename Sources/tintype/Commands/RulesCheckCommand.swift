@@ -10,7 +10,7 @@ struct RulesCheckCommand: AsyncParsableCommand {
         commandName: "check",
         abstract: "Check a file of rules; no service needed.",
         discussion: """
-            The first fault is told with its line and column, and the exit code is then 1.
+            The first error is printed with its line and column, and the exit code is then 1.
 
             EXAMPLES
               tintype rules check rules.json
@@ -21,7 +21,7 @@ struct RulesCheckCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The file; - is standard input.", valueName: "file"))
     var file: String
 
-    @Flag(help: "The file has storage rules: who may do what with photos.")
+    @Flag(help: "The file contains storage rules, which are about photos.")
     var storageRules = false
 
     @Flag(help: "Print the result as one JSON document.")
@@ -32,7 +32,7 @@ struct RulesCheckCommand: AsyncParsableCommand {
         do {
             if storageRules {
                 _ = try file.storageRules()
-                accept(RulesCheckDocument(file: file.name, outcome: .accepted), "no fault")
+                accept(RulesCheckDocument(file: file.name, outcome: .accepted), "no errors")
             } else {
                 let counts = try file.rules().counts
                 var document = RulesCheckDocument(file: file.name, outcome: .accepted)

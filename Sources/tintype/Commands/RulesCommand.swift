@@ -2,14 +2,14 @@ import ArgumentParser
 import Foundation
 import HTTPTypes
 
-/// Checks, tries, explains and sets security rules.
+/// Checks, tests, explains and sets security rules.
 struct RulesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rules",
         abstract: "Check, test, explain and set the security rules.",
         discussion: """
-            Rules say who may read and write what in the tree, storage rules who may fetch which photos. "check" and "test" need \
-            no service.
+            Rules decide who may read and write which parts of the tree; storage rules decide who may fetch which photos. \
+            "check" and "test" need no service.
 
             EXAMPLES
               tintype rules show > rules.json
@@ -23,12 +23,12 @@ struct RulesCommand: AsyncParsableCommand {
             RulesSetCommand.self,
         ])
 
-    /// The address of the storage rules in the service.
+    /// The path of the storage rules in the service.
     static let storageRulesAddress = "/v1/storage-rules"
-    /// Why storage rules have no name of a tree.
+    /// The error for storage rules with the name of a tree.
     static let oneForAllTrees = "--ns is for the rules of a tree; the service has one set of storage rules"
 
-    /// The tree of the running service whose rules are meant.
+    /// The tree of the running service whose rules the command uses.
     struct Target: ParsableArguments {
         @OptionGroup var storage: StorageOptions
 
@@ -37,10 +37,10 @@ struct RulesCommand: AsyncParsableCommand {
             help: ArgumentHelp("The name of the tree (default: the service's own).", valueName: "name"))
         var ns: String?
 
-        /// The address of the rules in the service.
+        /// The path of the rules in the service.
         static let address = "/.settings/rules.json"
 
-        /// Reads the rules as they were written.
+        /// Reads the rules in the form in which they were written.
         func text() async throws -> String {
             String(decoding: try await APIClient(storage).send(.get, Self.address, query: query), as: UTF8.self)
         }

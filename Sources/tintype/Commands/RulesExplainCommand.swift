@@ -7,22 +7,22 @@ import Tree
 import TreeModel
 import Uploads
 
-/// Tells which rule allows or refuses something.
+/// Reports which rule allows or refuses an action.
 struct RulesExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Tell which rule allows or refuses a read or a write, and why.",
+        abstract: "Show which rule allows or refuses a read or a write, and why.",
         usage: """
             tintype rules explain [--as <uid>] --read <path> [--query <json>] [<options>]
             tintype rules explain [--as <uid>] --write <path> <value> ... [<options>]
             """,
         discussion: """
-            Nothing is written. The rules and the data are those of the running service, unless files are named: with both \
-            files no service is needed. Of the service's data only what the rules look at is read.
+            Nothing is written. The rules and the data are those of the running service, unless files are given; with both \
+            files no service is needed. Of the service's data, only the nodes that the rules use are read.
 
             VALUE is JSON; null deletes, and {".sv": "timestamp"} is the time of the write. Several paths with their values \
-            are one multi-path update. A negative number has a space before it, and quotes around: ' -5'. The exit code is \
-            0 whatever the rules say; see "allowed" of --json.
+            are one multi-path update. Write a negative number with a space before it, in quotes: ' -5'. The exit code is 0 \
+            whatever the decision is; see "allowed" of --json.
 
             EXAMPLES
               tintype rules explain --read posts
@@ -38,13 +38,13 @@ struct RulesExplainCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The rules (default: those of the running service).", valueName: "file"))
     var file: String?
 
-    @Option(help: ArgumentHelp("The data, as an export has them (default: those of the service).", valueName: "file"))
+    @Option(help: ArgumentHelp("The data, in the form of an export (default: the service's).", valueName: "file"))
     var data: String?
 
-    @Option(help: ArgumentHelp("Who does it, by their id (default: nobody).", valueName: "uid"))
+    @Option(help: ArgumentHelp("The id of the requester (default: not signed in).", valueName: "uid"))
     var `as`: String?
 
-    @Option(help: ArgumentHelp("The variable auth of who does it, as JSON.", valueName: "json"))
+    @Option(help: ArgumentHelp("The variable auth of the requester, as JSON.", valueName: "json"))
     var auth: String?
 
     @Option(help: ArgumentHelp("The path that is read.", valueName: "path"))
@@ -55,7 +55,7 @@ struct RulesExplainCommand: AsyncParsableCommand {
 
     @Option(
         parsing: .upToNextOption,
-        help: ArgumentHelp("A path and its new value; there may be several.", valueName: "path value"))
+        help: ArgumentHelp("A path and its new value; may be followed by more.", valueName: "path value"))
     var write: [String] = []
 
     @Flag(help: "Print the result as one JSON document.")
@@ -63,8 +63,8 @@ struct RulesExplainCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (read == nil) != write.isEmpty else { throw ValidationError("give --read PATH or --write PATH VALUE") }
-        guard write.count.isMultiple(of: 2) else { throw ValidationError("--write takes paths, each with its value") }
-        guard query == nil || read != nil else { throw ValidationError("--query goes with --read") }
+        guard write.count.isMultiple(of: 2) else { throw ValidationError("--write needs a value after each path") }
+        guard query == nil || read != nil else { throw ValidationError("--query needs --read") }
         guard `as` == nil || auth == nil else { throw ValidationError("give --as or --auth") }
         _ = (try actor(), try action())
     }
@@ -121,12 +121,12 @@ struct RulesExplainCommand: AsyncParsableCommand {
 
     private func json(_ text: String, _ option: String) throws -> JSONValue {
         guard let json = JSONValue(text: text.utf8) else {
-            throw ValidationError("\(option): \(text.prefix(80)) is no JSON; a string has quotes around: '\"…\"'")
+            throw ValidationError("\(option): \(text.prefix(80)) is not JSON; a string needs quotes: '\"…\"'")
         }
         return json
     }
 
-    /// Calls a function that reads an argument, whose failure is wrong usage.
+    /// Calls a function that parses an argument, and reports its failure as wrong usage.
     private func argument<R>(_ option: String, _ body: () throws(TreeError) -> R) throws -> R {
         do {
             return try body()

@@ -12,8 +12,8 @@ struct RulesSetCommand: AsyncParsableCommand {
         commandName: "set",
         abstract: "Replace the rules of the running service.",
         discussion: """
-            The file is checked first; where it has a fault, nothing changes. What changes is printed. Whoever listens to what \
-            they may no longer read is cut off at once.
+            The file is checked first; if it has an error, nothing changes. The changes are printed. Listeners that may no \
+            longer read their path are cut off immediately.
 
             EXAMPLES
               tintype rules set rules.json
@@ -26,7 +26,7 @@ struct RulesSetCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The file; - is standard input.", valueName: "file"))
     var file: String
 
-    @Flag(help: "The file has storage rules: who may fetch which photos.")
+    @Flag(help: "The file contains storage rules, which are about photos.")
     var storageRules = false
 
     @Flag(help: "Print what changes as one JSON document.")
@@ -40,7 +40,7 @@ struct RulesSetCommand: AsyncParsableCommand {
         let file = try await TextFile(path: file)
         if storageRules { return try await setStorageRules(file) }
         let rules = try file.rules()
-        // Rules that an earlier version took may be none any more.
+        // Rules that an earlier version accepted may no longer be valid.
         let earlier = try? RulesDocument(try await target.text())
         _ = try await APIClient(target.storage).send(
             .put, RulesCommand.Target.address, query: target.query, headers: [.contentType: "application/json"],
@@ -56,14 +56,14 @@ struct RulesSetCommand: AsyncParsableCommand {
         if json { return Terminal.outputJSON(outcome) }
         Terminal.note(
             outcome.areRenditionsPublic
-                ? "the storage rules are set; everybody may fetch thumbnails, and posts of Firebase's clients name the service's"
-                : "the storage rules are set; posts are told with signed addresses of their thumbnails, and posts of Firebase's clients name the app's own"
+                ? "the storage rules are set; everybody may fetch thumbnails, and posts of Firebase's clients use the service's"
+                : "the storage rules are set; posts have signed URLs of their thumbnails, and posts of Firebase's clients use the app's own"
         )
     }
 
-    /// - Parameter changes: nil where the rules that were there could not be compared.
+    /// - Parameter changes: The changes; nil when the earlier rules could not be compared.
     private func report(_ changes: [RulesChange]?) {
-        guard let changes else { return Terminal.note("the rules are set; what was there could not be compared") }
+        guard let changes else { return Terminal.note("the rules are set; the earlier rules could not be compared") }
         if json {
             let changes = changes.map {
                 RulesChangesDocument.Change(change: $0.kind.rawValue, path: $0.path, member: $0.member)
@@ -75,6 +75,6 @@ struct RulesSetCommand: AsyncParsableCommand {
             let padding = String(repeating: " ", count: max(0, 7 - kind.count))
             Terminal.output("\(kind)\(padding)  \(change.member) of \(change.path)".printable)
         }
-        if changes.isEmpty { Terminal.note("the rules say what they said before") }
+        if changes.isEmpty { Terminal.note("the rules are unchanged") }
     }
 }

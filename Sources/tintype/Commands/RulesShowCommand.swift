@@ -20,7 +20,7 @@ struct RulesShowCommand: AsyncParsableCommand {
 
     @OptionGroup var target: RulesCommand.Target
 
-    @Flag(help: "Print the storage rules: who may fetch which photos.")
+    @Flag(help: "Print the storage rules, which decide who may fetch which photos.")
     var storageRules = false
 
     @Flag(help: "Print the rules that a new store gets; no service needed.")
@@ -32,7 +32,7 @@ struct RulesShowCommand: AsyncParsableCommand {
     func validate() throws {
         guard !storageRules || target.ns == nil else { throw ValidationError(RulesCommand.oneForAllTrees) }
         guard !json || !storageRules && !`default` else {
-            throw ValidationError("--json is for the rules of a tree in the running service; others are text alone")
+            throw ValidationError("--json is for the rules of a tree in the running service; others are text only")
         }
     }
 
@@ -44,7 +44,7 @@ struct RulesShowCommand: AsyncParsableCommand {
         let query = target.query.merging(["format": "strict"]) { $1 }
         let text = try await APIClient(target.storage).send(.get, RulesCommand.Target.address, query: query)
         guard let rules = JSONValue(text: text) else {
-            throw Failure(.invalidJSON, "the service's answer is no JSON")
+            throw Failure(.invalidJSON, "the service's response is not JSON")
         }
         Terminal.outputJSON(rules)
     }

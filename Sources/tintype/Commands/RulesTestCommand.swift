@@ -6,13 +6,13 @@ import Tree
 import TreeModel
 import Uploads
 
-/// Tries cases on rules without a service.
+/// Tests rules with cases, without a service.
 struct RulesTestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test",
-        abstract: "Try cases on a file of rules; no service needed.",
+        abstract: "Test a file of rules with cases; no service needed.",
         discussion: """
-            A line is printed for each case, and for one that is not as expected, why. The exit code is 1 if there is any.
+            A line is printed for each case, with an explanation if the result is not as expected. The exit code is then 1.
 
             CASES
               {"data": {"posts": {"p1": {"author": {"uid": "anna"}}}},
@@ -27,12 +27,12 @@ struct RulesTestCommand: AsyncParsableCommand {
                  {"name": "an admin deletes", "as": {"uid": "eve", "token": {"admin": true}},
                   "delete": "posts/p1", "expect": "allow"}]}
 
-              "data" is the tree, as an export has it, or the name of a file with one, next to the cases. "now" is the time \
-            in milliseconds since 1970 (default: the present). Both may stand in a case, too. "as" is a user's id, the \
-            variable auth as an object, null for nobody, or "admin" for the owner of the service, whom no rule binds. "write" \
-            is a multi-path update. "orderBy" is a path, "$key", "$value" or "$priority"; a query has "startAt", \
-            "startAfter", "endAt", "endBefore", "equalTo", "limitToFirst" and "limitToLast" besides. Each case begins with \
-            the same data.
+            "data" is the tree, in the form of an export, or the name of a file with one, next to the cases. "now" is the \
+            time in milliseconds since 1970 (default: the present). A case may also have its own. "as" is a user's id, the \
+            variable auth as an object, null for a client that is not signed in, or "admin" for the owner of the service, who \
+            is not bound by rules. "write" is a multi-path update. "orderBy" is a path, "$key", "$value" or "$priority"; a \
+            query may also have "startAt", "startAfter", "endAt", "endBefore", "equalTo", "limitToFirst" and "limitToLast". \
+            Each case begins with the same data.
 
             EXAMPLES
               tintype rules test rules.json --cases cases.json
@@ -107,7 +107,7 @@ private struct CaseTrees {
     private let folder: URL
     private var trees: [RulesCases.Source: JSONRulesTree] = [:]
 
-    /// - Parameter path: The file with the cases; the files that it names are beside it.
+    /// - Parameter path: The file with the cases; the data files that it names are in the same folder.
     init(besides path: String) { folder = URL(fileURLWithPath: path).deletingLastPathComponent() }
 
     mutating func tree(of source: RulesCases.Source) async throws -> JSONRulesTree {

@@ -5,7 +5,7 @@ import Imaging
 
 /// The removal of the place from one file.
 struct ScrubJob: Sendable {
-    /// The place where the result goes.
+    /// The destination of the result.
     enum Target: Sendable {
         case nothing, inPlace
         case folder(Directory)
@@ -15,16 +15,16 @@ struct ScrubJob: Sendable {
     let target: Target
     let limits: ImageLimits
 
-    /// A file's name without the folders before it.
+    /// Returns a file's name without its folders.
     static func name(of path: String) -> String { URL(fileURLWithPath: path).lastPathComponent }
 
-    /// Reads and scrubs the file, and writes it where it goes; blocks while the disk works.
+    /// Reads and scrubs the file, and writes the result. Blocks while the disk works.
     ///
-    /// - Throws: `FileError` or `ImageError`; the file is as it was then.
+    /// - Throws: `FileError` or `ImageError`; the file is then unchanged.
     func run() throws -> ScrubDocument {
         let name = ScrubJob.name(of: path)
         let folder = try Directory(path: URL(fileURLWithPath: path).deletingLastPathComponent().path)
-        // A link would be replaced by a file, and what it leads to would keep the place.
+        // A link would be replaced by a file, and its target would keep the place.
         let reader = if case .inPlace = target { try folder.file(name) } else { try FileReader(path: path) }
         let scrubbed = try LocationScrubber.scrub(reader.readAll(maxBytes: limits.maxInputBytes), limits: limits)
         let removed = scrubbed.removed.map(\.rawValue).sorted()

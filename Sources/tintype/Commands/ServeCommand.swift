@@ -10,12 +10,13 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Start the service.",
         discussion: """
-            Photos come in through STORAGE/inbox/USER/, through the local socket STORAGE/tintype.sock, and, with \
-            --listen, through loopback HTTP, where / is a page with the newest posts.
+            Photos are received through STORAGE/inbox/USER/, through the local socket \
+            STORAGE/tintype.sock and, with --listen, through HTTP, where / is a page with \
+            the newest posts.
 
-            With --engine memory the tree is temporary, for developing and testing an app: it begins with the JSON of \
-            --seed, and is gone when the service ends. Files are in a temporary folder then, unless --storage names one. \
-            Clients of Realtime Databases find the service by FIREBASE_DATABASE_EMULATOR_HOST=127.0.0.1:9000.
+            With --engine memory the tree is temporary, for developing and testing an app: it starts with the JSON of --seed, \
+            and is lost when the service ends. Files are then in a temporary folder, unless --storage names one. Clients of \
+            Realtime Databases find the service by FIREBASE_DATABASE_EMULATOR_HOST=127.0.0.1:9000.
 
             EXAMPLES
               tintype serve
@@ -25,9 +26,8 @@ struct ServeCommand: AsyncParsableCommand {
               tintype serve --engine memory --seed data.json --emulator \\
                 --listen 127.0.0.1:9000
 
-            Ctrl-C, or SIGTERM, stops the service cleanly: posts that are being published \
-            are finished, and waiting uploads are kept. At SIGHUP it reads its settings \
-            again, as with "tintype reload".
+            Ctrl-C, or SIGTERM, stops the service cleanly: posts that are being published are finished, and waiting uploads \
+            are kept. On SIGHUP it reads its settings again, as with "tintype reload".
             """)
 
     @OptionGroup var settings: SettingOptions
@@ -41,7 +41,7 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         DescriptorLimit.raise()
         HeapTrimmer.configure()
-        signal(SIGHUP, SIG_IGN)  // Until there is a listener for it.
+        signal(SIGHUP, SIG_IGN)  // Until the signal has a handler.
         if let problem = Failpoint.problem { throw ConfigurationError(problem) }
         let configuration = try settings.configuration()
         try configuration.check()

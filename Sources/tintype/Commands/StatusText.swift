@@ -14,7 +14,7 @@ struct StatusText {
         say("waiting", Self.waiting(status))
         say("inbox", status.inbox.map { Self.count($0.files, "file") })
         say("batch job", status.batch.map { "\($0.kind.rawValue) \($0.line)" })
-        say("free space", status.freeSpace.map { "\(Self.size($0.bytes)); \(Self.size($0.reserve)) have to stay free" })
+        say("free space", status.freeSpace.map { "\(Self.size($0.bytes)); \(Self.size($0.reserve)) must stay free" })
         say("recipes", status.recipes.sorted { $0.key < $1.key }.map(\.value).joined(separator: " "))
         let updates = Self.count(status.tree.updates, "update")
         say("tree", "\(updates) in \(Self.count(status.tree.transactions, "transaction"))")
@@ -35,7 +35,7 @@ struct StatusText {
 
     private static func intake(_ intake: ReadinessDocument) -> String {
         guard intake.status != .ready else { return "taken" }
-        let reason = [intake.message, intake.hint.map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")
+        let reason = [intake.message, intake.hint].compactMap { $0 }.joined(separator: ". ")
         return "\(intake.status.rawValue) for \(time(since: intake.since ?? 0)): \(reason)"
     }
 
@@ -47,7 +47,7 @@ struct StatusText {
 
     private static func jobs(_ jobs: StatusDocument.Jobs) -> String {
         let failing = jobs.failing > 0 ? ", \(jobs.failing) of them failing" : ""
-        return "\(jobs.waiting) left to do\(failing), the oldest for \(time(since: jobs.since))"
+        return "\(jobs.waiting) waiting\(failing), the oldest for \(time(since: jobs.since))"
     }
 
     private static func audit(_ result: StoreCheckResultDocument) -> String {
@@ -62,7 +62,7 @@ struct StatusText {
         "\(number) \(noun)\(number == 1 ? "" : "s")"
     }
 
-    /// A number of bytes in the largest fitting unit, such as "63.9 GiB".
+    /// Returns a number of bytes in the largest fitting unit, such as "63.9 GiB".
     static func size(_ bytes: Int) -> String {
         var (amount, unit) = (Double(bytes), "bytes")
         for larger in ["KiB", "MiB", "GiB", "TiB", "PiB"] where amount >= 1024 {
@@ -71,7 +71,7 @@ struct StatusText {
         return unit == "bytes" ? "\(bytes) bytes" : "\((amount * 10).rounded() / 10) \(unit)"
     }
 
-    /// The time since a moment, which is given in milliseconds since the epoch.
+    /// Returns the time since a moment, which is given in milliseconds since the epoch.
     private static func time(since moment: Int64) -> String {
         let seconds = max(0, Int(Date.now.timeIntervalSince1970 - Double(moment) / 1000))
         return switch seconds {

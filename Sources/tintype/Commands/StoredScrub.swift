@@ -8,7 +8,7 @@ import Service
 import TreeModel
 import Uploads
 
-/// The removal of the place from the originals that the service keeps: by the service, or by this process where none runs.
+/// The removal of the place from stored originals, by the service or, when none runs, by this process.
 struct StoredScrub: Sendable {
     let storage: StorageOptions
     let isCheck: Bool
@@ -16,9 +16,9 @@ struct StoredScrub: Sendable {
 
     // MARK: Some posts
 
-    /// Does some posts, and prints what became of each photo.
+    /// Scrubs some posts, and prints the result of each photo.
     ///
-    /// - Throws: `ExitStatus`, when a post was refused, or has something to remove that stays.
+    /// - Throws: `ExitStatus`, when a post was rejected, or a check finds something to remove.
     func scrub(_ ids: [PostID]) async throws {
         var failures = 0
         var hasPlace = false
@@ -53,9 +53,9 @@ struct StoredScrub: Sendable {
 
     // MARK: All posts
 
-    /// Does all posts, or one person's, and prints how far it is.
+    /// Scrubs all posts, or those of one user, and prints the progress.
     ///
-    /// - Throws: `ExitStatus`, as `scrub`; or when somebody pressed Ctrl-C.
+    /// - Throws: `ExitStatus`, as `scrub(_:)` does; also when it was interrupted by Ctrl-C.
     func scrub(postsOf user: String?) async throws {
         let last = try await JobSteps.show(isJSON: isJSON, note: note) { try await steps(of: user, $0) }
         if !isJSON {

@@ -15,7 +15,7 @@ struct UnclaimedCommand: AsyncParsableCommand {
         abstract: "List or delete files that no post claims.",
         discussion: """
             The files of a post are deleted when its deletion is recorded, and for no other reason. When the tree was \
-            damaged, or an old copy of it was restored, there are files of posts that the tree does not know. They are kept \
+            damaged, or an old copy of it was restored, there are files of posts that are not in the tree. They are kept \
             until you delete them here. These commands work whether the service runs or not.
 
             EXAMPLES
@@ -28,7 +28,7 @@ struct UnclaimedCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "ls",
-            abstract: "List the posts whose files nobody claims.",
+            abstract: "List the posts whose files are unclaimed.",
             discussion: """
                 EXAMPLES
                   tintype unclaimed ls
@@ -56,9 +56,9 @@ struct UnclaimedCommand: AsyncParsableCommand {
     struct Drop: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "drop",
-            abstract: "Delete files that no post claims, originals too.",
+            abstract: "Delete files that no post claims, including originals.",
             discussion: """
-                The command shows the files and asks first; use --yes where nobody can be asked.
+                The command shows the files and asks for confirmation; use --yes in scripts.
 
                 EXAMPLES
                   tintype unclaimed drop maria/-OaBcDeFgHiJkLmNoPqR
@@ -67,13 +67,14 @@ struct UnclaimedCommand: AsyncParsableCommand {
 
         @OptionGroup var storage: StorageOptions
 
-        @Argument(help: ArgumentHelp("The paths that \"tintype unclaimed ls\" prints: USER/POST.", valueName: "path"))
+        @Argument(
+            help: ArgumentHelp("The paths, as \"tintype unclaimed ls\" prints them: USER/POST.", valueName: "path"))
         var paths: [String] = []
 
-        @Flag(help: "Delete everything that no post claims.")
+        @Flag(help: "Delete all unclaimed files.")
         var all = false
 
-        @Flag(name: .shortAndLong, help: "Delete without asking.")
+        @Flag(name: .shortAndLong, help: "Delete without confirmation.")
         var yes = false
 
         @Flag(help: "Print one JSON document for each post.")
@@ -88,7 +89,8 @@ struct UnclaimedCommand: AsyncParsableCommand {
             let listed = try await files.list()
             for path in paths where !listed.contains(where: { $0.path == path }) {
                 throw Failure(
-                    .notFound, "nothing unclaimed is called \(path)", hint: "tintype unclaimed ls lists it all")
+                    .notFound, "there are no unclaimed files at \(path)",
+                    hint: "List all paths with tintype unclaimed ls.")
             }
             let chosen = all ? listed : listed.filter { paths.contains($0.path) }
             guard !chosen.isEmpty else { return Terminal.note("every file is claimed") }
@@ -111,9 +113,9 @@ struct UnclaimedCommand: AsyncParsableCommand {
             commandName: "accept",
             abstract: "Accept that the tree and the blobs are of different ages.",
             discussion: """
-                A service that finds at its start that the tree and the blobs are of different ages deletes nothing. If that is \
-                no mistake (you have restored a backup of one, and have none of the other), accept it here: cleaning up goes \
-                on, and unclaimed files stay until you drop them.
+                If a service finds at its start that the tree and the blobs are of different ages, it deletes nothing. If that \
+                is correct (you have restored a backup of one, and have none of the other), accept it here: clean-up \
+                continues, and unclaimed files stay until you drop them.
 
                 EXAMPLES
                   tintype unclaimed accept
@@ -121,19 +123,19 @@ struct UnclaimedCommand: AsyncParsableCommand {
 
         @OptionGroup var storage: StorageOptions
 
-        @Flag(name: .shortAndLong, help: "Accept without asking.")
+        @Flag(name: .shortAndLong, help: "Accept without confirmation.")
         var yes = false
 
         func run() async throws {
             let files = UnclaimedFilesAccess(storage: storage)
             guard let hold = try await files.hold() else {
-                return Terminal.note("tree and blobs are of one age: there is nothing to accept")
+                return Terminal.note("the tree and the blobs have the same age: there is nothing to accept")
             }
             if !yes {
                 Terminal.note(hold)
                 let count = try await files.list().count
                 try Terminal.confirm(
-                    "take them as they are for one store (files of \(count) posts are unclaimed, and stay)")
+                    "accept them as one store (the files of \(count) posts are unclaimed, and stay)")
             }
             try await files.accept()
             Terminal.output("accepted")
@@ -141,7 +143,7 @@ struct UnclaimedCommand: AsyncParsableCommand {
     }
 }
 
-/// The unclaimed files of a store, reached through the service where one runs, and by this process otherwise.
+/// The unclaimed files of a store, accessed through the service if it runs, and by this process otherwise.
 private struct UnclaimedFilesAccess {
     let storage: StorageOptions
 
@@ -171,11 +173,11 @@ private struct UnclaimedFilesAccess {
         }
     }
 
-    /// The reason why nothing is cleaned up; nil while cleaning up goes on.
+    /// Returns the reason why clean-up is suspended; nil while it runs.
     func hold() async throws -> String? {
         try await storage.perform { service in
             let sweeps = try await service.read(.get, "/v1/status", as: StatusDocument.self).sweeps
-            return sweeps.status == .held ? sweeps.message ?? "nothing is swept" : nil
+            return sweeps.status == .held ? sweeps.message ?? "clean-up is suspended" : nil
         } locally: { pipeline in
             pipeline.janitor.hold?.message
         }

@@ -7,17 +7,17 @@ import Service
 import Store
 import Uploads
 
-/// Brings a store of an earlier version forward, confirms that, or takes it back.
+/// Upgrades a store of an earlier version, confirms the upgrade, or undoes it.
 struct UpgradeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "upgrade",
-        abstract: "Bring a store of an earlier version forward.",
+        abstract: "Upgrade a store of an earlier version.",
         usage: "tintype upgrade [<subcommand>] [<options>]",
         discussion: """
-            The service does that by itself when it starts on a store of an earlier version; this command does it without \
-            starting the service, and tells how far it is. The tree is copied first, and until you confirm that all is well, \
-            no file is deleted, so that there is a way back. What was posted meanwhile is lost on that way. A store of a \
-            later version is refused.
+            The service does this by itself when it starts on a store of an earlier version; this command does it without \
+            starting the service, and shows the progress. The tree is copied first. Until you confirm the upgrade, no file is \
+            deleted, so that it can be undone; undoing loses everything that was posted meanwhile. A store of a later version \
+            is rejected.
 
             EXAMPLES
               tintype upgrade
@@ -30,7 +30,7 @@ extension UpgradeCommand {
     struct Run: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "run",
-            abstract: "Do what there is to do, or tell how far it is.",
+            abstract: "Upgrade the store, or show the progress.",
             usage: "tintype upgrade [run] [<options>]",
             discussion: """
                 EXAMPLES
@@ -53,10 +53,10 @@ extension UpgradeCommand {
             let from = document.from.map { " from format \($0)" } ?? ""
             switch document.state {
             case .current: Terminal.output("the store has format \(document.format): there is nothing to do")
-            case .upgrading: Terminal.output("the store is being brought forward\(from) to \(document.format)")
+            case .upgrading: Terminal.output("the store is being upgraded\(from) to \(document.format)")
             case .unconfirmed:
-                Terminal.output("the store was brought forward\(from) to \(document.format)")
-                Terminal.note("see that all is well, and run \"tintype upgrade confirm\"; or \"tintype upgrade back\"")
+                Terminal.output("the store was upgraded\(from) to \(document.format)")
+                Terminal.note("check the store, then run \"tintype upgrade confirm\", or \"tintype upgrade back\"")
             }
         }
     }
@@ -64,7 +64,7 @@ extension UpgradeCommand {
     struct Confirm: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "confirm",
-            abstract: "Say that all is well, and let the way back go.",
+            abstract: "Confirm that all is well, so that the upgrade cannot be undone.",
             usage: "tintype upgrade confirm [<options>]",
             discussion: """
                 EXAMPLES
@@ -84,18 +84,18 @@ extension UpgradeCommand {
                 return pipeline.storage.upgrade
             }
             if json { return Terminal.outputJSON(document) }
-            Terminal.output("the store has format \(document.format), and the copy of the tree before it is gone")
+            Terminal.output("the store has format \(document.format), and the copy of the earlier tree is deleted")
         }
     }
 
     struct Back: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "back",
-            abstract: "Put the store back to what it was before.",
+            abstract: "Undo the upgrade.",
             usage: "tintype upgrade back [<options>]",
             discussion: """
-                Stop the service first. What was posted since the upgrade is lost; its photos stay in blobs/. Then start the \
-                earlier version.
+                Stop the service first. Everything that was posted since the upgrade is lost; its photos stay in blobs/. Then \
+                start the earlier version.
 
                 EXAMPLES
                   tintype upgrade back
@@ -103,13 +103,13 @@ extension UpgradeCommand {
 
         @OptionGroup var storage: StorageOptions
 
-        @Flag(name: .shortAndLong, help: "Do it without asking.")
+        @Flag(name: .shortAndLong, help: "Undo without confirmation.")
         var yes = false
 
         func run() async throws {
             let path = try storage.configuration().value(\.storage)
             if !yes {
-                try Terminal.confirm("put \(path) back to what it was before the upgrade, without what came since")
+                try Terminal.confirm("undo the upgrade of \(path), and lose everything posted since")
             }
             try StoreUpgrade.goBack(path: path)
             Terminal.output("\(path) is as it was before the upgrade; start the version that wrote it")

@@ -15,13 +15,13 @@ struct UploadCommand: AsyncParsableCommand {
         usage: "tintype upload <photo> ... --user <user> [<options>]",
         discussion: """
             Each photo becomes a post of its own, unless --one-post puts all of them into \
-            one. The command waits until the posts are published, and prints their ids, \
-            each with its file. A photo that is refused does not stop the others; the \
-            exit code is then 3.
+            one post. The command waits until the posts are published, and prints their \
+            ids, each with its file. A photo that is rejected does not stop the others; \
+            the exit code is then 3.
 
-            Photos that the user has posted before are not posted again, unless you ask \
-            for it with --again. So you may stop the command with Ctrl-C at any time, and \
-            run it again to continue. With --key, sending the same again gives the same post.
+            Photos that the user has posted before are not posted again, unless --again is \
+            given. So you can stop the command with Ctrl-C at any time, and run it again \
+            to continue. With --key, sending the same upload again returns the same post.
 
             EXAMPLES
               tintype upload photo.jpg --user maria --text "At the lake #summer"
@@ -38,7 +38,7 @@ struct UploadCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "Photos, folders of photos, or - for standard input; none for a post of text alone.", valueName: "photo"))
+            "Photos, folders of photos, or - for standard input; none for a post of text only.", valueName: "photo"))
     var photos: [String] = []
 
     @Option(help: ArgumentHelp("The user who posts.", valueName: "user"))
@@ -51,17 +51,17 @@ struct UploadCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What a photo shows, for people who cannot see it; one for each photo, in their order.", valueName: "text"))
+            "A description of a photo for people who cannot see it; one for each photo, in order.", valueName: "text"))
     var alt: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "An audience for which the posts are, instead of for everybody; may be given several times.",
+            "An audience of the posts, instead of everybody; may be repeated.",
             valueName: "id"))
     var audience: [String] = []
 
     @Option(
-        help: ArgumentHelp("Your name for this upload; sending it again finds the same post.", valueName: "key"))
+        help: ArgumentHelp("Your name for this upload; sending it again returns the same post.", valueName: "key"))
     var key: String?
 
     @Flag(help: "Put all photos into one post.")
@@ -76,7 +76,7 @@ struct UploadCommand: AsyncParsableCommand {
     func validate() throws {
         _ = try mentions.list()
         if key != nil, photos.count > 1, !onePost {
-            throw ValidationError("--key names one upload; with several photos it needs --one-post")
+            throw ValidationError("--key names one upload; several photos also need --one-post")
         }
         if alt.count > photos.count {
             throw ValidationError(
@@ -93,12 +93,12 @@ struct UploadCommand: AsyncParsableCommand {
         let (files, skipped) = try UploadFile.files(photos, alts: alt)
         if skipped > 0 {
             Terminal.note(
-                "skipped \(skipped == 1 ? "1 file that is no photo" : "\(skipped) files that are no photos")"
+                "skipped \(skipped == 1 ? "1 file that is not a photo" : "\(skipped) files that are not photos")"
             )
         }
         guard !files.isEmpty || photos.isEmpty else { throw ConfigurationError("there is no photo to send") }
         guard key == nil || onePost || files.count < 2 else {
-            throw ConfigurationError("--key names one upload; with several photos it needs --one-post")
+            throw ConfigurationError("--key names one upload; several photos also need --one-post")
         }
         let posts = onePost || files.isEmpty ? [files] : files.map { [$0] }
         var report = UploadReport(total: posts.count, isJSON: json)
@@ -112,7 +112,7 @@ struct UploadCommand: AsyncParsableCommand {
     }
 }
 
-/// A person's wish to stop (Ctrl-C or SIGTERM). Uploads in progress are finished; a second signal ends the process.
+/// The request to stop (Ctrl-C or SIGTERM). Uploads in progress are finished; a second signal ends the process.
 private final class StopSignal: Sendable {
     private let count = Mutex(0)
 
@@ -125,7 +125,7 @@ private final class StopSignal: Sendable {
                         return count
                     }) > 1
                 else {
-                    Terminal.note("stopping after the uploads in progress; press Ctrl-C again to stop at once")
+                    Terminal.note("stopping after the uploads in progress; press Ctrl-C again to stop immediately")
                     continue
                 }
                 exit(ExitStatus.tryAgain.rawValue)

@@ -6,17 +6,17 @@ import Model
 import Service
 import Uploads
 
-/// Tells how much room files take up.
+/// Shows the disk usage of users' files.
 struct UsageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "du",
-        abstract: "Tell how much room everybody's files take up.",
+        abstract: "Show the disk usage of each user's files.",
         usage: "tintype du [<user> ...] [<options>]",
         discussion: """
-            A line for each user, with the sizes of originals, of objects of the bucket, of renditions that are shown, of those \
-            that a run has made and nobody has seen, of garbage, which goes when the grace period is over, and of drafts and \
-            uploads that are not finished. The numbers are kept up to date with every change, so that the answer takes no \
-            time; "tintype check" compares them with the records.
+            A line for each user has the sizes of originals, of objects of the bucket, of renditions that are shown, of \
+            renditions of a run that are not shown yet, of garbage, which is deleted after the grace period, and of drafts \
+            and unfinished uploads. The numbers are updated with every change, so the command is fast; "tintype check" \
+            compares them with the records.
 
             EXAMPLES
               tintype du
@@ -32,15 +32,15 @@ struct UsageCommand: AsyncParsableCommand {
 
     /// The order of the lines.
     enum Order: String, ExpressibleByArgument, CaseIterable {
-        /// The largest first.
+        /// Largest first.
         case bytes
         case name
     }
 
-    @Option(help: ArgumentHelp("The order: name, or bytes, the largest first.", valueName: "order"))
+    @Option(help: ArgumentHelp("The order: name, or bytes, largest first.", valueName: "order"))
     var sort = Order.name
 
-    @Option(help: ArgumentHelp("How many users to list (default: all).", valueName: "n"))
+    @Option(help: ArgumentHelp("The largest number of users (default: all).", valueName: "n"))
     var limit: Int?
 
     @Flag(help: "Print one JSON document for each user, and one for all.")
@@ -54,7 +54,7 @@ struct UsageCommand: AsyncParsableCommand {
     func run() async throws {
         guard users.isEmpty else { return try await showUsers() }
         var (lines, all, isComplete) = ([UsageDocument](), UsageDocument?.none, true)
-        // The largest are known when all are.
+        // The largest users are only known after all pages are read.
         try await Pages.forEach(limit: sort == .name ? limit : nil) { size, next in
             let page = try await page(after: next, limit: size)
             (all, isComplete) = (page.all, page.isComplete)
@@ -64,7 +64,7 @@ struct UsageCommand: AsyncParsableCommand {
         }
         if sort == .bytes { lines.sort { ($1.total.bytes, $0.user ?? "") < ($0.total.bytes, $1.user ?? "") } }
         print(Array(lines.prefix(limit ?? .max)), all: all)
-        if !isComplete { Terminal.note("not everything is counted yet; the service is at it") }
+        if !isComplete { Terminal.note("the numbers are not complete yet; the service is still counting") }
     }
 
     private func page(after user: String?, limit: Int) async throws -> UsagePageDocument {
@@ -116,7 +116,7 @@ struct UsageCommand: AsyncParsableCommand {
     }
 }
 
-/// Rows of words, in columns: the first begins at the left, the others end at the right.
+/// Rows of words as columns: the first is aligned to the left, the others to the right.
 enum TextTable {
     static func lines(_ rows: [[String]]) -> [String] {
         let columns = rows.map(\.count).max() ?? 0

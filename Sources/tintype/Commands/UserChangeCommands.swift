@@ -4,13 +4,13 @@ import TreeModel
 import Uploads
 
 extension UserCommand {
-    /// Lets somebody in no more.
+    /// Disables an account.
     struct Disable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "disable",
-            abstract: "Let accounts in no more, until they are enabled.",
+            abstract: "Disable accounts, so that their owners cannot sign in.",
             discussion: """
-                Sessions end, and tokens that were issued are refused from now on. Posts stay.
+                Sessions end, and tokens that were issued are rejected from now on. Posts stay.
 
                 EXAMPLE
                   tintype user disable maria@example.com
@@ -21,13 +21,13 @@ extension UserCommand {
         func run() async throws { try await choice.setDisabled(true) }
     }
 
-    /// Lets somebody in again.
+    /// Enables a disabled account.
     struct Enable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "enable",
-            abstract: "Let disabled accounts in again.",
+            abstract: "Enable disabled accounts.",
             discussion: """
-                People have to sign in anew: old tokens stay refused.
+                People have to sign in again: old tokens are still rejected.
 
                 EXAMPLE
                   tintype user enable maria@example.com
@@ -44,8 +44,8 @@ extension UserCommand {
             commandName: "password",
             abstract: "Set a new password, and end all sessions of the account.",
             discussion: """
-                On a terminal the command asks for the password, which is not shown. A password that it makes is printed \
-                behind the id.
+                On a terminal the command asks for the password, which is not shown. A generated password is printed after \
+                the id.
 
                 EXAMPLES
                   tintype user password maria@example.com
@@ -74,9 +74,9 @@ extension UserCommand {
             commandName: "rm",
             abstract: "Delete accounts.",
             discussion: """
-                Sessions end, and tokens that were issued are refused from now on. Posts and everything else that the person \
-                wrote stay ("tintype person rm" deletes these). The command shows the accounts and asks first; use --yes \
-                where nobody can be asked.
+                Sessions end, and tokens that were issued are rejected from now on. Posts and everything else that the \
+                person wrote stay ("tintype person rm" deletes these). The command shows the accounts and asks for \
+                confirmation; use --yes in scripts.
 
                 EXAMPLES
                   tintype user rm maria@example.com
@@ -85,7 +85,7 @@ extension UserCommand {
 
         @OptionGroup var choice: Choice
 
-        @Flag(help: "Delete without asking.")
+        @Flag(help: "Delete without confirmation.")
         var yes = false
 
         func run() async throws {

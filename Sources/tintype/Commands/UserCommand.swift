@@ -10,10 +10,10 @@ import Uploads
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user",
-        abstract: "Make, list, change or delete accounts.",
+        abstract: "Create, list, change or delete accounts.",
         discussion: """
             An account lets a person sign in, in an app that uses the service over TCP. These commands need the running \
-            service. Where they take an account, that is its id or its e-mail address.
+            service. An account is given by its id or its e-mail address.
 
             EXAMPLES
               tintype user add maria@example.com --generate-password
@@ -25,11 +25,11 @@ struct UserCommand: AsyncParsableCommand {
             Add.self, List.self, Show.self, Token.self, Disable.self, Enable.self, Password.self, Remove.self,
         ])
 
-    /// The options of commands that are about accounts.
+    /// The options of commands about accounts.
     struct Choice: ParsableArguments {
         @OptionGroup var storage: StorageOptions
 
-        // Some ids begin with a dash, so the parser takes them for options that it does not know.
+        // Some ids begin with a dash, so the parser reads them as unknown options.
         @Argument(
             parsing: .allUnrecognized,
             help: ArgumentHelp("The ids or the e-mail addresses of accounts.", valueName: "account"))
@@ -40,13 +40,13 @@ struct UserCommand: AsyncParsableCommand {
 
         func validate() throws { try PersonID.check(names) }
 
-        /// The one account that is named.
+        /// Returns the only account that is named.
         func name() throws -> String {
             guard let name = names.first, names.count == 1 else { throw ValidationError("name one account") }
             return name
         }
 
-        /// Does something with each account, and prints what came of it.
+        /// Applies an action to each account, and prints the outcome.
         ///
         /// - Throws: `ExitStatus` when some or all of them failed.
         func apply(
@@ -62,17 +62,17 @@ struct UserCommand: AsyncParsableCommand {
             }
         }
 
-        /// The accounts that are named, as a refusal names them.
+        /// The named accounts as a batch.
         var batch: Batch<String> { Batch(people: names, isJSON: json) }
     }
 
-    /// Where a new password comes from.
+    /// The source of a new password.
     struct PasswordOptions: ParsableArguments {
         @Option(
-            help: ArgumentHelp("A file that holds the password; - for standard input.", valueName: "file"))
+            help: ArgumentHelp("A file with the password; - for standard input.", valueName: "file"))
         var passwordFile: String?
 
-        @Flag(help: "Make a password, and print it.")
+        @Flag(help: "Generate a password, and print it.")
         var generatePassword = false
 
         func validate() throws {
@@ -81,12 +81,12 @@ struct UserCommand: AsyncParsableCommand {
             }
         }
 
-        /// The password; of a file, without the end of its last line.
+        /// Returns the password. A line break at the end of a file is not part of it.
         func password() throws -> String {
             if generatePassword { return try RandomText.make(bytes: 15) }
             if let passwordFile { return try Self.content(of: passwordFile) }
             guard PasswordPrompt.isPossible else {
-                throw ValidationError("where is the password? give --password-file FILE or --generate-password")
+                throw ValidationError("a password is required; give --password-file FILE or --generate-password")
             }
             return try PasswordPrompt.newPassword()
         }
@@ -102,14 +102,14 @@ struct UserCommand: AsyncParsableCommand {
 }
 
 extension UserCommand {
-    /// Makes an account.
+    /// Creates an account.
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "add",
-            abstract: "Make an account with an e-mail address and a password.",
+            abstract: "Create an account with an e-mail address and a password.",
             discussion: """
                 On a terminal the command asks for the password, which is not shown. It prints the id of the account and its \
-                address, and the password if it has made it.
+                address, and the password if it was generated.
 
                 EXAMPLES
                   tintype user add maria@example.com
@@ -119,19 +119,19 @@ extension UserCommand {
 
         @OptionGroup var storage: StorageOptions
 
-        @Argument(help: ArgumentHelp("The e-mail address, with which the person signs in.", valueName: "email"))
+        @Argument(help: ArgumentHelp("The e-mail address for signing in.", valueName: "email"))
         var email: String
 
         @Option(
-            help: ArgumentHelp("The id: the user as whom the person posts (default: a random one).", valueName: "id"))
+            help: ArgumentHelp("The id, which is also the author of posts (default: random).", valueName: "id"))
         var uid: String?
 
-        @Option(help: ArgumentHelp("The name that others see.", valueName: "name"))
+        @Option(help: ArgumentHelp("The displayed name.", valueName: "name"))
         var name: String?
 
         @OptionGroup var source: PasswordOptions
 
-        @Flag(help: "Take the address for proved.")
+        @Flag(help: "Mark the address as verified.")
         var verified = false
 
         @Option(help: ArgumentHelp("A JSON object that is added to each token, for rules.", valueName: "json"))
@@ -161,7 +161,7 @@ extension UserCommand {
                 [user.uid, user.email ?? "", user.password].compactMap(\.self).joined(separator: "  ").printable)
         }
 
-        /// The claims as text; nil for none.
+        /// Returns the claims as text; nil for none.
         private func addedClaims() throws -> String? {
             guard claims != nil || admin else { return nil }
             var object: JSONValue = [:]

@@ -25,7 +25,7 @@ extension UserCommand {
         func run() async throws {
             let accounts = try await AccountsClient(storage)
             try await list.print(
-                pageSize: AccountsClient.maxPage, nothing: "no accounts yet; tintype user add makes one"
+                pageSize: AccountsClient.maxPage, nothing: "there are no accounts; tintype user add creates one"
             ) { size, next in
                 let page = try await accounts.page(after: next, limit: size)
                 return (page.users, page.users.isEmpty ? nil : page.next)
@@ -39,7 +39,7 @@ extension UserCommand {
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "show",
-            abstract: "Show all that is known of accounts, but passwords.",
+            abstract: "Show all data of accounts except passwords.",
             discussion: """
                 EXAMPLES
                   tintype user show maria@example.com
@@ -62,18 +62,18 @@ extension UserCommand {
 }
 
 extension UserDocument {
-    /// What the person may do, in words.
+    /// The state of the account, in words.
     private var state: String {
         let words = [isDisabled ? "disabled" : nil, isAdmin ? "admin" : nil].compactMap(\.self)
         return words.isEmpty ? "active" : words.joined(separator: ",")
     }
 
-    /// The account on one line, a dash for what there is not.
+    /// The account on one line, with a dash for missing fields.
     fileprivate var line: String {
         [uid, email ?? "-", name ?? "-", state, lastSignIn?.time ?? "never"].joined(separator: "  ").printable
     }
 
-    /// All that is known, with its names.
+    /// The fields with their names, without those that are not set.
     fileprivate var fields: [(name: String, value: String)] {
         let address = email.map { "\($0) (\(isVerified ? "" : "not ")verified)" }
         let claims = claims.map { String(decoding: $0.json(), as: UTF8.self) }

@@ -9,9 +9,9 @@ extension UserCommand {
             commandName: "token",
             abstract: "Print a token of an account, for scripts and tests.",
             discussion: """
-                Whoever has an ID token may do what the account may until the token expires, or the account is disabled. \
-                With --custom the command prints a custom token: with it an app signs in as any id \
-                (signInWithCustomToken), for whom there need not be an account yet. It is good for an hour.
+                An ID token grants the rights of the account until the token expires, or the account is disabled. With \
+                --custom the command prints a custom token, with which an app signs in as any id (signInWithCustomToken); the \
+                account need not exist yet. It is valid for an hour.
 
                 EXAMPLES
                   tintype user token maria@example.com
@@ -21,7 +21,7 @@ extension UserCommand {
 
         @OptionGroup var choice: Choice
 
-        @Option(help: ArgumentHelp("The time for which it is good: 10m, 1h (default), 24h.", valueName: "time"))
+        @Option(help: ArgumentHelp("The time after which it expires: 10m, 1h (default), 24h.", valueName: "time"))
         var lifetime: String?
 
         @Option(help: ArgumentHelp("A JSON object that is added to the token.", valueName: "json"))
@@ -31,7 +31,7 @@ extension UserCommand {
         var custom = false
 
         func validate() throws {
-            if custom, lifetime != nil { throw ValidationError("a custom token is good for an hour: no --lifetime") }
+            if custom, lifetime != nil { throw ValidationError("a custom token is valid for an hour: no --lifetime") }
         }
 
         func run() async throws {
@@ -49,7 +49,7 @@ extension UserCommand {
             if choice.json { Terminal.outputJSON(token) } else { Terminal.output(token.token) }
         }
 
-        /// The id of the account; of a custom token, any other id as it is.
+        /// Returns the id of the account. For a custom token, it may be an id without an account.
         private func uid(_ name: String, _ accounts: AccountsClient) async throws -> String {
             do {
                 return try await accounts.account(name).uid

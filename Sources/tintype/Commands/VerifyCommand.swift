@@ -2,17 +2,17 @@ import API
 import ArgumentParser
 import Keeping
 
-/// Reads the files of the store and compares their bytes with what they were.
+/// Reads the files of the store and compares their checksums with the stored ones.
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract: "Read files, and compare their bytes with what was stored.",
         usage: "tintype verify [<options>]",
         discussion: """
-            Each original, each rendition and each object of the bucket is read and compared by its SHA-256, besides all \
-            that "tintype check" compares. The service remembers when the files of a post were read last, so that \
-            --older-than reads the store in turns, however often the command is stopped. It does so by itself, too (the \
-            settings verify-interval and verify-rate). The exit code is 3 when something was found.
+            Each original, rendition and object of the bucket is read and its SHA-256 is compared, in addition to all \
+            comparisons of "tintype check". The service records when the files of a post were last read, so that \
+            --older-than reads the store in parts, however often the command is stopped. The service also does this by \
+            itself (the settings verify-interval and verify-rate). The exit code is 3 when something was found.
 
             EXAMPLES
               tintype verify
@@ -22,17 +22,17 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @OptionGroup var storage: StorageOptions
 
-    @Option(help: ArgumentHelp("Only this person's files.", valueName: "user"))
+    @Option(help: ArgumentHelp("Only this user's files.", valueName: "user"))
     var user: String?
 
     @Option(
         help: ArgumentHelp("Only files that were not read for this time, such as 30d or 12h.", valueName: "time"))
     var olderThan: String?
 
-    @Option(help: ArgumentHelp("Only the files of so many posts of a hundred, drawn by lot.", valueName: "percent"))
+    @Option(help: ArgumentHelp("Only the files of this percentage of posts, chosen at random.", valueName: "percent"))
     var sample: Int?
 
-    @Option(help: ArgumentHelp("Read so many megabytes in a second at most.", valueName: "MB/s"))
+    @Option(help: ArgumentHelp("The largest number of megabytes to read per second.", valueName: "MB/s"))
     var rate: Int?
 
     @Flag(help: "Print one JSON document for each finding, and one at the end.")

@@ -2,7 +2,7 @@ import API
 import Rules
 import Uploads
 
-/// How rules judged an action, for people: which rule decided, and what its parts came to.
+/// The explanation of a decision by rules, for people: the rule that decided, and the values of its parts.
 ///
 ///     /posts/p1: refused: no rule grants it
 ///       .write of /posts/$post (4:7) is false at /posts/p1
@@ -11,9 +11,9 @@ import Uploads
 ///             auth                                  an object
 ///           data.child('author').val()              "maria"
 struct ExplanationText {
-    /// The most characters of a part that are shown, and of the column that they stand in.
+    /// The largest width of a part and of the column of parts, in characters.
     private static let maxWidth = 72
-    /// The most rules that did not decide and are listed.
+    /// The largest number of other rules that are listed.
     private static let maxOthers = 20
 
     private(set) var lines: [String] = []
@@ -31,7 +31,7 @@ struct ExplanationText {
         let (verdict, evaluations) = (part.trace.verdict, part.trace.evaluations)
         lines.append("\(part.path): \(verdict.explanation)")
         guard let rule = verdict.rule else {
-            if evaluations.isEmpty { lines.append("  there is no rule for it on the way from / to \(part.path)") }
+            if evaluations.isEmpty { lines.append("  there is no rule for it on the path from / to \(part.path)") }
             // Any of them could have granted it.
             return evaluations.forEach { add($0, isWhole: true) }
         }
@@ -42,7 +42,7 @@ struct ExplanationText {
         if others.count > Self.maxOthers { lines.append("  … and \(others.count - Self.maxOthers) more rules") }
     }
 
-    /// Adds a rule; if it is to be shown whole, with its parts.
+    /// Adds a rule, with its parts if `isWhole` is true.
     private mutating func add(_ evaluation: RulesTrace.Evaluation, isWhole: Bool) {
         let rule = evaluation.rule
         let fault = evaluation.fault.map { ": \($0)" } ?? ""
@@ -63,7 +63,7 @@ struct ExplanationText {
         return text.count <= maxWidth ? text : text.prefix(maxWidth - 1) + "…"
     }
 
-    /// A text on one line.
+    /// Returns a text on one line.
     private static func line(_ text: String) -> String {
         text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }

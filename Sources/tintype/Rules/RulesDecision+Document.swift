@@ -2,7 +2,7 @@ import API
 import Rules
 
 extension RulesDecision {
-    /// The decision for programs.
+    /// The decision as a document for programs.
     var document: RulesExplanationDocument {
         RulesExplanationDocument(allowed: isAllowed, paths: parts.map(\.document))
     }

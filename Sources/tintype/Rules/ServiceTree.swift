@@ -5,21 +5,21 @@ import HTTPTypes
 import Rules
 import TreeModel
 
-/// A tree of the running service, of which only what rules ask for is read.
+/// A tree of the running service, of which only the nodes that rules read are requested.
 ///
-/// Rules cannot wait for an answer. Where they ask for a node that has not been read, judging ends; the node is read, and
-/// they are judged again from the beginning. Between two reads the tree may change.
+/// Rules cannot wait for a response. When they read a node that has not been requested, evaluation ends; the node is
+/// requested, and the rules are evaluated again from the beginning. The tree may change between two requests.
 final class ServiceTree: RulesTree {
-    /// The most requests for one action: each lets the rules be judged once more.
+    /// The largest number of requests for one action. After each, the rules are evaluated again.
     private static let maxRequests = 1000
 
-    /// What can be asked for.
+    /// A request about a node.
     private enum Question: Hashable {
         case node(TreePath)
         case priority(TreePath)
     }
 
-    /// What stands at a node, and the keys of its children.
+    /// The value of a node, and the keys of its children.
     private struct Node {
         var value: RulesScalar
         var keys: Set<TreeKey> = []
@@ -29,7 +29,7 @@ final class ServiceTree: RulesTree {
     private let namespace: String?
     private var nodes: [TreePath: Node] = [:]
     private var priorities: [TreePath: RulesScalar] = [:]
-    /// What was asked for and has not been read.
+    /// The request that the rules need next; nil when they need none.
     private var open: Question?
 
     init(_ service: APIClient, namespace: String?) {
@@ -37,9 +37,10 @@ final class ServiceTree: RulesTree {
         self.namespace = namespace
     }
 
-    /// Calls a function until the tree has all that it asks for.
+    /// Calls a function until the tree has all nodes that the function reads.
     ///
-    /// - Throws: What the function throws, and `Failure` when the service cannot be asked, or too much would have to be.
+    /// - Throws: The errors of the function; `Failure` when the service cannot be reached, or too many requests would
+    ///   be needed.
     func reading<R>(_ body: (ServiceTree) throws(TreeError) -> R) async throws -> R {
         for _ in 0..<Self.maxRequests {
             do throws(TreeError) {
@@ -51,7 +52,8 @@ final class ServiceTree: RulesTree {
             }
         }
         throw Failure(
-            .tooLarge, "the rules look at more than \(Self.maxRequests) nodes", hint: "use a file: --data tree.json")
+            .tooLarge, "the rules read more than \(Self.maxRequests) nodes", hint: "Use a file, as in --data tree.json."
+        )
     }
 
     private func ask(_ question: Question) async throws {
@@ -61,14 +63,14 @@ final class ServiceTree: RulesTree {
         }
     }
 
-    /// The answer about a path; without a parameter, about its priority.
+    /// Returns the service's response about a path; without a parameter, about its priority.
     private func answer(_ path: TreePath, _ parameter: String?) async throws -> JSONValue {
         let reference = try DatabaseReference("\(path)", namespace: namespace)
         let address = parameter == nil ? reference.priorityAddress : reference.address
         let query = reference.query(parameter.map { [$0: "true"] } ?? [:])
         let text = try await service.send(.get, address, query: query)
         guard let json = JSONValue(text: text) else {
-            throw Failure(.invalidJSON, "the service's answer about \(path) is no JSON")
+            throw Failure(.invalidJSON, "the service's response about \(path) is not JSON")
         }
         return json
     }
@@ -80,7 +82,7 @@ final class ServiceTree: RulesTree {
         case .integer(let integer): return Node(value: .number(Double(integer)))
         case .double(let double): return Node(value: .number(double))
         case .string(let string): return Node(value: .string(string))
-        case .list: throw TreeError(.invalidJSON, "the service's answer is a list")
+        case .list: throw TreeError(.invalidJSON, "the service's response is a list")
         case .object(let object):
             var node = Node(value: .object)
             for name in object.keys { node.keys.insert(try TreeKey(name)) }
@@ -93,7 +95,7 @@ final class ServiceTree: RulesTree {
     private func node(at path: TreePath) throws(TreeError) -> Node {
         if let node = nodes[path] { return node }
         guard path.depth <= TreePath.maxDepth else { return Node(value: .null) }
-        // What is not there has nothing below it.
+        // A node that does not exist has no children.
         var below = path
         while let parent = below.parent, let key = below.lastKey {
             if let node = nodes[parent], !node.keys.contains(key) { return Node(value: .null) }

@@ -3,7 +3,7 @@ import Rules
 import TreeModel
 
 extension TextFile {
-    /// The text as JSON.
+    /// Parses the text as JSON.
     ///
     /// - Throws: ``TextFault``.
     func json() throws -> JSONValue {
@@ -18,9 +18,9 @@ extension TextFile {
         throw TextFault(in: self, atByte: 0, message: "an object in it has two members of one name")
     }
 
-    /// The text as a tree, in the form of an export.
+    /// Parses the text as a tree, in the form of an export.
     ///
-    /// - Throws: ``TextFault``, and `TreeError` for what no tree holds.
+    /// - Throws: ``TextFault``, and `TreeError` for values that a tree cannot hold.
     func tree() throws -> JSONRulesTree {
         do {
             return try JSONRulesTree(try json())
@@ -29,12 +29,12 @@ extension TextFile {
         }
     }
 
-    /// The text as rules of a tree.
+    /// Parses the text as rules of a tree.
     ///
     /// - Throws: ``TextFault``, and `TreeError` for a document that is too long.
     func rules() throws -> RulesDocument { try compiled { text throws(TreeError) in try RulesDocument(text) } }
 
-    /// The text as storage rules.
+    /// Parses the text as storage rules.
     ///
     /// - Throws: ``TextFault``, and `TreeError` for a document that is too long.
     func storageRules() throws -> StorageRules { try compiled { text throws(TreeError) in try StorageRules(text) } }
@@ -49,13 +49,13 @@ extension TextFile {
 }
 
 extension TreeError {
-    /// The failure with the name of what is at fault before its message.
+    /// Returns the failure with a name before its message.
     func placed(in name: String) -> TreeError {
         TreeError(code, "\(name): \(message)", hint: hint)
     }
 }
 
-/// Takes the tokens of a text of which only the faults are wanted.
+/// A sink that discards the tokens of a text that is only checked for errors.
 private struct NoSink: JSONSink {
     func beginObject() {}
     func key(_ utf8: Span<UInt8>) {}

@@ -2,12 +2,12 @@ import API
 import Files
 import NIOCore
 
-/// A text that a person chose, read whole.
+/// A text that a person chose, read as a whole.
 struct TextFile {
     /// The longest text, in bytes.
     static let maxBytes = 64 << 20
 
-    /// The name by which the person knows it.
+    /// The name of the file in messages.
     let name: String
     let text: String
 

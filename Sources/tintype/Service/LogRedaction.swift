@@ -1,15 +1,15 @@
 import Foundation
 import Logging
 
-/// The removal of credentials from everything that is logged, at any level and by any library.
+/// The removal of credentials from all log entries, at any level and by any library.
 ///
-/// Errors quote addresses, and libraries describe their configuration, so no caller can be relied on to remember it.
-/// Credentials are recognised by their form (a query parameter, a header, a JSON Web Token), and the service's own secret
-/// by its text, plain or percent-encoded.
+/// Errors quote addresses, and libraries describe their configuration, so callers cannot be relied on to remove
+/// credentials. Credentials are recognised by their form (a query parameter, a header, a JSON Web Token), and the
+/// service's own secret by its text, plain or percent-encoded.
 struct LogRedaction: Sendable {
     private static let hidden = "[hidden]"
 
-    /// The service's own secrets, the longest first.
+    /// The service's own secrets, longest first.
     private let secrets: [String]
 
     init(secrets: [String]) {
@@ -17,7 +17,7 @@ struct LogRedaction: Sendable {
         self.secrets = Set(spellings).filter { !$0.isEmpty }.sorted { $0.count > $1.count }
     }
 
-    /// The text with `[hidden]` in place of credentials.
+    /// Returns the text with `[hidden]` in place of credentials.
     func redacted(_ text: String) -> String {
         var text = text
         for secret in secrets where text.contains(secret) {
@@ -32,14 +32,15 @@ struct LogRedaction: Sendable {
             .replacing(Self.webToken, with: Self.hidden)
     }
 
-    /// A cheap test that spares almost every entry the regular expressions.
+    /// Returns false for most entries without credentials, at a low cost, so that the regular expressions can be
+    /// skipped.
     private static func mayHoldCredentials(_ text: String) -> Bool {
         let lower = text.lowercased()
         return ["auth", "token", "secret", "password", "bearer", "cookie", "eyj"].contains { lower.contains($0) }
     }
 
-    // `nonisolated(unsafe)` is right for all four: they are constants, and matching does not change a `Regex`; only its type
-    // is not marked as `Sendable`.
+    // `nonisolated(unsafe)` is correct for all four: they are constants, and matching does not change a `Regex`; only
+    // its type is not marked as `Sendable`.
     private nonisolated(unsafe) static let header =
         /((?:proxy-)?authorization["']?\s*[:=,]\s*|(?:set-)?cookie["']?\s*[:=,]\s*)[^\n\]]+/.ignoresCase()
     private nonisolated(unsafe) static let parameter =
@@ -50,7 +51,8 @@ struct LogRedaction: Sendable {
 
 /// A log handler that removes credentials from each entry and passes it on to another handler.
 ///
-/// Metadata wait here until something is logged, for a request has its own, and most requests log nothing.
+/// Metadata are searched only when something is logged, because each request has its own, and most requests log
+/// nothing.
 struct RedactingLogHandler: LogHandler {
     private var inner: any LogHandler
     private let redaction: LogRedaction
@@ -86,7 +88,7 @@ struct RedactingLogHandler: LogHandler {
 
     private func redacted(_ metadata: Logger.Metadata) -> Logger.Metadata { metadata.mapValues(redacted) }
 
-    /// The value as a string without credentials: structured values are searched in their written form.
+    /// Returns the value as a string without credentials. Structured values are searched in their written form.
     private func redacted(_ value: Logger.Metadata.Value) -> Logger.Metadata.Value {
         .string(redaction.redacted("\(value)"))
     }

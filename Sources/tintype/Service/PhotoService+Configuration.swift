@@ -5,11 +5,11 @@ import Service
 import Store
 
 extension PhotoService.Settings {
-    /// Reads the settings of everything that serves.
+    /// Reads the settings of all parts of the service.
     ///
     /// - Parameters:
-    ///   - client: Sends what the operator has chosen to be posted.
-    ///   - log: Told what the operator should know about the settings.
+    ///   - client: The client for requests to addresses that the operator chose.
+    ///   - log: The log for warnings to the operator about the settings.
     /// - Throws: `ConfigurationError`, and `Failure` when photos cannot be isolated on this machine.
     init(
         _ configuration: Configuration, in storage: StorageFolder, by client: OutgoingClient, _ log: ServiceLog
@@ -30,7 +30,7 @@ extension PhotoService.Settings {
         if let notice = try choices.closedSignUpNotice(server) { log.announce(notice) }
         if server.database.isEmulator, storage.engine != .memory {
             warn(
-                "emulator: everybody on this machine, and every web page in a browser, may read and change everything in \(storage.path); leave it out, or use --engine memory, where the photos matter"
+                "emulator: every user of this machine, and every web page in a browser, may read and change everything in \(storage.path); leave it out, or use --engine memory, where the photos matter"
             )
         }
     }

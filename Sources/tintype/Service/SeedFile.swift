@@ -10,7 +10,7 @@ struct SeedFile: Sendable {
 
     /// Replaces the whole tree with the file's JSON, in one update.
     ///
-    /// - Throws: `ConfigurationError` that names the file, the line and the column of the fault.
+    /// - Throws: `ConfigurationError` that names the file, the line and the column of the error.
     func load(into tree: TreeStore) async throws {
         let update = try await NIOThreadPool.singleton.runIfActive { try readUpdate() }
         do {
@@ -22,13 +22,13 @@ struct SeedFile: Sendable {
 
     /// Replaces the rules of a tree with the file.
     ///
-    /// - Throws: `ConfigurationError` that names the file, the line and the column of the fault.
+    /// - Throws: `ConfigurationError` that names the file, the line and the column of the error.
     func loadRules(into tree: TreeStore) async throws {
         let bytes = try await NIOThreadPool.singleton.runIfActive {
             try FileReader(path: path).readAll(maxBytes: Self.maxRulesBytes)
         }
         guard bytes.count <= Self.maxRulesBytes else {
-            throw ConfigurationError("\(path): rules have at most \(Self.maxRulesBytes) bytes")
+            throw ConfigurationError("\(path): the rules have more than \(Self.maxRulesBytes) bytes")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw ConfigurationError("\(path): the rules are not UTF-8")
@@ -71,5 +71,5 @@ struct SeedFile: Sendable {
 
 extension TreeError {
     /// The message and the hint, for the person who wrote the text.
-    var messageWithHint: String { hint.map { "\(message) (\($0))" } ?? message }
+    var messageWithHint: String { hint.map { "\(message). \($0)" } ?? message }
 }

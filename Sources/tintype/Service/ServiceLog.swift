@@ -8,7 +8,7 @@ struct ServiceLog: Sendable {
     let logger: Logger
     private let format: LogFormat
 
-    /// Sets up the log as the operator chose. The operator's own credentials never appear in it.
+    /// Sets up the log with the operator's settings. The operator's own credentials never appear in it.
     init(_ configuration: Configuration) throws {
         let format = try configuration.value(\.logFormat)
         let secrets = try configuration.accessSettings { _ in }.secrets.map(\.text)
@@ -24,7 +24,7 @@ struct ServiceLog: Sendable {
         self.format = format
     }
 
-    /// Announces something about the start: a plain line for people, a log entry for programs.
+    /// Announces a fact about the start: a plain line for people, a log entry for programs.
     func announce(_ text: String) {
         switch format {
         case .text: Terminal.note("tintype: \(text)")

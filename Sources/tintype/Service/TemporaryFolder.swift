@@ -4,11 +4,11 @@ import Foundation
 struct TemporaryFolder: Sendable {
     let path: String
 
-    /// Makes the folder in the system's place for temporary files; only this user can read it.
+    /// Creates the folder in the system's folder for temporary files; only this user can read it.
     init() throws {
         var template = Array("\(NSTemporaryDirectory())/tintype-XXXXXX".utf8CString)
         guard let made = mkdtemp(&template) else {
-            throw ConfigurationError("a temporary folder cannot be made: \(String(cString: strerror(errno)))")
+            throw ConfigurationError("a temporary folder cannot be created: \(String(cString: strerror(errno)))")
         }
         path = URL(fileURLWithPath: String(cString: made)).standardizedFileURL.path
     }

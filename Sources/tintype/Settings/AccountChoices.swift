@@ -4,24 +4,25 @@ import Cryptography
 import Outgoing
 import Service
 
-/// What an operator chose about accounts: who else is believed, and what hands messages to people.
+/// The operator's choices about accounts: the trusted issuers, and the delivery of messages.
 struct AccountChoices: Sendable {
     let configuration: Configuration
 
     init(_ configuration: Configuration) { self.configuration = configuration }
 
-    /// The line of the log at the start where sign-up is closed because nobody has chosen; nil where somebody has, or it is open.
+    /// The log line at the start for sign-up that is closed by default; nil when sign-up is open, or when the operator
+    /// chose.
     ///
-    /// - Parameter http: Who reaches the service.
+    /// - Parameter http: The settings that determine which machines reach the service.
     /// - Throws: `ConfigurationError`.
     func closedSignUpNotice(_ http: HTTPServer.Settings) throws -> String? {
         guard try configuration.value(\.signUp) == nil, let reach = http.reach else { return nil }
-        return "sign-up is closed, for \(reach); the setting sign-up opens it, \"tintype user add\" makes accounts"
+        return "sign-up is closed, for \(reach); the setting sign-up opens it, \"tintype user add\" creates accounts"
     }
 
-    /// The issuers whose ID tokens are believed, besides the service itself.
+    /// The issuers whose ID tokens are accepted, in addition to the service itself.
     ///
-    /// - Throws: `ConfigurationError` that names the setting, the file and the fault.
+    /// - Throws: `ConfigurationError` that names the setting, the file and the error.
     func issuers() throws -> [IssuerSettings] {
         let projects = try configuration.value(\.firebaseProjects)
         let path = try configuration.value(\.issuersFile)
@@ -32,18 +33,18 @@ struct AccountChoices: Sendable {
         }
     }
 
-    /// The service accounts whose custom tokens are believed.
+    /// The service accounts whose custom tokens are accepted.
     ///
-    /// - Throws: `ConfigurationError` that names the setting, the file and the fault.
+    /// - Throws: `ConfigurationError` that names the setting, the file and the error.
     func serviceAccounts() throws -> [ServiceAccount] {
         try configuration.value(\.serviceAccounts).map { text in
             try Self.naming("service-accounts") { try ServiceAccount(parsing: text) }
         }
     }
 
-    /// What hands messages to people: a program, or an address; nil for nothing.
+    /// The delivery of messages to people, by a program or to an address; nil for none.
     ///
-    /// - Throws: `ConfigurationError` when it cannot be used, or both are set.
+    /// - Throws: `ConfigurationError` when the program or address cannot be used, or both are set.
     func delivery(by client: OutgoingClient, warn: (String) -> Void) throws -> CodeDelivery? {
         switch try OutgoingChoice.accounts.route(in: configuration, by: client, warn: warn) {
         case nil: nil
@@ -52,7 +53,7 @@ struct AccountChoices: Sendable {
         }
     }
 
-    /// Runs a body whose errors are about a setting.
+    /// Runs a body, and adds the name of the setting to its errors.
     private static func naming<R>(_ setting: String, _ body: () throws -> R) throws -> R {
         do {
             return try body()

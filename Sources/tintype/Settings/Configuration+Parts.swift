@@ -13,12 +13,12 @@ import Tree
 import Uploads
 
 extension Configuration {
-    /// The settings of the pipeline and of everything that it is made of.
+    /// The settings of the pipeline and of all its parts.
     func pipelineSettings() throws -> PipelineSettings {
         try applying(Settings.all, to: PipelineSettings(workers: 1))
     }
 
-    /// Settings of a running pipeline, with those that may change while it runs as they are chosen here.
+    /// Returns the settings of a running pipeline, with the live settings replaced by those of this configuration.
     func liveSettings(of running: PipelineSettings) throws -> PipelineSettings {
         try applying(Settings.all.filter(\.isLive), to: running)
     }
@@ -31,7 +31,7 @@ extension Configuration {
         return pipeline
     }
 
-    /// The limits on what a photo may cost.
+    /// The limits on the cost of a photo.
     func imageLimits() throws -> ImageLimits { try settings(ImageLimits()) }
 
     /// The number and the age of the changes that the change log keeps.
@@ -39,10 +39,10 @@ extension Configuration {
 
     func inboxSettings() throws -> InboxWatcher.Settings { try settings(InboxWatcher.Settings()) }
 
-    /// The settings of the HTTP server, without those of the database and the reload.
+    /// Returns the settings of the HTTP server, without those of the database and the reload.
     ///
-    /// - Throws: `ConfigurationError` when there is a public address and no port for the proxy to reach, or when passwords and
-    ///   tokens would cross a network in the clear.
+    /// - Throws: `ConfigurationError` when there is a public address but no port for the proxy to reach, or when
+    ///   passwords and tokens would cross a network unencrypted.
     func httpSettings(socketPath: String) throws -> HTTPServer.Settings {
         var http = try settings(HTTPServer.Settings(socketPath: socketPath))
         http.tls = try tlsFiles()
@@ -50,31 +50,32 @@ extension Configuration {
         http.proxies?.announcement = try value(\.proxyField)
         if try value(\.readsProxyHeader) {
             guard http.proxies != nil else {
-                throw ConfigurationError("proxy-header is believed of nobody; behind-proxy says whose it is")
+                throw ConfigurationError("proxy-header has no effect without behind-proxy, which names the proxies")
             }
             http.proxies?.announcement = .header
         }
         if let listen = http.listen, !listen.isLoopback, http.tls == nil, http.proxies == nil {
             throw ConfigurationError(
                 """
-                \(listen) can be reached from other machines, which would send passwords and tokens in the clear; give \
+                \(listen) can be reached from other machines, which would send passwords and tokens unencrypted; give \
                 --tls-certificate and --tls-key, or --behind-proxy with the address of a proxy that terminates TLS
                 """)
         }
         if http.publicURL != nil, http.listen == nil {
             throw ConfigurationError(
-                "public-url is about TCP; say where the proxy reaches this, such as --listen 127.0.0.1:8080")
+                "public-url needs TCP; set the port that the proxy reaches, such as --listen 127.0.0.1:8080")
         }
         return http
     }
 
-    /// Where apps reach the service; nil when it has no public address, so that addresses in posts have no host.
+    /// The address at which apps reach the service; nil when it has no public address, so that addresses in posts have
+    /// no host.
     func publicBase() throws -> PublicBase? {
         let project = try value(\.namespace, of: DatabaseSettings())
         return try value(\.publicURL, of: HTTPServer.Settings(socketPath: ""))?.publicBase(ofProject: project)
     }
 
-    /// What is decided about accounts.
+    /// Returns the settings of accounts.
     ///
     /// - Throws: `ConfigurationError`.
     func identitySettings() throws -> IdentitySettings {
@@ -97,9 +98,9 @@ extension Configuration {
         return certificate.isEmpty ? nil : TLSFiles(certificate: certificate, key: key)
     }
 
-    /// The settings of the database's protocol.
+    /// Returns the settings of the database's protocol.
     ///
-    /// - Throws: `ConfigurationError` when a setting about TCP has no port to be of use at.
+    /// - Throws: `ConfigurationError` when a setting needs TCP and no port is set.
     func databaseSettings() throws -> DatabaseSettings {
         let database = try settings(DatabaseSettings())
         let hasSecret = try !value(\.databaseSecretFile).isEmpty
@@ -107,18 +108,19 @@ extension Configuration {
         let http = try settings(HTTPServer.Settings(socketPath: ""))
         guard http.listen != nil else {
             let name = database.isEmulator ? "emulator" : "database-secret"
-            throw ConfigurationError("\(name) is about TCP; say where to listen, such as --listen 127.0.0.1:9000")
+            throw ConfigurationError("\(name) needs TCP; set a port, such as --listen 127.0.0.1:9000")
         }
         guard database.isEmulator else { return database }
         if let reach = http.reach {
-            throw ConfigurationError("emulator lets everybody say who they are, and \(reach); leave one out")
+            throw ConfigurationError("emulator lets every client act as any user, and \(reach); leave one out")
         }
         return database
     }
 
-    /// What is believed of those who send requests; `warn` is called with what the operator should know about it.
+    /// Returns the settings of access control.
     ///
-    /// - Throws: `ConfigurationError` when a file cannot be used, or names a user whom the system does not know.
+    /// - Parameter warn: Called with warnings for the operator.
+    /// - Throws: `ConfigurationError` when a file cannot be used, or names a user that the system does not have.
     func accessSettings(warn: (String) -> Void) throws -> AccessControl.Settings {
         let peers: PeerPolicy
         do {
@@ -138,10 +140,10 @@ extension Configuration {
 }
 
 extension HTTPServer.Settings {
-    /// Why other machines reach the service, in words that follow "for"; nil where none does.
+    /// The reason why other machines reach the service, in words that follow "for"; nil when none does.
     var reach: String? {
         if let listen, !listen.isLoopback { return "\(listen) can be reached from other machines" }
-        if proxies != nil { return "a proxy of behind-proxy brings requests of other machines" }
-        return publicURL == nil ? nil : "public-url makes the service known to other machines"
+        if proxies != nil { return "a proxy of behind-proxy forwards requests of other machines" }
+        return publicURL == nil ? nil : "public-url publishes the service to other machines"
     }
 }

@@ -1,8 +1,9 @@
 import Foundation
 
-/// What an operator chose, and where: a flag beats a variable `TINTYPE_NAME`, which beats the file, which beats the default.
+/// The operator's choices and their origins: a flag overrides a variable `TINTYPE_NAME`, which overrides the file,
+/// which overrides the default.
 struct Configuration: Sendable {
-    /// One of the places where settings are chosen.
+    /// A source of settings.
     private struct Layer: Sendable {
         /// The words for the layer in messages about a setting, such as `--workers`.
         let source: @Sendable (any Setting) -> String
@@ -10,21 +11,21 @@ struct Configuration: Sendable {
         let values: [String: String]
     }
 
-    /// The text of a setting and where it comes from.
+    /// The text of a setting, and its origin.
     struct Origin: Sendable {
         let text: String
         /// A flag, a variable, a path, or "default".
         let source: String
     }
 
-    /// The strongest layer first.
+    /// The layers, strongest first.
     private var layers: [Layer]
 
     /// Reads the environment and the configuration file: `--config`, else `TINTYPE_CONFIG`, else `tintype.json` in the
     /// Storage folder if there is one.
     ///
     /// - Parameter flags: The texts of the flags, by the settings' names.
-    /// - Throws: `ConfigurationError` when a file that was asked for cannot be read, is no JSON object, or names a
+    /// - Throws: `ConfigurationError` when a file that was named cannot be read, is not a JSON object, or names a
     ///   setting that does not exist.
     init(
         flags: [String: String], file: String?, environment: [String: String] = ProcessInfo.processInfo.environment
@@ -44,7 +45,7 @@ struct Configuration: Sendable {
         }
     }
 
-    /// A part of the service with the settings that are its own.
+    /// Returns a part of the service with its settings filled in.
     ///
     /// - Throws: `ConfigurationError` that names the setting, its origin and the form of a value.
     func settings<Part>(_ part: Part) throws -> Part {
@@ -53,21 +54,21 @@ struct Configuration: Sendable {
         return part
     }
 
-    /// Stores the values of those of the settings that belong to a part.
+    /// Stores the values of the settings that belong to a part.
     ///
     /// - Throws: `ConfigurationError` that names the setting, its origin and the form of a value.
     func store<Part>(_ settings: [any Setting], in part: inout Part) throws {
         for setting in settings { try setting.store(origin(of: setting), in: &part) }
     }
 
-    /// A value that concerns the process as a whole; the other settings may be at fault.
+    /// Returns a value that concerns the process as a whole. Errors in other settings do not matter.
     ///
     /// - Throws: `ConfigurationError` that names the setting, its origin and the form of a value.
     func value<Value>(_ target: KeyPath<ServiceSettings, Value>) throws -> Value {
         try value(target, of: ServiceSettings())
     }
 
-    /// A value of a part of the service; the other settings may be at fault.
+    /// Returns a value of a part of the service. Errors in other settings do not matter.
     ///
     /// - Throws: `ConfigurationError` that names the setting, its origin and the form of a value.
     func value<Part, Value>(_ target: KeyPath<Part, Value>, of part: Part) throws -> Value {
@@ -76,14 +77,15 @@ struct Configuration: Sendable {
         return part[keyPath: target]
     }
 
-    /// Finds out whether each setting can be understood.
+    /// Checks that each setting has a valid value.
     ///
-    /// - Throws: `ConfigurationError` about the first that cannot.
+    /// - Throws: `ConfigurationError` about the first that has not.
     func check() throws {
         for setting in Settings.all { try setting.check(origin(of: setting)) }
     }
 
-    /// What the configuration file says of a setting, when something stronger says otherwise, and what that is.
+    /// Returns the value of a setting in the configuration file when a stronger layer overrides it, and the source of
+    /// that layer.
     func overridden(_ setting: any Setting) -> (text: String, by: String)? {
         let layers = layers.filter { $0.values[setting.name] != nil }
         guard layers.count > 1, let first = layers.first, let text = layers.last?.values[setting.name] else {
@@ -92,7 +94,7 @@ struct Configuration: Sendable {
         return (text, first.source(setting))
     }
 
-    /// The text of a setting and where it comes from.
+    /// Returns the text of a setting, and its origin.
     func origin(of setting: any Setting) -> Origin {
         for layer in layers {
             if let text = layer.values[setting.name] { return Origin(text: text, source: layer.source(setting)) }
@@ -100,16 +102,16 @@ struct Configuration: Sendable {
         return Origin(text: setting.defaultText, source: "default")
     }
 
-    /// Whether nobody has chosen anything for a setting.
+    /// Whether a setting has its default value because no layer sets it.
     func isDefault<Value>(_ target: KeyPath<ServiceSettings, Value>) -> Bool {
         !Settings.all.contains { setting in
             setting.fills(target) && layers.contains { $0.values[setting.name] != nil }
         }
     }
 
-    /// Complaints about variables of the environment that mean nothing here, such as a misspelt `TINTYPE_WORKRS`.
+    /// Returns warnings about environment variables that are not settings, such as a misspelt `TINTYPE_WORKRS`.
     ///
-    /// They are no reason to refuse a start: container systems add variables that begin with the name of a service.
+    /// They do not prevent a start: container systems add variables that begin with the name of a service.
     static func unknownVariables(
         in environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> [String] {

@@ -4,19 +4,19 @@ import Tree
 
 /// The settings in a configuration file.
 struct ConfigurationFile {
-    /// The texts by the settings' names, as flags would have them.
+    /// The texts by the settings' names, in the form of flags.
     let values: [String: String]
 
     /// Reads the file.
     ///
-    /// - Throws: `ConfigurationError` that names the file, and the position or the setting of the fault.
+    /// - Throws: `ConfigurationError` that names the file, and the position or the setting of the error.
     init(path: String, names: [String]) throws {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw ConfigurationError("the configuration file \(path) cannot be read")
         }
         try Self.checkSyntax(data, path)
         guard let object = try? JSONDecoder().decode([String: FileValue].self, from: data) else {
-            throw ConfigurationError("the configuration file \(path) holds no JSON object such as {\"workers\": 2}")
+            throw ConfigurationError("the configuration file \(path) has no JSON object such as {\"workers\": 2}")
         }
         var values: [String: String] = [:]
         for (name, value) in object.sorted(by: { $0.key < $1.key }) {
@@ -36,7 +36,7 @@ struct ConfigurationFile {
         self.values = values
     }
 
-    /// Finds faults in the syntax with the tree's reader, which knows their position.
+    /// Finds syntax errors with the tree's reader, which reports their position.
     private static func checkSyntax(_ data: Data, _ path: String) throws {
         var reader = JSONUpdate.Reader(.value, at: .root)
         do throws(TreeError) {
@@ -52,14 +52,14 @@ struct ConfigurationFile {
 
 /// A value in the file.
 private struct FileValue: Decodable {
-    /// The text that a flag would have, with spaces between the elements of a list; nil for a value that no setting has.
+    /// The text in the form of a flag, with spaces between the elements of a list; nil for a value that no setting has.
     let text: String?
-    /// The kind of such a value, for the error.
+    /// The kind of the value, for the error.
     let kind: String
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        kind = container.decodeNil() ? "null" : "an object, or a list of other things"
+        kind = container.decodeNil() ? "null" : "an object, or a list of other values"
         if let value = try? container.decode(String.self) {
             text = value
         } else if let value = try? container.decode(Bool.self) {

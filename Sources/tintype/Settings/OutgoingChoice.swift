@@ -2,35 +2,35 @@ import Access
 import Cryptography
 import Outgoing
 
-/// To what an operator has documents handed: a program or an address.
+/// The operator's choice of a destination for documents: a program or an address.
 struct OutgoingChoice: Sendable {
-    /// What sends messages about accounts.
+    /// The destination of messages about accounts.
     static let accounts = OutgoingChoice(
         name: "account",
         commandHelp: "A program that sends messages to people: codes that prove an e-mail address or reset a password.",
-        commandDetails: "It is given each message as JSON on its standard input",
+        commandDetails: "It reads each message as JSON from its standard input",
         webhookHelp: "An address to which such messages are posted instead.", manual: "Accounts.md#messages")
-    /// What sends notifications.
+    /// The destination of notifications.
     static let notifications = OutgoingChoice(
         name: "notification",
-        commandHelp: "A program that is given each notification, to bring it to somebody's device.",
-        commandDetails: "It is given each as JSON on its standard input",
+        commandHelp: "A program that delivers notifications to people's devices.",
+        commandDetails: "It reads each as JSON from its standard input",
         webhookHelp: "An address to which notifications are posted instead.", manual: "Social.md#delivery")
-    /// What decides about posts.
+    /// The moderator of posts.
     static let moderation = OutgoingChoice(
         name: "moderation",
         commandHelp: "A program that decides about each post before it is published.",
-        commandDetails: "It is asked in JSON on its standard input, and prints its answer",
-        webhookHelp: "An address that is asked instead.", manual: "Social.md#moderation")
+        commandDetails: "It reads the post as JSON from its standard input, and prints its decision",
+        webhookHelp: "An address to which such posts are sent instead.", manual: "Social.md#moderation")
     static let all = [accounts, notifications, moderation]
 
-    /// The texts of the settings; empty for what is not set.
+    /// The texts of the settings; empty for settings that are not set.
     private struct Part: Sendable {
         /// The path of a program.
         var command = ""
         /// An address.
         var webhook = ""
-        /// The file of the secret that signs what is posted there.
+        /// The file of the secret that signs the requests to the address.
         var secretFile = ""
     }
 
@@ -38,7 +38,7 @@ struct OutgoingChoice: Sendable {
     private let commandHelp: String
     private let commandDetails: String
     private let webhookHelp: String
-    /// The place in the documents that says more.
+    /// The section of the documents that explains the settings.
     private let manual: String
 
     /// The settings themselves.
@@ -60,10 +60,10 @@ struct OutgoingChoice: Sendable {
         ]
     }
 
-    /// The program, or the address; nil for nothing.
+    /// Returns the program or the address; nil for neither.
     ///
-    /// - Parameter warn: Told what the operator should know about the file of the secret.
-    /// - Throws: `ConfigurationError` when it cannot be used, or both are set.
+    /// - Parameter warn: Called with a warning for the operator about the file of the secret.
+    /// - Throws: `ConfigurationError` when the program or address cannot be used, or both are set.
     func route(
         in configuration: Configuration, by client: OutgoingClient, warn: (String) -> Void
     ) throws -> OutgoingRoute? {
@@ -77,12 +77,12 @@ struct OutgoingChoice: Sendable {
         }
         guard !part.command.isEmpty else { return nil }
         guard let program = OperatorProgram(path: part.command) else {
-            throw ConfigurationError("\(name)-command: \(part.command) is no program that can be run")
+            throw ConfigurationError("\(name)-command: \(part.command) is not a program that can be run")
         }
         return .program(program)
     }
 
-    /// The secret that signs what is posted to the webhook; nil when there is no webhook.
+    /// Returns the secret that signs the requests to the webhook; nil when there is no webhook.
     ///
     /// - Throws: `ConfigurationError` when only one of the two is set, or the file cannot be used.
     func webhookSecret(in configuration: Configuration) throws -> SecretFile? {
@@ -90,8 +90,8 @@ struct OutgoingChoice: Sendable {
         guard part.webhook.isEmpty == part.secretFile.isEmpty else {
             throw ConfigurationError(
                 part.secretFile.isEmpty
-                    ? "\(name)-webhook needs \(name)-webhook-secret, a file such as \"openssl rand -hex 32\" makes"
-                    : "\(name)-webhook-secret signs what goes to \(name)-webhook, which is not set")
+                    ? "\(name)-webhook needs \(name)-webhook-secret, a file such as \"openssl rand -hex 32\" writes"
+                    : "\(name)-webhook-secret signs requests to \(name)-webhook, which is not set")
         }
         return part.secretFile.isEmpty ? nil : try SecretFile(path: part.secretFile, of: "the webhook's secret")
     }

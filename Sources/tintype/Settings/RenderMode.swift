@@ -16,10 +16,10 @@ enum RenderMode: String, Sendable {
 }
 
 extension Configuration {
-    /// Makes the renderer for the chosen mode.
+    /// Creates the renderer for the chosen mode.
     ///
-    /// - Parameter metrics: Makes the metrics of the processes.
-    /// - Throws: `Failure` when photos cannot be isolated on this machine, with the reason and the way around it.
+    /// - Parameter metrics: The factory of the processes' metrics.
+    /// - Throws: `Failure` when photos cannot be isolated on this machine, with the reason and a workaround.
     func photoRenderer(
         metrics: any MetricsFactory = NOOPMetricsHandler.instance
     ) throws -> any PhotoRenderer {
@@ -31,14 +31,14 @@ extension Configuration {
         } catch let error as IsolationError {
             throw Failure(
                 ErrorCode(named: error.code.rawValue), error.message,
-                hint: "allow it, or decode photos in the service itself, where a hole in a decoder is a hole in the "
-                    + "service: --render in-process, or \"render\": \"in-process\" in the configuration")
+                hint: "Allow it, or decode photos in the service itself, where a flaw in a decoder endangers the "
+                    + "service: use --render in-process, or \"render\": \"in-process\" in the configuration.")
         }
     }
 
-    /// Limits with room for the largest photo that is accepted and for its renditions.
+    /// Returns limits with room for the largest photo that is accepted and for its renditions.
     private static func workerLimits(_ limits: ImageLimits) -> WorkerLimits {
-        // An operator may choose limits that are larger than any memory.
+        // An operator may choose limits that exceed any memory.
         let limited = [limits.maxInputBytes, limits.maxWorkingBytes].map { min($0, 1 << 40) }
         return WorkerLimits(memoryBytes: limited.reduce(320 * 1_048_576, +))
     }

@@ -3,14 +3,14 @@ import Logging
 import Service
 import Uploads
 
-/// The texts of the running service's settings, and what has changed since they were read.
+/// The texts of the running service's settings, and the changes since they were read.
 actor RunningSettings: SettingsSource {
     /// The text of each setting that is in use, by the setting's name.
     private var texts: [String: String]
     private let read: @Sendable () throws -> Configuration
     private let logger: Logger
 
-    /// Begins with the settings with which the service was made.
+    /// Creates the source with the settings that the service started with.
     ///
     /// - Parameter read: Reads flags, environment and file again.
     init(
@@ -33,7 +33,8 @@ actor RunningSettings: SettingsSource {
             changes = self.changes(to: configuration)
             settings = try configuration.liveSettings(of: running)
         } catch let error as ConfigurationError {
-            throw Failure(.badConfiguration, "\(error)", hint: "the service keeps the settings that it has")
+            throw Failure(
+                .badConfiguration, "\(error)", hint: "Correct it. Until then, the service keeps its current settings.")
         }
         guard !isDryRun else { return (changes, settings) }
         for change in changes where change.effect == .applied { texts[change.name] = change.chosen }
@@ -62,9 +63,9 @@ actor RunningSettings: SettingsSource {
             case .applied: logger.notice("\(change.name) changed", metadata: metadata)
             case .needsRestart: logger.warning("\(change.name) changes with the next start", metadata: metadata)
             case .overridden:
-                logger.warning("\(change.name) stays as \(change.by ?? "") says", metadata: metadata)
+                logger.warning("\(change.name) is overridden by \(change.by ?? "")", metadata: metadata)
             }
         }
-        if changes.isEmpty { logger.notice("the settings are as they were") }
+        if changes.isEmpty { logger.notice("no setting has changed") }
     }
 }

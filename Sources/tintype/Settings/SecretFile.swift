@@ -8,7 +8,8 @@ struct SecretFile: Sendable {
     /// A warning for the operator when others can read the file; nil when they cannot.
     let warning: String?
 
-    /// Reads the file of a secret, which messages call `what`; white space around its content does not belong to the secret.
+    /// Reads the file of a secret, which messages call `what`. White space around its content is not part of the
+    /// secret.
     ///
     /// - Throws: `ConfigurationError` when it cannot be read, is too short, or can be written by others, who could choose
     ///   the secret.
@@ -30,7 +31,7 @@ struct SecretFile: Sendable {
         let mode = String(permissions & 0o777, radix: 8)
         guard permissions & 0o022 == 0 else {
             throw ConfigurationError(
-                "\(what) \(path) can be written by others (mode \(mode)): make a new one, and chmod 600 \(path)"
+                "\(what) \(path) can be written by others (mode \(mode)): create a new one, and chmod 600 \(path)"
             )
         }
         warning =

@@ -1,32 +1,32 @@
 import ArgumentParser
 
-/// A thing that an operator may choose: its name, its texts, and where its value goes.
+/// A setting of the operator: its name, its texts, and the property that stores its value.
 ///
 /// A setting is declared once, in ``Settings``. The flag `--name`, the variable `TINTYPE_NAME`, the key `"name"` of the
 /// configuration file, the lines of `--help` and of `tintype config`, the comparison at a reload and the table in
-/// `Documentation/Settings.md` are made of this declaration.
+/// `Documentation/Settings.md` are generated from this declaration.
 protocol Setting: Sendable {
-    /// The name of the file's key, in lower case with dashes; flag and variable are made of it.
+    /// The name of the file's key, in lower case with dashes; the flag and the variable are derived from it.
     var name: String { get }
-    /// What the setting is for, in one sentence, for `--help` and the documents.
+    /// The purpose of the setting, in one sentence, for `--help` and the documents.
     var help: String { get }
-    /// What the documents say beyond the help, in Markdown; empty for nothing.
+    /// Further information for the documents, in Markdown; empty for none.
     var details: String { get }
-    /// The text of the value that holds when nothing is chosen; empty for no value.
+    /// The text of the default value; empty for no value.
     var defaultText: String { get }
-    /// What the documents say of a default that depends on the machine; nil where they show ``defaultText``.
+    /// The documents' description of a default that depends on the machine; nil to show ``defaultText``.
     var defaultDescription: String? { get }
     var flag: SettingFlag { get }
-    /// Whether a running service takes over another value; otherwise it holds from the next start.
+    /// Whether a running service applies another value at a reload; otherwise it applies from the next start.
     var isLive: Bool { get }
 
-    /// Finds out whether a text is a value of this setting.
+    /// Checks that a text is a value of this setting.
     ///
-    /// - Throws: `ConfigurationError` that says how a value looks.
+    /// - Throws: `ConfigurationError` that describes the form of a value.
     func check(_ origin: Configuration.Origin) throws
-    /// Stores the value that a text stands for, if this setting's value belongs to such a part; changes nothing otherwise.
+    /// Stores the value of a text, if this setting's value belongs to the type of `part`; changes nothing otherwise.
     ///
-    /// - Throws: `ConfigurationError` that says how a value looks.
+    /// - Throws: `ConfigurationError` that describes the form of a value.
     func store<Part>(_ origin: Configuration.Origin, in part: inout Part) throws
     /// Whether this setting's value is stored in a property.
     func fills(_ target: AnyKeyPath) -> Bool
@@ -38,7 +38,7 @@ enum SettingFlag: Sendable {
     case value(String)
     /// `--name` alone, for "true".
     case bare
-    /// `--FLAG VALUE`, as often as there are values; they are joined with spaces.
+    /// `--FLAG VALUE`, once for each value; the values are joined with spaces.
     case repeated(String, value: String, help: String)
 }
 
@@ -54,7 +54,7 @@ struct StoredSetting<Part, Value>: Setting {
     /// The form of a value, for the sentence "… is not …".
     let expectation: String
     var isLive = false
-    /// Reads a text; nil when it is no value, and an error where more can be said than ``expectation`` does.
+    /// Parses a text; returns nil when it is not a value, and throws an error that explains more than ``expectation``.
     let parse: @Sendable (String) throws -> Value?
 
     func check(_ origin: Configuration.Origin) throws { _ = try value(of: origin) }
@@ -77,7 +77,7 @@ struct StoredSetting<Part, Value>: Setting {
 }
 
 extension Setting {
-    /// The flag as it is written, such as `--max-side`.
+    /// The flag in the form of the command line, such as `--max-side`.
     var flagName: String {
         if case .repeated(let flag, _, _) = flag { return "--\(flag)" }
         return "--\(name)"

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The options that every command has: where the service's folder and its configuration file are.
+/// The options of every command: the service's folder and its configuration file.
 struct StorageOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The folder that holds everything (default: Storage).", valueName: "dir"))
     var storage: String?
@@ -10,7 +10,7 @@ struct StorageOptions: ParsableArguments {
             "A JSON file with settings (default: tintype.json in the storage folder).", valueName: "file"))
     var config: String?
 
-    /// Reads flags, environment and file; `flags` holds those of the command by the settings' names.
+    /// Reads flags, environment and file; `flags` contains those of the command, by the settings' names.
     func configuration(_ flags: [String: String] = [:]) throws -> Configuration {
         var flags = flags
         flags["storage"] = storage
@@ -18,10 +18,10 @@ struct StorageOptions: ParsableArguments {
     }
 }
 
-/// The flags that stand for settings, made of the declarations in ``Settings``.
+/// The flags of settings, generated from the declarations in ``Settings``.
 ///
-/// The parser finds the options of a type by its mirror, and hands over what was given by coding keys: both are made of
-/// the list of settings here, so that a setting needs no property.
+/// The parser finds the options of a type by its mirror, and passes the given values by coding keys: both are generated
+/// from the list of settings, so that a setting needs no property.
 struct SettingOptions: ParsableArguments, CustomReflectable {
     let storage: StorageOptions
     /// The texts of the flags that were given, by the settings' names.
@@ -53,12 +53,12 @@ struct SettingOptions: ParsableArguments, CustomReflectable {
         return Mirror(self, children: [(Key.storage.stringValue, OptionGroup<StorageOptions>())] + options)
     }
 
-    /// The flags that were given, as they are written.
+    /// The flags that were given, in the form of the command line.
     var given: [String] { Self.settings.filter { flags[$0.name] != nil }.map(\.flagName) }
 
     func configuration() throws -> Configuration { try storage.configuration(flags) }
 
-    /// All but the storage folder, which is an option of every command.
+    /// All settings except the storage folder, which is an option of every command.
     private static var settings: [any Setting] { Settings.all.filter { $0.name != "storage" } }
 
     private static func option(_ setting: any Setting) -> Any {

@@ -1,11 +1,11 @@
 import Imaging
 import Uploads
 
-/// Readers of values that more than one setting, or more than one line, is needed for.
+/// Parsers of values that several settings share, or that take more than one line.
 enum SettingParsers {
     static let durationExpectation = "a time such as 30s, 15m, 24h or 7d"
 
-    /// Reads a time such as `30s`, `15m`, `24h` or `7d`; nil for any other text.
+    /// Parses a time such as `30s`, `15m`, `24h` or `7d`; returns nil for any other text.
     static func duration(_ text: String) -> Duration? {
         let seconds: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86400]
         guard let unit = text.last.flatMap({ seconds[$0] }), let count = Int(text.dropLast()),
@@ -14,9 +14,9 @@ enum SettingParsers {
         return .seconds(count * unit)
     }
 
-    /// Reads recipes that are separated by spaces; nil when there is none.
+    /// Parses recipes that are separated by spaces; returns nil when there is none.
     ///
-    /// - Throws: `ConfigurationError` about the recipe that is at fault.
+    /// - Throws: `ConfigurationError` about the first invalid recipe.
     @Sendable static func recipes(_ text: String) throws -> [Recipe]? {
         let recipes: [Recipe]
         do {

@@ -1,6 +1,6 @@
 import Uploads
 
-/// Kinds of settings of which there are several.
+/// The declarations of settings of the same kind.
 extension Settings {
     static func count<Part>(
         _ name: String, _ target: any WritableKeyPath<Part, Int> & Sendable, of part: Part, flag: String, help: String
@@ -20,19 +20,19 @@ extension Settings {
             parse: { SettingParsers.duration($0) })
     }
 
-    /// A time after which something is done again; `never`, which is nil, for not at all.
+    /// Declares a time after which an action is repeated; `never`, which is nil, disables it.
     static func interval(
         _ name: String, _ target: any WritableKeyPath<PipelineSettings, Duration?> & Sendable,
         default defaultText: String, help: String
     ) -> any Setting {
         StoredSetting(
             name: name, target: target, defaultText: defaultText, help: help,
-            details: "`never` does not ([how](Keeping.md#by-itself)).", flag: .value("time"),
+            details: "`never` disables it ([how](Keeping.md#automatic-work)).", flag: .value("time"),
             expectation: "a time such as 24h or 30d, or never", isLive: true,
             parse: { $0 == "never" ? .some(nil) : SettingParsers.duration($0).map(Optional.some) })
     }
 
-    /// A time after which something is deleted; `forever`, which is nil, for never.
+    /// Declares a time after which files are deleted; `forever`, which is nil, keeps them.
     static func lifetime(
         _ name: String, _ target: any WritableKeyPath<Retention, Duration?> & Sendable, default defaultText: String,
         help: String, details: String = ""

@@ -4,7 +4,9 @@ struct ByteProgress {
     private let totalBytes: Int?
     private(set) var byteCount = 0
 
-    /// Makes a display; `totalBytes` is nil where the length is not known.
+    /// Creates a display.
+    ///
+    /// - Parameter totalBytes: The length of the transfer; nil when it is not known.
     init(of totalBytes: Int?) {
         self.totalBytes = totalBytes
     }

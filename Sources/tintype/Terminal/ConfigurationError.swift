@@ -1,4 +1,4 @@
-/// A setting or a file that cannot be understood.
+/// The error of a setting or a file that is not valid.
 struct ConfigurationError: Error, CustomStringConvertible {
     let description: String
 

@@ -17,8 +17,8 @@ enum ExitStatus: Int32, Error {
 
     /// Writes an error for people to standard error.
     ///
-    /// - Parameter program: The whole command line, which words the errors of its arguments.
-    /// - Returns: The status with which the process is to exit.
+    /// - Parameter program: The root of the command line, which formats the errors of its arguments.
+    /// - Returns: The status with which the process should exit.
     static func report(_ error: any Error, of program: any ParsableCommand.Type) -> Int32 {
         switch error {
         case let status as ExitStatus:
@@ -48,7 +48,7 @@ enum ExitStatus: Int32, Error {
         return program.exitCode(for: error) == .validationFailure ? wrongUsage.rawValue : failed.rawValue
     }
 
-    /// Whether the same command may succeed later without anybody changing permissions, the mount or the store.
+    /// Whether the same command may succeed later without a change of permissions, the mount or the store.
     private static func isTransient(_ error: Failure) -> Bool {
         let lasting: Set<ErrorCode> = [.permission, .readOnly, .corrupt, .missingUpdates]
         return error.code == .locked || error.isTransient && !lasting.contains(error.code)

@@ -6,6 +6,6 @@ extension String {
 }
 
 extension Int64 {
-    /// The time that this is, in milliseconds since 1970, as it is printed for people.
+    /// The time in milliseconds since 1970, as text for people.
     var time: String { Date(timeIntervalSince1970: Double(self) / 1000).formatted(.iso8601) }
 }

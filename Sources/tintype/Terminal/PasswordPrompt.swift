@@ -1,25 +1,25 @@
 import ArgumentParser
 import Glibc
 
-/// A question for a password, which the terminal does not show while it is typed.
+/// A prompt for a password, which the terminal does not show while it is typed.
 enum PasswordPrompt {
     /// The longest password, in bytes.
     private static let maxBytes = 4096
 
-    /// Whether there is a person who can be asked.
+    /// Whether standard input is a terminal, so that a person can answer.
     static var isPossible: Bool { isatty(STDIN_FILENO) == 1 }
 
-    /// Asks for a new password, twice.
+    /// Reads a new password twice.
     ///
-    /// - Throws: `ValidationError` when the two differ, and `ExitStatus.failed` when the person gives up.
+    /// - Throws: `ValidationError` when the two differ, and `ExitStatus.failed` when the person cancels.
     static func newPassword() throws -> String {
         let password = try read("Password: ")
         guard try read("Again: ") == password else { throw ValidationError("the two passwords differ") }
         return password
     }
 
-    /// Reads a line. Signals are not raised by keys meanwhile, or Ctrl-C would leave a terminal that shows nothing: its
-    /// byte ends the question.
+    /// Reads a line. Keys raise no signals meanwhile, because Ctrl-C would leave a terminal without echo: its byte ends
+    /// the prompt.
     private static func read(_ prompt: String) throws -> String {
         var usual = termios()
         guard tcgetattr(STDIN_FILENO, &usual) == 0 else { throw ValidationError("the terminal cannot be used") }
@@ -29,7 +29,7 @@ enum PasswordPrompt {
             keys[Int(VMIN)] = 1
             keys[Int(VTIME)] = 0
         }
-        // Not later, and nothing is dropped that was typed before.
+        // Immediately, and without discarding earlier input.
         guard tcsetattr(STDIN_FILENO, TCSANOW, &silent) == 0 else {
             throw ValidationError("the terminal cannot be silenced")
         }
@@ -39,7 +39,7 @@ enum PasswordPrompt {
         }
         Terminal.draw(prompt)
         guard let text = String(validating: try line(), as: UTF8.self) else {
-            throw ValidationError("the password is no UTF-8")
+            throw ValidationError("the password is not UTF-8")
         }
         return text
     }
@@ -57,7 +57,7 @@ enum PasswordPrompt {
             case 0x04:  // Ctrl-D.
                 guard !bytes.isEmpty else { throw ExitStatus.failed }
                 return bytes
-            case 0x08, 0x7F:  // Backspace takes a character, of however many bytes.
+            case 0x08, 0x7F:  // Backspace deletes a character, of however many bytes.
                 while let last = bytes.popLast(), last & 0xC0 == 0x80 {}
             case 0x15: bytes = []  // Ctrl-U.
             default:

@@ -1,4 +1,4 @@
-/// A display of progress on standard error: a bar that redraws itself on a terminal, a line now and then elsewhere.
+/// A display of progress on standard error: a bar that redraws itself on a terminal, an occasional line elsewhere.
 struct ProgressBar {
     private let label: String
     private let isDrawn = Terminal.isInteractive
@@ -6,12 +6,12 @@ struct ProgressBar {
     private var lastDrawn: ContinuousClock.Instant?
     private static let linesEvery = 100
 
-    /// Makes a display; `label` names what is counted.
+    /// Creates a display; `label` names the items.
     init(_ label: String) {
         self.label = label
     }
 
-    /// Shows that `done` of `total` items are finished; `total` is nil where it is not known, `note` is appended.
+    /// Shows that `done` of `total` items are finished; `total` is nil when it is not known, and `note` is appended.
     mutating func update(_ done: Int, of total: Int?, note: String = "") {
         guard isDrawn else {
             if done > 0, done % Self.linesEvery == 0 || done == total { Terminal.note(text(done, total, note)) }

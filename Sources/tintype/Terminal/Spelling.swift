@@ -1,12 +1,12 @@
-/// Suggestions for words that are not known.
+/// Suggestions for unknown words.
 enum Spelling {
-    /// The names of commands elsewhere, with those that they have here.
+    /// The command names of other programs, with the names of the same commands here.
     private static let synonyms = [
         "create": "add", "del": "rm", "delete": "rm", "get": "show", "list": "ls", "ls": "list", "remove": "rm",
         "rm": "remove",
     ]
 
-    /// The known word that means the same as a word, or is closest to it; nil when none is close enough.
+    /// Returns the known word that means the same as a word, or is closest to it; nil when none is close enough.
     static func suggestion(for word: String, among known: [String]) -> String? {
         if let synonym = synonyms[word], known.contains(synonym) { return synonym }
         let nearest = known.map { ($0, distance(word, $0)) }.min { $0.1 < $1.1 }
@@ -14,8 +14,8 @@ enum Spelling {
         return name
     }
 
-    /// The number of insertions, deletions, replacements and swaps of neighbours that turn one word into the other
-    /// (optimal string alignment distance).
+    /// Returns the number of insertions, deletions, replacements and swaps of neighbours that turn one word into the
+    /// other (optimal string alignment distance).
     static func distance(_ one: String, _ other: String) -> Int {
         let (a, b) = (Array(one), Array(other))
         var rows = [Array(0...b.count)]

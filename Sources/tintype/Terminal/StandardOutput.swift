@@ -3,9 +3,9 @@ import Glibc
 
 /// The standard output, to which a command writes its data.
 enum StandardOutput {
-    /// Writes all of the bytes. Blocks.
+    /// Writes all bytes. Blocks.
     ///
-    /// - Throws: `FileError` when nothing more can be written; `ExitStatus.failed`, without a message, when the reader
+    /// - Throws: `FileError` when no more can be written; `ExitStatus.failed`, without a message, when the reader
     ///   closed the pipe (`| head`).
     static func write(_ bytes: UnsafeRawBufferPointer) throws {
         var rest = bytes[...]
@@ -17,7 +17,7 @@ enum StandardOutput {
                 throw ExitStatus.failed
             } else if errno != EINTR {
                 let fault = FileError(errno: errno, doing: "write to standard output")
-                throw FileError(fault.code, fault.message, hint: "check where the output was sent to")
+                throw FileError(fault.code, fault.message, hint: "Check where the output was sent to.")
             }
         }
     }

@@ -3,12 +3,12 @@ import ArgumentParser
 import Foundation
 import Synchronization
 
-/// The process's two outputs: data goes to standard output, everything for people to standard error.
+/// The process's two outputs: data on standard output, and all text for people on standard error.
 ///
-/// Each line is written at once, so that pipes see it. Thread-safe.
+/// Each line is written immediately, so that pipes see it. Thread-safe.
 enum Terminal {
     private struct State {
-        /// Whether the cursor stands behind a progress bar, to which a line would be appended.
+        /// Whether the cursor is after a progress bar, to which a line would be appended.
         var isDrawn = false
         var outputFault: (any Error)?
     }
@@ -18,8 +18,8 @@ enum Terminal {
     /// Whether standard error is a terminal.
     static var isInteractive: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// The error that kept data from being written; nil when there was none, or when the reader closed the pipe
-    /// (`| head`), which is no failure.
+    /// The error of writing data; nil when there was none, or when the reader closed the pipe (`| head`), which is not
+    /// a failure.
     static var outputFault: (any Error)? { state.withLock { $0.outputFault } }
 
     /// Writes a line of data to standard output.
@@ -45,19 +45,19 @@ enum Terminal {
         write(line + "\n")
     }
 
-    /// Writes an error to standard error, with the program's name, as the lines of several programs may be mixed.
+    /// Writes an error to standard error, with the program's name, because the lines of several programs may be mixed.
     static func error(_ message: String) {
         note("tintype: \(message)")
     }
 
-    /// Draws on the cursor's line, and replaces what was drawn there before.
+    /// Draws on the cursor's line, and replaces the earlier drawing there.
     static func draw(_ text: String) {
         clear()
         state.withLock { $0.isDrawn = true }
         write(text)
     }
 
-    /// Ends the line on which something was drawn; what was drawn stays.
+    /// Ends the line of a drawing, which stays visible.
     static func endLine() {
         let wasDrawn = state.withLock { state in
             defer { state.isDrawn = false }
@@ -66,9 +66,10 @@ enum Terminal {
         if wasDrawn { write("\n") }
     }
 
-    /// Asks a person whether an action that cannot be undone, such as "delete 3 posts", is to be carried out.
+    /// Asks for confirmation of an action that cannot be undone, such as "delete 3 posts".
     ///
-    /// - Throws: `ValidationError` when standard input is no terminal, and `ExitStatus.failed` for any answer but yes.
+    /// - Throws: `ValidationError` when standard input is not a terminal, and `ExitStatus.failed` for any answer but
+    ///   yes.
     static func confirm(_ action: String) throws {
         guard isatty(STDIN_FILENO) == 1 else {
             throw ValidationError("this would \(action); add --yes to do so without a question")
@@ -86,7 +87,7 @@ enum Terminal {
         if wasDrawn { write("\r\u{1B}[K") }
     }
 
-    /// Writes to standard error; a message that cannot be written is no reason to fail.
+    /// Writes to standard error. A failure to write is ignored.
     private static func write(_ text: String) {
         try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }

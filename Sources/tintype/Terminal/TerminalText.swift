@@ -1,12 +1,12 @@
 import API
 import Uploads
 
-/// Text that others may have written, for a terminal: what would control it is escaped. It is taken in pieces of any length.
+/// Untrusted text for a terminal: control characters are escaped. It is read in pieces of any length.
 struct TerminalText {
-    /// The beginning of a character whose end has not come yet.
+    /// The bytes of a character whose end has not arrived yet.
     private var rest: [UInt8] = []
 
-    /// The next piece of the text, as far as its characters are complete.
+    /// Returns the next piece of the text, as far as its characters are complete.
     mutating func show(_ bytes: [UInt8]) -> String {
         rest += bytes
         let end = completeCount
@@ -16,7 +16,7 @@ struct TerminalText {
         return text
     }
 
-    /// The number of bytes before the character that is not complete.
+    /// The number of bytes before the incomplete character.
     private var completeCount: Int {
         guard let start = rest.indices.suffix(3).last(where: { rest[$0] >= 0xC0 }) else { return rest.count }
         let length = rest[start] >= 0xF0 ? 4 : rest[start] >= 0xE0 ? 3 : 2

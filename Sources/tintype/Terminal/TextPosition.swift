@@ -1,6 +1,6 @@
 import Files
 
-/// A position in a text, as editors count: "12:7" is the seventh byte of the twelfth line.
+/// A position in a text, in the form that editors use: "12:7" is the seventh byte of the twelfth line.
 struct TextPosition: CustomStringConvertible {
     private static let pieceBytes = 1 << 20
 

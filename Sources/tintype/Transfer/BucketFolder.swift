@@ -9,24 +9,24 @@ import NIOCore
 import TreeModel
 import Uploads
 
-/// A folder with the files of a bucket, each under the name of its object, that is brought into the service's bucket. What is
-/// there already, with the same bytes, is not sent again.
+/// A folder with the files of a bucket, each named after its object, that is copied into the service's bucket. Objects
+/// that already have the same bytes are not sent again.
 struct BucketFolder: Sendable {
-    /// How many files are sent side by side.
+    /// The number of files that are sent at the same time.
     private static let width = 4
     private static let maxDepth = 64
     private static let pieceBytes = 1 << 20
 
-    /// A file, by the name of its object.
+    /// A file, and the name of its object.
     private struct File: Sendable {
         let name: String
         let path: String
     }
 
-    /// What has become of the files.
+    /// The result of sending the files.
     struct Result: Sendable {
         var sent = 0
-        /// How many were there already.
+        /// The number of files that the bucket already had.
         var known = 0
         var failures: [(name: String, failure: Failure)] = []
     }
@@ -62,7 +62,8 @@ struct BucketFolder: Sendable {
             case .folder:
                 guard depth < maxDepth else {
                     throw FileError(
-                        .tooDeep, "\(folder.path)/\(entry.name) lies too deep", hint: "an object has no such name")
+                        .tooDeep, "\(folder.path)/\(entry.name) is nested too deep",
+                        hint: "Use fewer folders: an object cannot have such a name.")
                 }
                 try add(folder.folder(entry.name), at: "\(name)\(entry.name)/", depth: depth + 1, to: &files)
             case .other: continue
@@ -70,9 +71,9 @@ struct BucketFolder: Sendable {
         }
     }
 
-    /// Sends what is missing.
+    /// Sends the missing files.
     ///
-    /// - Parameter report: Is told of each file how many have been dealt with, of how many.
+    /// - Parameter report: Called after each file with the number of files that are done, and the number of all files.
     /// - Throws: `Failure` when the service cannot be reached.
     func send(_ report: (Int, Int) -> Void) async throws -> Result {
         var result = Result()
@@ -102,7 +103,7 @@ struct BucketFolder: Sendable {
                 body: .stream(byteCount: source.byteCount, source))
             return .sent
         } catch let error as Failure {
-            // What is in the way of one alone is told at the end.
+            // Errors of a single file are reported at the end.
             guard !error.isTransient, error.code != .noService else { throw error }
             return .failed(error)
         } catch let error as FileError {
@@ -134,7 +135,7 @@ struct BucketFolder: Sendable {
         return object.md5Hash == Data(digest).base64EncodedString()
     }
 
-    /// What browsers are told; which photos there are is told from the bytes.
+    /// Returns the media type for browsers. The types of photos are detected from their bytes.
     private static func contentType(of name: String) -> String {
         let format = name.split(separator: ".").last.flatMap { ImageFormat(fileExtension: $0) }
         return format?.contentType ?? "application/octet-stream"

@@ -2,19 +2,19 @@ import Foundation
 import HTTPTypes
 import Tree
 
-/// A summary of what a database reference holds, shown to a person before it is replaced.
+/// A summary of the content of a database reference, shown to a person before it is replaced.
 struct ContentSummary {
-    /// The largest number of children that are named one by one.
+    /// The largest number of children that are listed by name.
     private static let maxNamed = 20
 
     /// The summary in words, such as "3 children: people (2), posts (812), version".
     let summary: String
 
-    /// Reads what is at the reference; nil when nothing is there.
+    /// Reads the content of the reference; nil when it is empty.
     static func read(_ reference: DatabaseReference, from service: APIClient) async throws -> ContentSummary? {
         let count = try await count(of: reference, service)
         guard count > 0 else {
-            // There is a value without children, or nothing.
+            // The content is a value without children, or empty.
             let value = try await service.send(.get, reference.address, query: reference.query(["shallow": "true"]))
             return String(decoding: value, as: UTF8.self) == "null" ? nil : ContentSummary(summary: "a value")
         }

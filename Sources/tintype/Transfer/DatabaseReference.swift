@@ -1,12 +1,13 @@
 import ArgumentParser
 import Tree
 
-/// A location in one of the service's trees, as the command line names it.
+/// A location in one of the service's trees, in the form of the command line.
 struct DatabaseReference: Sendable {
     let path: TreePath
     private let namespace: String?
 
-    /// Reads a path such as "posts/-P6x". Without a path it is the whole tree, without a namespace the service's own tree.
+    /// Parses a path such as "posts/-P6x". Without a path it is the whole tree; without a namespace, the service's own
+    /// tree.
     ///
     /// - Throws: `ValidationError` when the path is not valid.
     init(_ path: String?, namespace: String?) throws {
@@ -23,22 +24,22 @@ struct DatabaseReference: Sendable {
         self.namespace = namespace
     }
 
-    /// The location of a child.
+    /// Returns the location of a child.
     ///
     /// - Throws: `TreeError` when the name is not valid.
     func child(_ name: String) throws(TreeError) -> DatabaseReference {
         DatabaseReference(path / (try TreeKey(name)), namespace)
     }
 
-    /// The path of the location's address in the service, percent-encoded.
+    /// The path of the location's URL in the service, percent-encoded.
     var address: String {
         "/" + path.keys.map { APIClient.percentEncoded($0.string) }.joined(separator: "/") + ".json"
     }
 
-    /// The path of the address of the location's priority.
+    /// The path of the URL of the location's priority.
     var priorityAddress: String { path.isRoot ? "/.priority.json" : "\(address.dropLast(5))/.priority.json" }
 
-    /// The query of the location's address, with more parameters.
+    /// Returns the query of the location's URL, with more parameters.
     func query(_ more: [String: String]) -> [String: String?] {
         more.merging(namespace.map { ["ns": $0] } ?? [:]) { $1 }.mapValues(Optional.some)
     }

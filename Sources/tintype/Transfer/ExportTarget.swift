@@ -10,7 +10,7 @@ enum ExportTarget: Sendable {
 
     /// Begins a temporary file in the target's folder; nil or "-" is standard output.
     ///
-    /// - Throws: `FileError`; with the code `wrong_kind` when the path exists and is no regular file.
+    /// - Throws: `FileError`; with the code `wrong_kind` when the path exists and is not a regular file.
     init(path: String?) throws(FileError) {
         guard let path, path != "-" else {
             self = .standardOutput
@@ -21,7 +21,8 @@ enum ExportTarget: Sendable {
         // The attributes are those of a symbolic link itself.
         let kind = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
         if let kind, kind != .typeRegular {
-            throw FileError(.wrongKind, "\(path) exists and is no regular file", hint: "write to it with > \(path)")
+            throw FileError(
+                .wrongKind, "\(path) exists and is not a regular file", hint: "Write to it with > \(path) instead.")
         }
         let folder = try Directory(path: url.deletingLastPathComponent().path)
         let part = ".\(name.prefix(60)).\(getpid()).part"
@@ -40,7 +41,7 @@ enum ExportTarget: Sendable {
         }
     }
 
-    /// Makes the file durable and gives it its name.
+    /// Makes the file durable and renames it to its final name.
     func finish() async throws {
         guard case .file(let file, let name, let folder) = self else { return }
         try await NIOThreadPool.singleton.runIfActive {

@@ -17,16 +17,16 @@ struct ImportText: Sendable {
         source = try file.map { file throws(FileError) in try ByteSource(file) } ?? .standardInput
     }
 
-    /// The length in bytes; nil where it is not known.
+    /// The length in bytes; nil when it is not known.
     var byteCount: Int? { source.byteCount }
-    /// Whether the text can be read from its beginning again.
+    /// Whether the text can be read again from its beginning.
     var canBeReadTwice: Bool { file != nil }
 
     /// Reads the text, and passes on each update as soon as it is complete.
     ///
     /// - Parameter onRead: Called with the number of bytes that were read since the last call.
     ///
-    /// - Throws: ``ImportError`` with the position of a fault in the text, and the errors of reading and of `body`.
+    /// - Throws: ``ImportError`` with the position of an error in the text, and the errors of reading and of `body`.
     func forEachPiece(
         _ form: JSONSplitter.Form, at path: TreePath, onRead: (Int) -> Void = { _ in },
         _ body: (JSONSplitter.Piece) async throws -> Void
@@ -52,7 +52,7 @@ struct ImportText: Sendable {
     }
 }
 
-/// A fault in a text that was to be imported, with its position.
+/// An error in a text that should be imported, with its position.
 struct ImportError: Error, CustomStringConvertible {
     let description: String
 

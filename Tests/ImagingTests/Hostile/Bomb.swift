@@ -1,9 +1,9 @@
-/// A file that is small for what it claims, or unpacks to.
+/// A file that is small for the size that it claims, or unpacks to.
 struct Bomb: Sendable {
     let name: String
-    /// The code with which it is refused; nil if it is an image after all.
+    /// The code of the refusal; nil if the file is rendered.
     let code: String?
-    /// The memory that it takes to find out, beyond the usual.
+    /// The memory that is needed to find out, beyond the usual, in bytes.
     var workingBytes = 0
     let make: @Sendable () -> [UInt8]
 
@@ -56,7 +56,7 @@ extension Bomb {
         Bomb(name: "2,000 scans and no DC", code: "too_many_pixels") {
             progressive(16_384, 16_384, scans: 2000, hasDC: false)
         },
-        // Each scan gives the same coefficients anew: libjpeg complains, and goes on.
+        // Each scan gives the same coefficients again: libjpeg warns, and continues.
         Bomb(name: "100 scans of 40 megapixels", code: nil, workingBytes: 6320 * 6320 * 2) {
             progressive(6320, 6320, scans: 99)
         },
@@ -122,7 +122,7 @@ extension Bomb {
 
     private static let gifs = [
         Bomb(name: "a canvas of 65,535 a side", code: "too_many_pixels") { gif(65_535, 65_535) { $0.addDot() } },
-        // Rows of the canvas, and a rendition.
+        // The memory is for rows of the canvas, and a rendition.
         Bomb(name: "100,000 frames on 16 megapixels", code: nil, workingBytes: 16 * mebi) {
             gif(4000, 4000) { $0.addDot(count: 100_000) }
         },

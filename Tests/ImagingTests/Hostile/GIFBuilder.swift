@@ -1,6 +1,6 @@
 @testable import Imaging
 
-/// Writes GIFs: of one colour, whatever size they have, or of pixels (GIF89a specification).
+/// A builder of GIFs: of one colour and any size, or of pixels (GIF89a specification).
 struct GIFBuilder {
     private(set) var bytes: [UInt8]
 
@@ -8,11 +8,11 @@ struct GIFBuilder {
         bytes = Array("GIF89a".utf8) + GIFBuilder.littleEndian(width, height) + [0x80, 0, 0, 0, 0, 0, 255, 255, 255]
     }
 
-    /// One frame, the rows of which come in the order that is given.
+    /// Creates a file of one frame, whose rows are written in the given order.
     ///
     /// - Parameters:
-    ///   - palette: 256 times red, green and blue.
-    ///   - canvas: of which the frame is the upper left part; nil: the frame is all of it.
+    ///   - palette: red, green and blue, 256 times.
+    ///   - canvas: the canvas whose upper left part is the frame; nil if the frame is all of it.
     init(
         _ size: PixelSize, palette: [UInt8], transparent: UInt8?, rows: [[UInt8]], isInterlaced: Bool = false,
         canvas: PixelSize? = nil, rootBits: Int = 8
@@ -23,7 +23,7 @@ struct GIFBuilder {
         addFrame(size, rows: rows, isInterlaced: isInterlaced, rootBits: rootBits)
     }
 
-    /// A frame of pixels at the canvas' upper left.
+    /// Adds a frame of pixels at the canvas' upper left.
     mutating func addFrame(_ size: PixelSize, rows: [[UInt8]], isInterlaced: Bool = false, rootBits: Int = 8) {
         let place = GIFBuilder.littleEndian(0, 0, size.width, size.height)
         bytes += [0x2C] + place + [isInterlaced ? 0x40 : 0, UInt8(rootBits)]
@@ -38,7 +38,7 @@ struct GIFBuilder {
         for _ in 0..<count { bytes += more }
     }
 
-    /// A frame that is to be cleared, many times over.
+    /// Adds a frame that will be cleared, many times over.
     mutating func addFrame(
         left: Int = 0, top: Int = 0, _ width: Int, _ height: Int, pixels: Int, isInterlaced: Bool = false,
         count: Int = 1
@@ -49,7 +49,7 @@ struct GIFBuilder {
         for _ in 0..<count { bytes += frame }
     }
 
-    /// The blocks of pixels of index 0, before each a code that clears the table, so that all codes have 3 bits.
+    /// Returns blocks of pixels of index 0, with a clear code before each pixel, so that all codes have 3 bits.
     private static func blocks(of pixels: Int) -> [UInt8] {
         // Clear and zero, four times: 100 000 100 000 …, the lowest bit first.
         let group: [UInt8] = [0x04, 0x41, 0x10]

@@ -1,26 +1,26 @@
-/// Writes HEICs and AVIFs of any items, valid ones and others.
+/// A builder of HEICs and AVIFs of any items, valid or not.
 struct HEIFBuilder {
     struct Item {
         var type: String
         var properties: [[UInt8]] = []
         var data: [UInt8] = []
-        /// Types, and the numbers of the items that are referred to.
+        /// The types of the references, and the numbers of the items that they refer to.
         var references: [(type: String, to: [Int])] = []
-        /// 0: the data lie in the file; 1: in the `idat` box; 2: in other items.
+        /// The construction method: 0 for data in the file, 1 for data in the `idat` box, 2 for data in other items.
         var method = 0
-        /// The number of the data reference that says in which file the data lie; 0: in this one.
+        /// The number of the data reference to the file with the data; 0 is this file.
         var source = 0
-        /// The number of what protects it; 0: nothing.
+        /// The number of the item's protection; 0 without one.
         var protection = 0
     }
 
     var brands = ["heic", "mif1"]
-    /// Numbered from 1.
+    /// The items, numbered from 1.
     var items: [Item] = []
     var primary: Int? = 1
-    /// The boxes that the `meta` box holds beside the tables.
+    /// The boxes that the `meta` box contains in addition to the tables.
     var tables: [[UInt8]] = []
-    /// The boxes that the file holds beside the `meta` box.
+    /// The boxes that the file contains in addition to the `meta` box.
     var boxes: [[UInt8]] = []
 
     static func box(_ type: String, _ payload: [UInt8]) -> [UInt8] { number(payload.count + 8) + type.utf8 + payload }
@@ -35,13 +35,13 @@ struct HEIFBuilder {
 
     static func size(_ width: Int, _ height: Int) -> [UInt8] { fullBox("ispe", number(width) + number(height)) }
 
-    /// Data references, each of which leads to this file or to another one.
+    /// Returns data references, each to this file or to another one.
     static func sources(isOtherFile: [Bool]) -> [UInt8] {
         let entries = isOtherFile.flatMap { fullBox("url ", $0 ? Array("other.heic\0".utf8) : [], flags: $0 ? 0 : 1) }
         return box("dinf", fullBox("dref", number(isOtherFile.count) + entries))
     }
 
-    /// A grid's own data.
+    /// Returns the data of a grid item.
     static func grid(columns: Int, rows: Int, width: Int, height: Int) -> [UInt8] {
         [0, 0, UInt8(rows - 1), UInt8(columns - 1)] + number(width, bytes: 2) + number(height, bytes: 2)
     }

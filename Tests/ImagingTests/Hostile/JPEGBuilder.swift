@@ -1,4 +1,4 @@
-/// Writes JPEGs of one grey tone that are small as files, whatever size they have (ITU-T T.81).
+/// A builder of JPEGs of one grey tone that are small as files, whatever their size in pixels (ITU-T T.81).
 struct JPEGBuilder {
     private(set) var bytes: [UInt8] = [0xFF, 0xD8]
     private let blockCount: Int
@@ -10,7 +10,7 @@ struct JPEGBuilder {
 
     /// Begins a file, up to the first scan.
     ///
-    /// - Parameter factors: sampling factors of each component, two digits each.
+    /// - Parameter factors: the sampling factors of each component, two digits each.
     init(_ width: Int, _ height: Int, _ process: Process = .baseline, factors: [UInt8] = [0x22, 0x11, 0x11]) {
         let (horizontal, vertical) = (Int(factors[0] >> 4), Int(factors[0] & 15))
         let units = (width + 8 * horizontal - 1) / (8 * horizontal) * ((height + 8 * vertical - 1) / (8 * vertical))
@@ -19,8 +19,8 @@ struct JPEGBuilder {
         let size = bigEndian(height << 16 | width)
         let components = factors.enumerated().flatMap { [UInt8($0.offset + 1), $0.element, 0] as [UInt8] }
         add(process.rawValue, [8] + size + [UInt8(factors.count)] + components)
-        // The word 0 means that the DC coefficient does not change, and in the other table that a block ends, or, in a
-        // progressive image, that 2^14 and more blocks do.
+        // The word 0 means that the DC coefficient does not change. In the other table, it means that a block ends, or,
+        // in a progressive image, that at least 2^14 blocks end.
         add(0xC4, JPEGBuilder.table(0x00, symbol: 0))
         add(0xC4, JPEGBuilder.table(0x10, symbol: process == .baseline ? 0 : 0xE0))
     }
@@ -37,7 +37,7 @@ struct JPEGBuilder {
 
     mutating func add(_ more: [UInt8]) { bytes += more }
 
-    /// Inserts segments behind the start marker.
+    /// Inserts segments after the start marker.
     mutating func insert(_ marker: UInt8, _ payload: [UInt8], count: Int = 1) {
         let image = bytes[2...]
         bytes = [0xFF, 0xD8]
@@ -45,21 +45,21 @@ struct JPEGBuilder {
         bytes += image
     }
 
-    /// The only scan of a baseline image: a bit for each block's DC coefficient, and one for its end.
+    /// Adds the only scan of a baseline image: a bit for each block's DC coefficient, and one for its end.
     mutating func addScan(components: Int = 3) {
         let list = (1...components).flatMap { [UInt8($0), 0] as [UInt8] }
         add(0xDA, [UInt8(components)] + list + [0, 63, 0])
         bytes += [UInt8](repeating: 0, count: (blockCount * 2 + 7) / 8)
     }
 
-    /// The scan of all DC coefficients of a progressive image.
+    /// Adds the scan of all DC coefficients of a progressive image.
     mutating func addDCScan(components: Int = 3) {
         let list = (1...components).flatMap { [UInt8($0), 0] as [UInt8] }
         add(0xDA, [UInt8(components)] + list + [0, 0, 0])
         bytes += [UInt8](repeating: 0, count: (blockCount + 7) / 8)
     }
 
-    /// Scans of a component's other coefficients, all of them zero.
+    /// Adds scans of a component's other coefficients, all of them zero.
     mutating func addEmptyScans(_ count: Int, component: UInt8 = 1) {
         // Runs of 2^14 blocks and 14 bits more: words of a 0 and fourteen 1s.
         let runs = (blockCount + 32_766) / 32_767
@@ -83,7 +83,7 @@ struct JPEGBuilder {
     /// The file with its end marker.
     var file: [UInt8] { bytes + [0xFF, 0xD9] }
 
-    /// A whole image of one scan.
+    /// Returns a whole image of one scan.
     static func grey(_ width: Int, _ height: Int, factors: [UInt8] = [0x22, 0x11, 0x11]) -> JPEGBuilder {
         var jpeg = JPEGBuilder(width, height, factors: factors)
         jpeg.addScan(components: factors.count)

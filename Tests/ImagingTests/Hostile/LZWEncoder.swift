@@ -1,8 +1,10 @@
-/// Encodes the pixels of a GIF's frame (GIF89a, appendix F).
+/// An encoder for the pixels of a GIF's frame (GIF89a, appendix F).
 enum LZWEncoder {
+    /// Encodes pixels.
+    ///
     /// - Parameters:
-    ///   - pixels: indices of at most `rootBits` bits.
-    ///   - clears: whether the dictionary is begun anew when it is full, or kept.
+    ///   - pixels: the indices, of at most `rootBits` bits.
+    ///   - clears: whether the dictionary is cleared when it is full, or kept.
     static func encode(_ pixels: some Sequence<UInt8>, rootBits: Int, clears: Bool = true) -> [UInt8] {
         let clearCode = 1 << rootBits
         var (stream, window, windowBits) = ([UInt8](), 0, 0)

@@ -1,22 +1,22 @@
 @testable import Imaging
 
-/// The most memory that `Renderer` says that rendering takes, in bytes.
+/// The documented limit of the memory that `Renderer` uses, in bytes.
 struct MemoryBound {
-    /// Tables, buffers of the codecs, and pages of the program that were not needed before.
+    /// The size of tables, buffers of the codecs, and pages of the program that were not used before, in bytes.
     static let slack = 8 * 1_048_576
 
-    /// Bytes a pixel of each size, doubled: 3 of YCbCr.
+    /// The bytes per pixel of each size, doubled: 3 for YCbCr.
     let halfBytesPerPixel: Int
-    /// The decoded image, at the scale at which it is decoded, and the samples of all planes in one of its rows.
+    /// The size of the decoded image at the decoding scale, and the number of samples of all planes in one of its rows.
     let decoded: PixelSize
     let samplesPerRow: Int
     let bandRows: Int
-    /// The memory of what cannot be decoded row by row.
+    /// The memory for images that cannot be decoded row by row, in bytes.
     let workingBytes: Int
 
     /// - Parameters:
-    ///   - model: what the decoder gives.
-    ///   - divisor: by how much the decoder scales down.
+    ///   - model: the colour model that the decoder returns.
+    ///   - divisor: the factor by which the decoder scales down.
     init(_ model: ColorModel, _ size: PixelSize, divisor: Int = 1, samplesPerPixel: Double, workingBytes: Int = 0) {
         halfBytesPerPixel =
             switch model {
@@ -30,7 +30,7 @@ struct MemoryBound {
         self.workingBytes = workingBytes
     }
 
-    /// The bound for renditions of such sizes, a placeholder among them.
+    /// Returns the bound for renditions of these sizes, including a placeholder.
     func bytes(for sizes: [PixelSize]) -> Int {
         let pixelCounts = sizes.map(\.pixelCount)
         let halves =

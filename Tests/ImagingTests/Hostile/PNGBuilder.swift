@@ -1,4 +1,4 @@
-/// Writes PNGs that are small as files, whatever they unpack to (W3C PNG, third edition; RFC 1950, RFC 1951).
+/// A builder of PNGs that are small as files, whatever they unpack to (W3C PNG, third edition; RFC 1950, RFC 1951).
 struct PNGBuilder {
     private(set) var bytes: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
@@ -24,16 +24,16 @@ struct PNGBuilder {
         for _ in 0..<count { bytes += chunk }
     }
 
-    /// Pixels and the end chunk: all black, or transparent.
+    /// Adds pixels, all black or transparent, and the end chunk.
     mutating func end(pixelBytes: Int) {
         add("IDAT", PNGBuilder.zeros(pixelBytes))
         add("IEND", [])
     }
 
-    /// A file of an image of 8 bits a sample.
+    /// Returns a file of an image with 8 bits a sample.
     static func black(_ width: Int, _ height: Int, _ type: ColorType, isInterlaced: Bool = false) -> [UInt8] {
         var png = PNGBuilder(width, height, type, isInterlaced: isInterlaced)
-        // Each row has a byte for its filter before it; of an interlaced image, each row of each pass.
+        // Each row has a filter byte before it; in an interlaced image, each row of each pass has one.
         let rows = isInterlaced ? PNGBuilder.passRows(width, height) : height
         png.end(pixelBytes: width * height * type.channels + rows)
         return png.bytes
@@ -43,17 +43,17 @@ struct PNGBuilder {
         self.init(width, height, depth: 8, type, isInterlaced: isInterlaced)
     }
 
-    /// The number of rows that Adam7's seven passes have together, of an image of at least 8 × 8.
+    /// Returns the total number of rows in Adam7's seven passes, for an image of at least 8 × 8 pixels.
     private static func passRows(_ width: Int, _ height: Int) -> Int {
         [(0, 8), (0, 8), (4, 8), (0, 4), (2, 4), (0, 2), (1, 2)].reduce(0) { rows, pass in
             rows + (height - pass.0 + pass.1 - 1) / pass.1
         }
     }
 
-    /// Zlib data that unpack to at least so many zeros, a thousandth and a half as long.
+    /// Returns zlib data that unpack to at least this many zeros, and are a thousandth and a half as long.
     ///
-    /// A literal zero, and runs of 258 behind it: of each, in the fixed codes, a length of 8 bits, 11000101, and a
-    /// distance of 5, 00000; eight of them are 13 bytes.
+    /// They are a literal zero, and runs of 258 after it. In the fixed codes, each run has a length of 8 bits,
+    /// 11000101, and a distance of 5 bits, 00000; eight runs are 13 bytes.
     static func zeros(_ count: Int) -> [UInt8] {
         let groups = (count + 2062) / 2064
         var bits = BitWriter([0x78, 0x9C])
@@ -67,10 +67,10 @@ struct PNGBuilder {
     }
 }
 
-/// The four bytes of a number, the highest first.
+/// Returns the four bytes of a number, the highest first.
 func bigEndian(_ number: Int) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) } }
 
-/// Bits, the lowest of a byte first.
+/// A writer of bits, the lowest of a byte first.
 private struct BitWriter {
     private(set) var bytes: [UInt8]
     private var freeBits = 0
@@ -88,12 +88,13 @@ private struct BitWriter {
         }
     }
 
-    /// Whole bytes, many times over.
+    /// Adds whole bytes, many times over.
     mutating func add(_ group: [UInt8], count: Int) {
         guard freeBits > 0, let last = bytes.popLast() else { return }
         let shift = UInt8(8 - freeBits)
         var shifted = [UInt8](repeating: 0, count: group.count)
-        // The group's lowest bits go on top of what precedes, which is the group's highest bits but for the first time.
+        // The group's lowest bits follow the preceding bits, which are the group's highest ones except for the first
+        // time.
         for index in group.indices {
             shifted[index] = group[index] << shift | (group[(index + group.count - 1) % group.count] >> (8 - shift))
         }
@@ -106,7 +107,7 @@ private struct BitWriter {
     }
 }
 
-/// PNG's checksum (annex D).
+/// The checksum of PNG (annex D).
 private struct CRC32 {
     private static let table: [UInt32] = (0..<256).map { byte in
         (0..<8).reduce(UInt32(byte)) { (value: UInt32, _: Int) -> UInt32 in

@@ -1,11 +1,11 @@
 #if os(Linux)
     import Glibc
 
-    /// The memory that something takes, as the kernel counts resident pages; for a process that does nothing else.
+    /// The memory that a piece of work uses, as the kernel counts resident pages; for a process that does nothing else.
     enum PeakMemory {
         struct Unknown: Error {}
 
-        /// The bytes by which resident memory grew at most, meanwhile.
+        /// Returns the largest growth of resident memory during the work, in bytes.
         static func increase(during work: () throws -> Void) throws -> Int {
             try mapWhatIsLarge()
             try reset()
@@ -14,8 +14,8 @@
             return try read("VmHWM") - before
         }
 
-        /// What is large is mapped, and unmapped as soon as it is freed, which is else a matter of what was freed
-        /// before.
+        /// Makes the allocator map large blocks, and unmap them as soon as they are freed. Otherwise the result depends
+        /// on what was freed before.
         ///
         /// The module map does not have this function (mallopt(3)); -3 is `M_MMAP_THRESHOLD`.
         private static func mapWhatIsLarge() throws {
@@ -24,7 +24,7 @@
             guard mallopt(-3, 65_536) == 1 else { throw Unknown() }
         }
 
-        /// The high-water mark begins anew (proc(5), `/proc/pid/clear_refs`).
+        /// Resets the high-water mark (proc(5), `/proc/pid/clear_refs`).
         private static func reset() throws {
             guard let file = fopen("/proc/self/clear_refs", "w") else { throw Unknown() }
             let written = fputs("5", file)

@@ -1,6 +1,6 @@
-/// Writes TIFF structures as EXIF has them (TIFF 6.0, section 2).
+/// A builder of TIFF structures as in EXIF (TIFF 6.0, section 2).
 struct TIFFBuilder {
-    /// An entry of a directory: a number, bytes, or another directory.
+    /// The value of an entry of a directory: a number, bytes, or another directory.
     enum Value: Sendable {
         case short(Int), long(Int), bytes([UInt8]), directory([(tag: Int, value: Value)])
     }
@@ -10,7 +10,7 @@ struct TIFFBuilder {
     private let isLittleEndian: Bool
     private var tiff: [UInt8]
 
-    /// The structure of a first directory, and of a second one.
+    /// Returns the structure of a first directory, and of a second one.
     static func structure(_ first: Entries, then second: Entries? = nil, isLittleEndian: Bool = true) -> [UInt8] {
         var builder = TIFFBuilder(isLittleEndian)
         let next = builder.add(first)
@@ -28,7 +28,7 @@ struct TIFFBuilder {
 
     /// Appends a directory.
     ///
-    /// - Returns: The place of the offset of the next one.
+    /// - Returns: The position of the offset of the next directory.
     private mutating func add(_ entries: Entries) -> Int {
         let start = tiff.count
         tiff += [UInt8](repeating: 0, count: 2 + entries.count * 12 + 4)

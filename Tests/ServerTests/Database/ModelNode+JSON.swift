@@ -1,11 +1,12 @@
-// What the protocol reads in JSON, and how it shows what is there.
+// The conversion between the protocol's JSON and the model.
 
 extension ModelNode {
     static let maxDepth = 32
 
-    /// Reads what a place becomes: null and empty containers are nothing, arrays are objects with the keys 0, 1, 2 ….
+    /// Reads the new value of a path: null and empty containers are nothing, arrays are objects with the keys 0, 1, 2
+    /// ….
     ///
-    /// - Parameter depth: How many keys the place has.
+    /// - Parameter depth: The number of keys in the path.
     init(_ json: NaiveJSON, depth: Int) throws(ModelRefusal) {
         self.init()
         guard depth <= Self.maxDepth else { throw .tooLarge }
@@ -41,7 +42,7 @@ extension ModelNode {
 }
 
 extension ModelLeaf {
-    /// `{".sv": "timestamp"}` or `{".sv": {"increment": number}}`.
+    /// Reads `{".sv": "timestamp"}` or `{".sv": {"increment": number}}`.
     init(serverValue members: [NaiveJSON.Member]) throws(ModelRefusal) {
         guard members.count == 1, members[0].key == ".sv" else { throw .invalidData }
         switch members[0].value {
@@ -53,7 +54,7 @@ extension ModelLeaf {
         }
     }
 
-    /// A leaf or what the server fills in; nil for null.
+    /// Reads a leaf or a server value; nil for null.
     init?(scalar json: NaiveJSON) throws(ModelRefusal) {
         switch json {
         case .null: return nil
@@ -63,7 +64,7 @@ extension ModelLeaf {
         }
     }
 
-    /// A string, a number or what the server fills in; nil for null.
+    /// Reads a string, a number or a server value; nil for null.
     init?(priority json: NaiveJSON) throws(ModelRefusal) {
         guard let leaf = try ModelLeaf(scalar: json) else { return nil }
         if case .bool = leaf { throw .invalidData }
@@ -74,7 +75,7 @@ extension ModelLeaf {
 extension NaiveJSON {
     init(_ leaf: ModelLeaf?) { self = leaf.map(NaiveJSON.leaf) ?? .null }
 
-    /// Values alone; what has only integer keys, the largest below twice their number, is an array.
+    /// Writes values alone; an object with only integer keys, the largest below twice their number, is an array.
     init(plain node: ModelNode) {
         guard node.leaf == nil, !node.children.isEmpty else {
             self.init(node.leaf)
@@ -89,7 +90,7 @@ extension NaiveJSON {
         }
     }
 
-    /// With priorities, and without arrays.
+    /// Writes values with priorities, and without arrays.
     init(export node: ModelNode) {
         let priority = node.priority.map { Member(key: ".priority", value: .leaf($0)) }
         if let leaf = node.leaf {
@@ -104,7 +105,7 @@ extension NaiveJSON {
         }
     }
 
-    /// Only the keys of what has children.
+    /// Writes only the keys of an object.
     init(shallow node: ModelNode) {
         guard !node.children.isEmpty else {
             self.init(node.leaf)

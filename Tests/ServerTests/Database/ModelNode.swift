@@ -1,15 +1,15 @@
-/// A number, string or truth value of the model, or what the server is to fill in.
+/// A number, string or truth value of the model, or a server value, which the server replaces.
 enum ModelLeaf: Hashable, Sendable {
     case bool(Bool)
     case integer(Int64)
     case double(Double)
     case text(ModelText)
-    /// The time of the commit, which the model learns from the answer.
+    /// The time of the commit, which the model reads from the answer.
     case now
-    /// What stands there as a number, plus an integer or a double.
+    /// The sum of the previous number and an integer or a double.
     indirect case increment(ModelLeaf)
 
-    /// A number as the tree keeps it: whole ones of 64 bits are integers.
+    /// Creates a number as the tree stores it: whole ones of 64 bits are integers.
     init(_ double: Double) { self = Int64(exactly: double).map(ModelLeaf.integer) ?? .double(double) }
 
     var number: Double? {
@@ -20,7 +20,7 @@ enum ModelLeaf: Hashable, Sendable {
         }
     }
 
-    /// What it becomes where something else stood.
+    /// Returns the leaf with server values replaced, given the previous leaf.
     func resolved(over old: ModelLeaf?) throws(ModelRefusal) -> ModelLeaf {
         guard case .increment(let difference) = self else { return self }
         guard let old, let base = old.number else { return difference }
@@ -48,7 +48,8 @@ struct ModelNode: Equatable, Sendable {
         path.reduce(self) { node, key in node.children[key] ?? .nothing }
     }
 
-    /// Puts a node at a place; below a leaf only something makes an object of it. Nothing is tidied up.
+    /// Puts a node at a path; below a leaf an object is only created by a new node that is not nothing. Nothing is
+    /// tidied up.
     mutating func set(_ path: some Collection<ModelText>, to new: ModelNode) {
         guard let key = path.first else { return self = new }
         if leaf != nil {
@@ -66,7 +67,7 @@ struct ModelNode: Equatable, Sendable {
         children[key]?.setPriority(priority, at: path.dropFirst())
     }
 
-    /// The node without what is empty: a parent goes with its last child, and the priority with the node.
+    /// The node without its empty parts: a parent is deleted with its last child, and the priority with the node.
     var tidied: ModelNode {
         var node = self
         node.children = children.mapValues(\.tidied).filter { !$0.value.isNothing }
@@ -74,7 +75,7 @@ struct ModelNode: Equatable, Sendable {
         return node
     }
 
-    /// Every leaf and priority changed by what stood at its place.
+    /// Returns the node with every leaf and priority transformed, given the previous one at the same path.
     func mapped(
         over old: ModelNode, _ change: (ModelLeaf, ModelLeaf?) throws(ModelRefusal) -> ModelLeaf
     ) throws(ModelRefusal) -> ModelNode {
@@ -87,16 +88,16 @@ struct ModelNode: Equatable, Sendable {
         return node
     }
 
-    /// Whether the server is to fill in the time somewhere.
+    /// Whether the node contains the time of the commit as a server value.
     var hasNow: Bool { leaf == .now || priority == .now || children.values.contains(where: \.hasNow) }
 
-    /// The node without priorities: what plain JSON shows.
+    /// The node without priorities: the form of plain JSON.
     var plain: ModelNode { ModelNode(leaf: leaf, children: children.mapValues(\.plain)) }
 
     var sortedKeys: [ModelText] { children.keys.sorted { $0.precedesAsKey($1) } }
 }
 
-/// Why a request is refused: the status, and how the sentence begins.
+/// The refusal of a request: the status, and the beginning of the message.
 struct ModelRefusal: Error {
     var status = 400
     let sentence: String

@@ -18,7 +18,7 @@ struct ModelQuery {
     var last: Int?
     var isDescending = false
 
-    /// A node with only the children that the query takes, and these in its order.
+    /// Returns the node with only the children that the query selects, and these in its order.
     func take(from node: ModelNode) -> (node: ModelNode, keys: [ModelText]) {
         if node.leaf != nil {
             let isFilter = lower != nil || upper != nil || first != nil || last != nil
@@ -36,7 +36,7 @@ struct ModelQuery {
         )
     }
 
-    /// What a child is ordered by, before its key: null < false < true < numbers < strings < objects.
+    /// The sort key of a child, before its own key: null < false < true < numbers < strings < objects.
     private enum Rank {
         case null, no, yes
         case number(Double)
@@ -102,14 +102,14 @@ struct ModelQuery {
     }
 }
 
-// MARK: - How requests say it
+// MARK: - Query items
 
 extension ModelQuery {
     static let filters: Set<String> = [
         "orderBy", "startAt", "startAfter", "endAt", "endBefore", "equalTo", "limitToFirst", "limitToLast",
     ]
 
-    /// The query of a request; nil for none.
+    /// Reads the query of a request; nil for none.
     init?(_ parameters: [String: String]) throws(ModelRefusal) {
         guard !Self.filters.isDisjoint(with: parameters.keys) else { return nil }
         guard let orderBy = parameters["orderBy"] else {
@@ -166,7 +166,7 @@ extension ModelQuery {
         }
     }
 
-    /// A JSON scalar, or one and a key with a comma between.
+    /// Reads a JSON scalar, or one and a key with a comma between.
     private func bound(_ text: String, isInclusive: Bool) throws(ModelRefusal) -> Bound {
         let primitive = ModelRefusal("Constraint index field must be a JSON primitive")
         guard case .array(let parts)? = NaiveJSON("[\(text)]".utf8), (1...2).contains(parts.count) else {
@@ -192,13 +192,13 @@ extension ModelQuery {
     }
 }
 
-// MARK: - Which indexes there are
+// MARK: - Indexes
 
-/// The rules of the model: which indexes a place has.
+/// The rules of the model: the indexes of each path.
 struct ModelRules {
     var document = NaiveJSON.null
 
-    /// - Throws: When the query needs an index that the rules at the place do not name.
+    /// - Throws: When the query needs an index that the rules do not define at the path.
     func check(_ query: ModelQuery, at path: ModelPath) throws(ModelRefusal) {
         let name: String
         switch query.order {

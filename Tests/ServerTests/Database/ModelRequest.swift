@@ -1,4 +1,4 @@
-/// A request to the database, as the model understands it.
+/// A request to the database in the terms of the model.
 struct ModelRequest: CustomStringConvertible {
     enum Method: String {
         case get = "GET"
@@ -10,9 +10,9 @@ struct ModelRequest: CustomStringConvertible {
 
     var method: Method
     var path: ModelPath = []
-    /// Whether the priority of the node is meant.
+    /// Whether the request is for the priority of the node.
     var isPriority = false
-    /// Text that stands in the address for the path, when that is to be no path.
+    /// Text that replaces the path in the address, for an invalid path.
     var badPath: String?
     /// Whether the method is named by a header of a POST.
     var isOverridden = false
@@ -25,13 +25,13 @@ struct ModelRequest: CustomStringConvertible {
     var isExport: Bool { parameters["format"] == "export" }
     var hasFilters: Bool { !ModelQuery.filters.isDisjoint(with: parameters.keys) }
 
-    /// Whether an ETag is to come with the answer.
+    /// Whether the answer should have an ETag.
     var wantsETag: Bool {
         !hasFilters && !isPriority
             && !Set(["X-Firebase-ETag", "if-match", "if-none-match"]).isDisjoint(with: headers.keys)
     }
 
-    /// The address, for a tree of this name.
+    /// Returns the address of the request, for a tree of this name.
     func target(namespace: String) -> String {
         let keys = path.map { Self.encoded($0.string) } + (isPriority ? [".priority"] : [])
         let path = badPath ?? "/" + keys.joined(separator: "/")
@@ -55,11 +55,11 @@ struct ModelRequest: CustomStringConvertible {
     }
 }
 
-/// What the protocol answers.
+/// The expected answer of the protocol.
 struct ModelAnswer {
     enum Body {
         case json(NaiveJSON)
-        /// `{"error": …}`, which begins with a sentence.
+        /// `{"error": …}`, with the beginning of the message.
         case error(String)
         /// `{"name": …}`, a push id.
         case name
@@ -68,7 +68,7 @@ struct ModelAnswer {
 
     var status = 200
     var body: Body
-    /// Whether the ETag of what is at the place then has to come with it.
+    /// Whether the answer must have the ETag of the value that the path has then.
     var isTagged = false
 
     init(_ body: Body, status: Int = 200, isTagged: Bool = false) {

@@ -7,7 +7,7 @@ struct ModelText: Hashable, Sendable, ExpressibleByStringLiteral {
 
     var string: String { String(decoding: units, as: UTF16.self) }
 
-    /// What is wrong with it as a key of the tree, as far as the protocol's list goes.
+    /// Whether the text is a valid key of the tree, by the protocol's rules.
     var isKey: Bool {
         let forbidden = Set(".$#[]/".utf16)
         return !units.isEmpty && string.utf8.count <= 768
@@ -23,10 +23,10 @@ struct ModelText: Hashable, Sendable, ExpressibleByStringLiteral {
     /// The index of a key that an array may have.
     var index: Int? { integer.flatMap { $0 >= 0 && "\($0)" == string ? $0 : nil } }
 
-    /// Whether it comes first as a string.
+    /// Whether the text comes first in the order of strings.
     func precedes(_ other: ModelText) -> Bool { units.lexicographicallyPrecedes(other.units) }
 
-    /// Whether it comes first as a key (`nameCompare` of the JavaScript client).
+    /// Whether the text comes first in the order of keys (`nameCompare` of the JavaScript client).
     func precedesAsKey(_ other: ModelText) -> Bool {
         switch (integer, other.integer) {
         case (let a?, let b?) where a != b: a < b
@@ -38,7 +38,7 @@ struct ModelText: Hashable, Sendable, ExpressibleByStringLiteral {
     }
 }
 
-/// A place: the keys on the way from the root.
+/// The keys from the root to a node.
 typealias ModelPath = [ModelText]
 
 extension ModelPath {

@@ -1,9 +1,9 @@
 extension ModelWrite {
-    /// What a listener at a place is told of the write, in the words of the stream; nil for nothing.
+    /// Returns the event of the write for a listener at a path, in the format of the stream; nil for none.
     ///
-    /// One write is one event. Where it is at the place or above, the place is told what is there now; a multi-path update
-    /// is told as one below the place, by its own paths. Of a node of which only the priority was written all is told that
-    /// is there. What stays as it was is not told.
+    /// A write causes one event. A write at the listener's path or above sends the whole new value; a multi-path update
+    /// below it sends its own paths. A node of which only the priority was written is sent as a whole. Unchanged values
+    /// are not sent.
     func event(at place: ModelPath) -> ModelEvent? {
         var nodesOfPriorities: [(path: ModelPath, node: ModelNode)] = []
         for entry in entries.sorted(by: { $0.path.count < $1.path.count }) {
@@ -44,7 +44,7 @@ extension ModelWrite {
     }
 }
 
-/// An event of a stream, said or heard.
+/// An event of a stream.
 struct ModelEvent {
     let kind: String
     let path: ModelPath
@@ -54,13 +54,13 @@ struct ModelEvent {
         (self.kind, self.path, self.data) = (kind, path, data)
     }
 
-    /// The event as the stream says it.
+    /// The event in the format of the stream.
     var text: String {
         let path = NaiveJSON.quoted(ModelText("/" + path.relative))
         return "event: \(kind)\ndata: {\"path\":\(path),\"data\":\(data.text)}"
     }
 
-    /// Understands an event as a client does; nil when it cannot.
+    /// Parses an event as a client does; nil when it is malformed.
     init?(text: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard lines.count == 2, lines[0].hasPrefix("event: "), lines[1].hasPrefix("data: "),
@@ -71,7 +71,7 @@ struct ModelEvent {
         self.init(kind: String(lines[0].dropFirst(7)), path: keys, data: data)
     }
 
-    /// What a client that has this has after the event; nil when the event makes no sense to it.
+    /// Returns the value that a client with this value has after the event; nil when the event does not fit the value.
     func applied(to node: ModelNode) -> ModelNode? {
         var node = node
         switch (kind, data) {

@@ -1,4 +1,4 @@
-/// What a request writes: one place, or several at once.
+/// The write of a request, at one path or several at once.
 struct ModelWrite {
     enum Value: Equatable {
         case node(ModelNode)
@@ -10,13 +10,13 @@ struct ModelWrite {
         var value: Value
     }
 
-    /// Below which the paths of a multi-path update are; nil for one place.
+    /// The path that a multi-path update's paths are relative to; nil for a write at one path.
     let base: ModelPath?
     private(set) var entries: [Entry] = []
     private(set) var before = ModelNode.nothing
     private(set) var after = ModelNode.nothing
 
-    /// Reads what a request writes.
+    /// Reads the write of a request.
     init(_ request: ModelRequest) throws(ModelRefusal) {
         base = request.method == .patch ? request.path : nil
         guard request.method != .delete else {
@@ -59,7 +59,7 @@ struct ModelWrite {
         return entries.sorted { $0.precedes($1) }
     }
 
-    /// Fills in sums, by what is there before.
+    /// Replaces sums, given the values before the write.
     mutating func resolve(over root: ModelNode) throws(ModelRefusal) {
         entries = try entries.map { entry throws(ModelRefusal) in
             var entry = entry
@@ -75,7 +75,7 @@ struct ModelWrite {
         }
     }
 
-    /// The tree after the write: all places at once.
+    /// Returns the tree after the write: all paths at once.
     func applied(to root: ModelNode) -> ModelNode {
         var root = root
         for entry in entries { if case .node(let node) = entry.value { root.set(entry.path, to: node) } }
@@ -86,7 +86,7 @@ struct ModelWrite {
 
     mutating func finish(before: ModelNode, after: ModelNode) { (self.before, self.after) = (before, after) }
 
-    // MARK: What only the service knows
+    // MARK: Values from the service
 
     var hasNow: Bool {
         entries.contains { entry in
@@ -117,7 +117,7 @@ struct ModelWrite {
 
     // MARK: The answer
 
-    /// What was written, as the answer says it.
+    /// The written value, in the form of the answer.
     var json: NaiveJSON {
         guard let base else { return entries.first?.json ?? .null }
         return .object(
@@ -139,7 +139,7 @@ extension ModelWrite.Entry {
 
     private var isPriority: Bool { if case .priority = value { true } else { false } }
 
-    /// Whether both write the same, at least in part.
+    /// Whether both entries write the same node, at least in part.
     fileprivate func conflicts(with other: ModelWrite.Entry) -> Bool {
         switch (isPriority, other.isPriority) {
         case (true, true): path == other.path
@@ -149,7 +149,7 @@ extension ModelWrite.Entry {
         }
     }
 
-    /// The order of paths, a priority before the node's children.
+    /// Whether the entry comes first: a priority before the node's children.
     fileprivate func precedes(_ other: ModelWrite.Entry) -> Bool {
         for (key, otherKey) in zip(path, other.path) where key != otherKey { return key.precedesAsKey(otherKey) }
         guard path.count == other.path.count else { return path.count < other.path.count }

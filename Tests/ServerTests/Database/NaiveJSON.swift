@@ -1,9 +1,9 @@
-/// A JSON text, read and written as plainly as can be.
+/// A JSON text, parsed and written in the simplest way.
 enum NaiveJSON: Equatable, Sendable {
     case null
     case leaf(ModelLeaf)
     case array([NaiveJSON])
-    /// Members in their order; a key may come twice.
+    /// Members in their order; keys may be duplicated.
     case object([Member])
 
     struct Member: Equatable, Sendable {
@@ -11,7 +11,7 @@ enum NaiveJSON: Equatable, Sendable {
         let value: NaiveJSON
     }
 
-    /// A constant object, for tests.
+    /// Creates a constant object, for tests.
     static func members(_ members: (String, NaiveJSON)...) -> NaiveJSON {
         .object(members.map { Member(key: ModelText($0.0), value: $0.1) })
     }
@@ -22,7 +22,7 @@ enum NaiveJSON: Equatable, Sendable {
 // MARK: - Writing
 
 extension NaiveJSON {
-    /// Stands where the server's time is not known yet.
+    /// A mark for the server's time while it is unknown.
     static let nowMark = "\u{F8FF}now\u{F8FF}"
 
     var text: String {
@@ -35,7 +35,7 @@ extension NaiveJSON {
         }
     }
 
-    /// With a line for each member, and two spaces for each level.
+    /// Returns the text with a line for each member, and two spaces for each level.
     func pretty(indent: String = "") -> String {
         let inner = indent + "  "
         switch self {
@@ -73,7 +73,7 @@ extension NaiveJSON {
 // MARK: - Reading
 
 extension NaiveJSON {
-    /// Reads a whole text; nil if it is not JSON in UTF-8 (RFC 8259).
+    /// Parses a whole text; nil if it is not JSON in UTF-8 (RFC 8259).
     init?(_ bytes: some Collection<UInt8>) {
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
         var reader = NaiveJSONReader(scalars: Array(text.unicodeScalars))
@@ -185,7 +185,7 @@ private struct NaiveJSONReader {
         }
     }
 
-    /// A number: `-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?`, within what a double holds.
+    /// Parses a number, `-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?`, within the range of a double.
     private static func number(_ word: String) -> ModelLeaf? {
         let parts = word.split(maxSplits: 1, omittingEmptySubsequences: false) { $0 == "e" || $0 == "E" }
         let mantissa = parts[0].split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)

@@ -1,12 +1,13 @@
-/// The Realtime Database protocol as plainly as it can be said: one tree of dictionaries, one request at a time.
+/// The Realtime Database protocol in its simplest form: one tree of dictionaries, one request at a time.
 ///
-/// What only the service knows comes from its answers: the time of a commit, the key of a POST, and which ETag a value
-/// has. What the protocol asks of these is checked: ``learn(now:)``, ``learn(name:)`` and ``ETagBook``.
+/// Values that only the service can choose are read from its answers: the time of a commit, the key of a POST, and the
+/// ETag of a value. The protocol's requirements on these are checked: ``learn(now:)``, ``learn(name:)`` and
+/// ``ETagBook``.
 struct ProtocolModel {
     private(set) var root = ModelNode.nothing
     var rules = ModelRules()
     var etags = ETagBook()
-    /// What the last request wrote; nil when it wrote nothing.
+    /// The write of the last request; nil when it wrote nothing.
     private(set) var lastWrite: ModelWrite?
     private var pending: PendingWrite?
 
@@ -15,7 +16,7 @@ struct ProtocolModel {
         var write: ModelWrite
     }
 
-    /// Takes a request; of a write what the service knows is still to be learned.
+    /// Applies a request and returns the expected answer; a write may contain values that must still be learned.
     mutating func take(_ request: ModelRequest) -> ModelAnswer {
         (lastWrite, pending) = (nil, nil)
         do throws(ModelRefusal) {
@@ -30,7 +31,7 @@ struct ProtocolModel {
 
     // MARK: Reading
 
-    /// What a query takes at a place, or all that is there.
+    /// Returns the children that a query selects at a path, or the whole value without a query.
     func view(
         at path: ModelPath, matching query: ModelQuery?
     ) throws(ModelRefusal) -> (node: ModelNode, keys: [ModelText]) {
@@ -81,7 +82,7 @@ struct ProtocolModel {
         if let known = request.headers["if-match"], etags[root[request.path]] != known {
             return ModelAnswer(.json(try shown(request)), status: 412, isTagged: true)
         }
-        // A POST writes where nothing is.
+        // A POST writes to a new key.
         try write.resolve(over: request.method == .post ? .nothing : root)
         let before = root
         root = write.applied(to: root)
@@ -93,17 +94,17 @@ struct ProtocolModel {
         return ModelAnswer(request.method == .post ? .name : .json(write.json), isTagged: isTagged)
     }
 
-    // MARK: What only the service knows
+    // MARK: Values from the service
 
-    /// Whether the last write is of a time that the model does not know yet.
+    /// Whether the last write contains a time that the model has not learned yet.
     var wantsNow: Bool { pending?.write.hasNow ?? false }
 
-    /// The time of the last write.
+    /// Sets the time of the last write.
     mutating func learn(now: Int64) {
         redo { $0.fill(now: .integer(now)) }
     }
 
-    /// The key that the last request, a POST, was given.
+    /// Sets the key that the service gave the last request, a POST.
     mutating func learn(name: String) {
         redo { $0.append(ModelText(name)) }
     }
@@ -119,16 +120,16 @@ struct ProtocolModel {
     }
 }
 
-/// Which ETag each value has: as far as the service has told.
+/// The ETag of each value, as far as the service has sent it.
 struct ETagBook {
     private var tags: [ModelText: String] = ["null": "null_etag"]
     private var values: [String: ModelText] = ["null_etag": "null"]
-    /// All ETags, in the order in which they came up.
+    /// All ETags, in the order of their first use.
     private(set) var all = ["null_etag"]
 
     subscript(value: ModelNode) -> String? { tags[ModelText(NaiveJSON(export: value).text)] }
 
-    /// Notes an ETag: whether it is the one that the value had before, and no other value's.
+    /// Records an ETag; returns whether it is the one that the value had before, and no other value's.
     mutating func note(_ tag: String, of value: ModelNode) -> Bool {
         let text = ModelText(NaiveJSON(export: value).text)
         let (known, other) = (tags[text], values[tag])

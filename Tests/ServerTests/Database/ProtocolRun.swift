@@ -11,7 +11,7 @@ final class ProtocolRun {
     private var connections: [WireConnection] = []
     private var listeners: [StreamListener] = []
     private var rulesCount = 0
-    /// How many requests have been answered.
+    /// The number of requests that have been answered.
     private(set) var step = 0
 
     private static let connectionCount = 4
@@ -26,7 +26,7 @@ final class ProtocolRun {
         for _ in 0..<Self.connectionCount { connections.append(try await WireConnection(socket: path)) }
     }
 
-    /// Sends so many requests.
+    /// Sends this many requests.
     func run(operations: Int) async throws {
         try await setRules()
         for _ in 0..<Self.listenerCount { try await openListener() }
@@ -37,7 +37,7 @@ final class ProtocolRun {
             if isTime(for: Self.requestsBetweenListeners, since: before) { try await replaceListener() }
             if isTime(for: Self.requestsBetweenRules, since: before) { try await setRules() }
         }
-        // Whoever was told too much is found out by what everybody is told.
+        // A listener that got too much is found when every listener gets this write.
         try await send([ModelRequest(method: .put, body: Array("\"the end\"".utf8))])
         try await catchUp()
         for listener in listeners { await listener.close() }
@@ -112,7 +112,7 @@ final class ProtocolRun {
         }
     }
 
-    /// Compares texts byte by byte, and learns the time of the commit where one is told.
+    /// Compares texts byte by byte, and learns the time of the commit from a text that contains it.
     private func compare(_ text: String, to expected: String) throws {
         guard expected.contains(NaiveJSON.nowMark) else {
             guard text.utf8.elementsEqual(expected.utf8) else { throw Mismatch("to be answered is\n\(expected)") }
@@ -127,7 +127,7 @@ final class ProtocolRun {
         if model.wantsNow { model.learn(now: now) }
     }
 
-    /// Asks for the time of a commit that the answer did not tell.
+    /// Reads the time of a commit that the answer did not contain.
     private func readNow(notBefore start: Int64) async throws {
         for entry in model.lastWrite?.entries ?? [] where model.wantsNow && model.root[entry.path].hasNow {
             let request = ModelRequest(method: .get, path: entry.path, parameters: ["format": "export"])
@@ -135,7 +135,7 @@ final class ProtocolRun {
             try await connection.send(bytes(of: request))
             try compare(await connection.answer()?.text ?? "", to: NaiveJSON(export: model.root[entry.path]).text)
         }
-        // Nobody will ever see it.
+        // The value will never be read.
         if model.wantsNow { model.learn(now: 0) }
     }
 
@@ -161,7 +161,7 @@ final class ProtocolRun {
         try await openListener()
     }
 
-    /// Listens to a place, to what a query takes there, or finds that it may not.
+    /// Listens to a path or to a query at it, or checks that this is refused.
     private func openListener() async throws {
         while true {
             var request = ModelRequest(method: .get, path: random.path(maxDepth: 3))
@@ -204,7 +204,7 @@ final class ProtocolRun {
         """,
     ]
 
-    /// Replaces the rules; queries that have lost their index are listened to no more.
+    /// Replaces the rules; queries that have lost their index have no listeners any longer.
     private func setRules() async throws {
         try await catchUp()
         let text = Self.rules[rulesCount % Self.rules.count]

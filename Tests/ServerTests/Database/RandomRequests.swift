@@ -1,9 +1,9 @@
 import TestSupport
 
 extension SeededGenerator {
-    /// A request as some client may send it, for a tree as it is now.
+    /// Returns a request that some client may send, for the current tree.
     ///
-    /// - Parameter serverValues: Sums only for requests that are sent before the ones ahead of them are answered.
+    /// - Parameter serverValues: Only sums for requests that are sent before the earlier ones are answered.
     mutating func request(on model: ProtocolModel, serverValues: ServerValues = .all) -> ModelRequest {
         var request: ModelRequest
         switch below(100) {
@@ -56,7 +56,7 @@ extension SeededGenerator {
         return request
     }
 
-    /// Queries with one fault each.
+    /// Invalid queries, with one fault each.
     private static let badQueries: [[String: String]] = [
         ["limitToFirst": "1"], ["equalTo": "1"], ["orderBy": "a"], ["orderBy": "1"], ["orderBy": "\"\""],
         ["orderBy": "\"$foo\""], ["orderBy": "\"a.b\""], ["orderBy": "\"$key\"", "startAt": "1"],
@@ -86,7 +86,7 @@ extension SeededGenerator {
     private mutating func bound(_ order: String) -> String {
         if order == "$key" { return chance(95) ? NaiveJSON.leaf(.text(key())).text : leaf().text }
         var leaf = chance(10) ? NaiveJSON.null : leaf()
-        // Text with a zero in it is no key, nor is it worth a thought what comes before it.
+        // Text with a zero in it cannot be a key; the texts before it are not tested either.
         if case .leaf(.text(let text)) = leaf, text.units.contains(0) { leaf = .null }
         return chance(25) ? "\(leaf.text),\(NaiveJSON.leaf(.text(key())).text)" : leaf.text
     }
@@ -114,7 +114,7 @@ extension SeededGenerator {
         return ModelRequest(method: .patch, path: path(maxDepth: 2), body: body(.object(members)))
     }
 
-    /// Of something that is there, as a rule.
+    /// Deletes a node that mostly exists.
     private mutating func delete(on model: ProtocolModel) -> ModelRequest {
         var path = existingPath(in: model)
         if path.count < 2, chance(70) { path = self.path() }
@@ -140,7 +140,7 @@ extension SeededGenerator {
         return ModelRequest(method: .patch, path: path, body: body(.object(members)))
     }
 
-    // MARK: What is refused, and what may be
+    // MARK: Requests that are or may be refused
 
     private mutating func invalid() -> ModelRequest {
         var request = put(.sums)
@@ -165,7 +165,7 @@ extension SeededGenerator {
         return request
     }
 
-    /// What a client demands: mostly the truth as far as it is known, else what was true once, or never.
+    /// Returns a condition of a client: mostly the ETag as far as it is known, else a former one, or a wrong one.
     private mutating func condition(
         _ request: inout ModelRequest, _ name: String, percent: Int, on model: ProtocolModel
     ) {

@@ -1,7 +1,7 @@
 import TestSupport
 
 extension SeededGenerator {
-    /// Few enough to meet often, and all the kinds that the key order and addresses know.
+    /// Keys that are few enough to collide often, and of all kinds that the key order and addresses distinguish.
     static let keys: [ModelText] = [
         "a", "b", "c", "é", "e\u{301}", "0", "1", "2", "3", "01", "-0", "-5", "10", "2147483648", "\u{FFFD}",
         "\u{10400}", "a b", "%2F", "+&=", "\"\\", "~",
@@ -9,7 +9,7 @@ extension SeededGenerator {
 
     mutating func key() -> ModelText { chance(60) ? pick(Array(Self.keys.prefix(8))) : pick(Self.keys) }
 
-    /// Mostly in one of a few parts of the tree, so that writers, readers and listeners meet.
+    /// Returns a path, mostly in one of a few parts of the tree, so that writers, readers and listeners meet.
     mutating func path(maxDepth: Int = 4) -> ModelPath {
         guard !chance(3), maxDepth > 0 else { return [] }
         let top: [ModelText] = ["a", "list", "s"]
@@ -26,7 +26,7 @@ extension SeededGenerator {
         }
     }
 
-    /// A value as a client may send it.
+    /// Returns a value that a client may send.
     mutating func value(depth: Int = 3, serverValues: ServerValues) -> NaiveJSON {
         let kind = below(100)
         if depth == 0 || kind < 40 { return scalar(serverValues) }
@@ -43,7 +43,7 @@ extension SeededGenerator {
         return .object(members)
     }
 
-    /// What the server may be asked to fill in: where the answer does not show it, the time cannot be known.
+    /// The server values of a request: where the answer does not contain the time, it cannot be learned.
     enum ServerValues { case sums, all }
 
     mutating func scalar(_ serverValues: ServerValues) -> NaiveJSON {
@@ -67,7 +67,7 @@ extension SeededGenerator {
         }
     }
 
-    /// A text that is no value.
+    /// Returns a text that is not a valid value.
     mutating func invalidBody() -> [UInt8] {
         let good = value(serverValues: .sums).text
         let texts = [

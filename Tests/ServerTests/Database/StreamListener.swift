@@ -1,24 +1,24 @@
 import TestSupport
 
-/// A client that listens to the database and believes what it is told, and what it should be told.
+/// A client that listens to the database, and compares the events with the expected ones.
 final class StreamListener {
     let path: ModelPath
-    /// Nil for all that is at the path.
+    /// The query; nil for the whole value of the path.
     let query: ModelQuery?
     let name: String
     private let connection: WireConnection
-    /// What the client has after what it was told.
+    /// The client's value after the received events.
     private var replayed = ModelNode.nothing
-    /// What it is to be told next, word for word; only without a query.
+    /// The next expected events, word for word; only without a query.
     private var awaited: [(event: String, write: ModelWrite)] = []
 
     private let opened = ContinuousClock.now
     private var keepAliveCount = 0
 
-    /// How many keep-alives, a second apart, are taken for silence, beside those that have come unread.
+    /// The number of keep-alives, a second apart, that count as silence, beside those that have arrived unread.
     private static let maxKeepAlives = 30
 
-    /// Begins to listen.
+    /// Starts to listen.
     init(to request: ModelRequest, of run: ProtocolRun) async throws {
         path = request.path
         query = try? ModelQuery(request.parameters)
@@ -39,12 +39,12 @@ final class StreamListener {
         }
     }
 
-    /// Expects to be told of a write.
+    /// Expects the event of a write.
     func expect(_ write: ModelWrite) {
         if query == nil, let event = write.event(at: path) { awaited.append((event.text, write)) }
     }
 
-    /// Listens until it has been told all that is due.
+    /// Listens until all expected events have been received.
     func catchUp(with model: ProtocolModel) async throws {
         for (event, write) in awaited {
             let told = try await nextEvent(for: "\(event)\nover \(NaiveJSON(export: write.before[path]).text)")
@@ -86,7 +86,7 @@ final class StreamListener {
     }
 }
 
-/// The service and the model differ.
+/// A difference between the service and the model.
 struct Mismatch: Error, CustomStringConvertible {
     let description: String
 

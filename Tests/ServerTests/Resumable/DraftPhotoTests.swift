@@ -5,7 +5,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("Photos of a draft that come in several requests", .timeLimit(.minutes(30)))
+@Suite("Photos of a draft that arrive in several requests", .timeLimit(.minutes(30)))
 struct DraftPhotoTests {
     private func reserve(_ service: Service) async throws -> String {
         try await service.client.ask(.post, "/v1/uploads?user=maria&draft=true").json["upload_id"].string ?? ""
@@ -22,7 +22,7 @@ struct DraftPhotoTests {
         return try await tus.create(headers)
     }
 
-    @Test("They are the draft's when their last bytes have come, in the order in which they were begun")
+    @Test("They belong to the draft when their last bytes have arrived, in the order of their creation")
     func order() async throws {
         let (first, second) = (try fixture("baseline-420.jpg"), try fixture("progressive-420.jpg"))
         try await withService { service in
@@ -41,7 +41,7 @@ struct DraftPhotoTests {
             let last = try await tus.patch(path, from: 1000, Array(first[1000...]))
             #expect(last.status == 204, "\(last.text)")
             #expect(last.headers[.contentLocation] == "/v1/uploads/\(draft)")
-            // Whoever asks again is told the same end.
+            // A repeated request gets the same result.
             let head = try await tus.send(.head, path)
             #expect(head.headers[.named("upload-offset")] == "\(first.count)")
             #expect(try await tus.patch(path, from: first.count, []).status == 204)
@@ -58,7 +58,7 @@ struct DraftPhotoTests {
         }
     }
 
-    @Test("What is no photo is refused with its last byte, and the draft stays as it was")
+    @Test("A file that is not a photo is refused with its last byte, and the draft stays unchanged")
     func refusals() async throws {
         let (cut, bytes) = (try fixture("truncated-baseline-420.jpg"), try fixture("size-97x61.jpg"))
         try await withService { service in
@@ -84,7 +84,7 @@ struct DraftPhotoTests {
         }
     }
 
-    @Test("A photo that is begun again with its key is the same, also when it is the draft's")
+    @Test("A photo that is created again with its key is the same, also when it belongs to the draft")
     func keys() async throws {
         let bytes = try fixture("size-97x61.jpg")
         try await withService { service in
@@ -122,7 +122,7 @@ struct DraftPhotoTests {
         }
     }
 
-    @Test("Whoever publishes a draft may say which photos stay, and in which order")
+    @Test("The publication of a draft may select its photos and their order")
     func arrangement() async throws {
         let bytes = try fixture("size-97x61.jpg")
         try await withService { service in
@@ -150,7 +150,7 @@ struct DraftPhotoTests {
             }
             #expect(try await publish(json).json == published.json)
             #expect(try await publish(#"{"photos":[0,2]}"#).status == 409)
-            // What is rendered anew stays in its place.
+            // A photo that is rendered again keeps its position.
             _ = try await service.client.job()
             let post = try await service.client.get("/v1/posts/\(draft)").json
             #expect(post["photos"].array.map { $0["alt"].string } == ["two", "0"])

@@ -7,9 +7,9 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("Resumable Uploads for HTTP: what URLSession speaks", .timeLimit(.minutes(30)))
+@Suite("Resumable Uploads for HTTP: the protocol of URLSession", .timeLimit(.minutes(30)))
 struct IETFResumableUploadTests {
-    /// Fields of a version, as its clients send them.
+    /// The header fields of a version, as its clients send them.
     private static func fields(_ version: Int?, isComplete: Bool) -> String {
         let completeness =
             version == 3 ? "Upload-Incomplete: ?\(isComplete ? 0 : 1)" : "Upload-Complete: ?\(isComplete ? 1 : 0)"
@@ -27,7 +27,7 @@ struct IETFResumableUploadTests {
     }
 
     @Test(
-        "An upload that nothing interrupts is a post, and its client was told where to go on", arguments: [3, 5, 6, 8])
+        "An uninterrupted upload becomes a post, and its client gets the address for resuming", arguments: [3, 5, 6, 8])
     func whole(version: Int) async throws {
         try await withService { service in
             let bytes = try fixture(TusClient.photo)
@@ -53,7 +53,7 @@ struct IETFResumableUploadTests {
     }
 
     @Test(
-        "S7: A client that is cut off asks where it was, goes on, and gets the answer of the first request",
+        "S7: A disconnected client requests its offset, continues, and gets the answer of the first request",
         arguments: [3, 6])
     func resumed(version: Int) async throws {
         try await withService { service in
@@ -85,7 +85,7 @@ struct IETFResumableUploadTests {
             #expect(last.json["post_id"].string == String(path.dropFirst("/v1/uploads/".count)))
             let end = try await Self.standing(service, path, headers)
             #expect(end.0 == bytes.count)
-            // The answer was lost: it is given again, to the same request and to one that brings nothing.
+            // The answer was lost: it is sent again, to the same request and to one without bytes.
             let repeated = try await service.client.ask(
                 .patch, path, headers: headers, body: .bytes(Array(bytes[offset...])))
             #expect(repeated.status == 201, "\(repeated.text)")
@@ -103,7 +103,7 @@ struct IETFResumableUploadTests {
         }
     }
 
-    @Test("A last request that comes again has as many bytes as the first, whatever it says, or is refused")
+    @Test("A repeated last request has as many bytes as the first, or is refused")
     func repeatedInChunks() async throws {
         try await withService { service in
             let bytes = try fixture(TusClient.photo)
@@ -145,7 +145,7 @@ struct IETFResumableUploadTests {
         return (try #require(answer.headers[.named("upload-offset")].flatMap { Int($0) }), answer)
     }
 
-    @Test("A photo may come in parts of which none is the last until it is said")
+    @Test("A photo may arrive in parts that are not marked as the last")
     func parts() async throws {
         try await withService { service in
             let bytes = try fixture(TusClient.photo)
@@ -171,7 +171,7 @@ struct IETFResumableUploadTests {
         }
     }
 
-    @Test("Who has not asked for it is told nothing before the answer", arguments: [nil, 2, 9] as [Int?])
+    @Test("Without the header field, a client gets no interim response", arguments: [nil, 2, 9] as [Int?])
     func noInterim(version: Int?) async throws {
         try await withService { service in
             let bytes = try fixture(TusClient.photo)
@@ -184,7 +184,7 @@ struct IETFResumableUploadTests {
                 #expect(answer.status == 201, "\(answer.text)")
                 #expect(answer.headers[.named("upload-complete")] == "?1")
             }
-            // And a client of HTTP/1.0 neither.
+            // Neither does a client of HTTP/1.0.
             try await WireConnection.with(socket: service.socketPath) { connection in
                 try await connection.send(
                     "POST /v1/uploads?user=maria HTTP/1.0\r\n\(Self.fields(6, isComplete: true))\r\nContent-Length: \(bytes.count)\r\n\r\n"
@@ -196,7 +196,7 @@ struct IETFResumableUploadTests {
     }
 
     @Test(
-        "What does not speak it is received as ever", arguments: ["Upload-Complete: yes", "Upload-Complete: 1", "X: y"])
+        "Other requests are plain uploads", arguments: ["Upload-Complete: yes", "Upload-Complete: 1", "X: y"])
     func oneShot(field: String) async throws {
         try await withService { service in
             let bytes = try fixture(TusClient.photo)
@@ -248,7 +248,7 @@ struct IETFResumableUploadTests {
         }
     }
 
-    @Test("What is no photo is refused, and going on would change nothing")
+    @Test("A file that is not a photo is refused, and a resumed request does not change that")
     func noPhoto() async throws {
         try await withService { service in
             let headers: HTTPFields = [.named("upload-complete"): "?1"]
@@ -259,7 +259,7 @@ struct IETFResumableUploadTests {
         }
     }
 
-    @Test("A key that comes again with the whole photo is the same upload, however far the first request came")
+    @Test("A repeated key with the whole photo is the same upload, however much of the first request arrived")
     func keys() async throws {
         try await withService { service in
             let bytes = try fixture(TusClient.photo)

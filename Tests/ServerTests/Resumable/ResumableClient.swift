@@ -4,7 +4,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// A client of tus 1.0.0, which says what a test wants.
+/// A client of tus 1.0.0, with the requests of a test.
 struct TusClient {
     static let photo = "baseline-420.jpg"
 
@@ -33,7 +33,7 @@ struct TusClient {
             bytes)
     }
 
-    /// The offset that the service tells.
+    /// Returns the offset reported by the service.
     func offset(_ path: String) async throws -> Int? {
         try await send(.head, path).headers[.named("upload-offset")].flatMap { Int($0) }
     }
@@ -44,7 +44,7 @@ struct TusClient {
 }
 
 extension Service {
-    /// Waits until so many bytes of an upload are in its file.
+    /// Waits until this many bytes of an upload are in its file.
     func untilReceived(_ byteCount: Int, at path: String) async throws {
         let file = "\(scratch.path)/Storage/incoming/\(path.dropFirst("/v1/uploads/".count)).partial"
         try await eventually {

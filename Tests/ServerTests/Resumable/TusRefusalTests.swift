@@ -3,10 +3,10 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("tus 1.0.0: what is refused leaves the upload as it was", .timeLimit(.minutes(30)))
+@Suite("tus 1.0.0: Refusals leave the upload as it was", .timeLimit(.minutes(30)))
 struct TusRefusalTests {
     @Test(
-        "What cannot be understood is refused before anything begins",
+        "A malformed request is refused before an upload is created",
         arguments: [
             ([:], 400, "bad_request"), (["upload-length": "-1"], 400, "bad_request"),
             (["upload-length": "1x"], 400, "bad_request"), (["upload-length": "9999999999999999"], 400, "bad_request"),
@@ -31,7 +31,7 @@ struct TusRefusalTests {
         }
     }
 
-    @Test("Bytes that cannot be added are refused, and the upload stands where it stood")
+    @Test("Bytes that cannot be added are refused, and the offset stays the same")
     func refusedBytes() async throws {
         try await withService { service in
             let tus = TusClient(client: service.client)
@@ -55,7 +55,7 @@ struct TusRefusalTests {
         }
     }
 
-    @Test("S8: Bytes that cannot be added end nobody who is sending")
+    @Test("S8: Bytes that cannot be added do not end a request in progress")
     func refusedBesideASender() async throws {
         try await withService { service in
             let bytes = try fixture(TusClient.photo)
@@ -88,7 +88,7 @@ struct TusRefusalTests {
         }
     }
 
-    @Test("A checksum that is another keeps nothing of its request")
+    @Test("The bytes of a request with a wrong checksum are dropped")
     func checksums() async throws {
         try await withService { service in
             let tus = TusClient(client: service.client)
@@ -115,7 +115,7 @@ struct TusRefusalTests {
         }
     }
 
-    @Test("What is no photo is refused with its last byte, and whoever asks again is told the same")
+    @Test("A file that is not a photo is refused with its last byte, and a repeated request gets the same answer")
     func noPhoto() async throws {
         try await withService { service in
             let tus = TusClient(client: service.client)
@@ -131,7 +131,7 @@ struct TusRefusalTests {
         }
     }
 
-    @Test("An upload is its sender's: for others there is none")
+    @Test("An upload is its sender's: for others it does not exist")
     func others() async throws {
         try await withService { service in
             var maria = TusClient(client: service.tcpClient)

@@ -10,7 +10,7 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("tus 1.0.0: a photo in several requests becomes a post", .timeLimit(.minutes(30)))
+@Suite("tus 1.0.0: A photo in several requests becomes a post", .timeLimit(.minutes(30)))
 struct TusTests {
     @Test(arguments: [1, 3, 100])
     func aPhotoInPiecesBecomesAPost(count: Int) async throws {
@@ -42,7 +42,7 @@ struct TusTests {
             let post = try await service.client.get(state["post"].string ?? "/").json
             #expect(post["text"].string == "By the #lake")
             #expect(post["photos"][0]["alt"].string == "A lake")
-            // Whoever asks again is told the same end.
+            // A repeated request gets the same result.
             let head = try await tus.send(.head, path)
             #expect(head.status == 200)
             #expect(head.headers[.named("upload-offset")] == "\(bytes.count)")
@@ -82,7 +82,7 @@ struct TusTests {
         }
     }
 
-    @Test("S7: What came before the connection broke is kept, and the next request goes on from there")
+    @Test("S7: The bytes that arrived before the connection broke are kept, and the next request continues from there")
     func cut() async throws {
         try await withService { service in
             let bytes = try fixture(TusClient.photo)
@@ -108,7 +108,7 @@ struct TusTests {
         }
     }
 
-    @Test("S8: A client that comes back ends the request that hangs, and has its bytes")
+    @Test("S8: A client that returns ends its stalled request, and keeps its bytes")
     func takenOver() async throws {
         try await withService { service in
             let tus = TusClient(client: service.client)
@@ -117,7 +117,7 @@ struct TusTests {
                 try await connection.send(
                     "PATCH \(path) HTTP/1.1\r\nHost: localhost\r\nTus-Resumable: 1.0.0\r\nUpload-Offset: 0\r\nContent-Type: application/offset+octet-stream\r\nContent-Length: 100\r\n\r\nabc"
                 )
-                // Asking for the offset would end the request before its bytes are there.
+                // A request for the offset would end the other request before its bytes have arrived.
                 try await service.untilReceived(3, at: path)
                 #expect(try await tus.offset(path) == 3)
                 #expect(try await tus.patch(path, from: 3, [1, 2]).status == 204)
@@ -129,7 +129,7 @@ struct TusTests {
         }
     }
 
-    // MARK: - What clients need beside
+    // MARK: - Further needs of clients
 
     @Test func aPhotoMayComeWithItsCreation() async throws {
         try await withService { service in
@@ -152,7 +152,7 @@ struct TusTests {
         }
     }
 
-    @Test("A length that was deferred comes with the last bytes, or behind them", arguments: [true, false])
+    @Test("A deferred length arrives with the last bytes, or after them", arguments: [true, false])
     func deferredLength(isWithBytes: Bool) async throws {
         try await withService { service in
             let bytes = try fixture(TusClient.photo)
@@ -170,7 +170,7 @@ struct TusTests {
         }
     }
 
-    @Test("Metadata of other clients is let pass, and what it says of the post is read without padding, too")
+    @Test("Metadata of other clients is accepted, and its texts for the post are read without padding, too")
     func foreignMetadata() async throws {
         try await withService { service in
             let bytes = try fixture(TusClient.photo)
@@ -200,7 +200,7 @@ struct TusTests {
         }
     }
 
-    @Test("What is spoken is told to whoever asks, and to pages of other origins")
+    @Test("The supported protocol is described to all clients, and to pages of other origins")
     func options() async throws {
         try await withService(changeServer: { $0.allowedOrigins = .any }) { service in
             let answer = try await service.tcpClient.ask(.options, "/v1/uploads")
@@ -225,7 +225,7 @@ struct TusTests {
         }
     }
 
-    @Test("A key finds an unfinished upload again, with what has come")
+    @Test("A key finds an unfinished upload again, with its bytes")
     func keys() async throws {
         try await withService { service in
             let tus = TusClient(client: service.client)

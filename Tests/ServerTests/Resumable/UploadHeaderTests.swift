@@ -28,7 +28,7 @@ struct UploadHeaderTests {
     }
 
     @Test(
-        "Metadata are names with values in Base64; what is none says nothing",
+        "Metadata are names with values in Base64; malformed ones are ignored",
         arguments: [
             ("filename bGFrZS5qcGc=", ["filename": "lake.jpg"], []), ("a,b YQ==", ["a": "", "b": "a"], []),
             (" a  YQ== , b YQ== ", ["a": "a", "b": "a"], []), ("a YQ,b YWI", ["a": "a", "b": "ab"], []),

@@ -5,7 +5,7 @@ import NIOCore
 @testable import Tree
 @testable import TreeModel
 
-// What comes of it.
+// The effects of the session.
 extension SessionModel {
     mutating func take(_ body: (inout RealtimeSession, inout [RealtimeSession.Effect]) -> Void) {
         var effects: [RealtimeSession.Effect] = []
@@ -17,7 +17,7 @@ extension SessionModel {
                 hearOfStore(text, isFirst: true)
             case .send(.spooled(.memory(let text))): hear(text)
             case .send(.frames(let frames)): hearOfStore(Array(frames.readableBytesView), isFirst: false)
-            case .send(.spooled(.file)): complain("a file comes from nowhere")
+            case .send(.spooled(.file)): complain("an unexpected file is sent")
             case .perform(let request): perform(request)
             case .stopListening(let slot): stop(slot)
             case .close(let reason):
@@ -30,19 +30,19 @@ extension SessionModel {
 
     private mutating func hear(_ text: [UInt8]) {
         guard let message = JSONSlice(text).members(), let content = message["d"]?.members() else {
-            return complain("\(String(decoding: text, as: UTF8.self)) is no message")
+            return complain("\(String(decoding: text, as: UTF8.self)) is not a message")
         }
         guard message["t"]?.value?.string == "d", let number = content["r"]?.value?.integer else { return }
         guard due[number, default: 0] > running.count(where: { $0.number == number }) else {
-            return complain("an answer to \(number), which nobody waits for")
+            return complain("an unexpected answer to \(number)")
         }
         if due[number] == 1, writes.contains(number), writes.first != number {
             complain("\(number) is answered before \(writes[0])")
         }
-        // Of several with one number nobody can tell which is answered.
+        // It is not known which of several requests with one number is answered.
         writes.removeAll { $0 == number }
         due[number, default: 0] -= 1
-        // One that is answered without being carried out, if it is not one that could not be read.
+        // A request that is answered without being carried out, unless it was malformed.
         let begun = due[number, default: 0] - running.count(where: { $0.number == number })
         if begun < queue.count(where: { $0 == number }) { leaveQueue(number) }
     }
@@ -60,7 +60,7 @@ extension SessionModel {
         } else if case .endSession = request.action, hasPrevious {
             hasPrevious = false
         } else {
-            complain("nobody has asked for \(request.action)")
+            complain("\(request.action) was not requested")
         }
         running.append(request)
         let kinds = running.map { request in
@@ -84,18 +84,18 @@ extension SessionModel {
         watches[slot]?.isEnded = true
         deliveries.removeAll { $0.slot == slot }
         guard watch.tag == nil else { return pictures[slot] = nil }
-        // A client forgets what it does not listen to.
+        // A client drops the values that it does not listen to.
         let open = watches.values.filter { !$0.isEnded && $0.tag == nil }
         for leaf in Self.leaves where !open.contains(where: { leaf.starts(with: $0.path) }) {
             pictures[Self.unnamed]?[leaf] = nil
         }
     }
 
-    /// Takes a first value or an event in: `SLOT TOKEN [value]`.
+    /// Receives a first value or an event: `SLOT TOKEN [value]`.
     private mutating func hearOfStore(_ text: [UInt8], isFirst: Bool) {
         let words = String(decoding: text, as: UTF8.self).split(separator: " ")
         guard words.count >= 2, let slot = Int(words[0]), let token = UInt64(words[1]), let watch = watches[slot] else {
-            return complain("\(words) come from nowhere")
+            return complain("\(words) have no origin")
         }
         guard isFirst || watch.isBegun || watch.isEnded else { return complain("an event of \(slot) before its value") }
         if isFirst { watches[slot]?.isBegun = true }
@@ -121,18 +121,18 @@ extension SessionModel {
         pictures[name, default: [:]][leaf] = change
     }
 
-    /// Nothing is underway any more.
+    /// Checks the state after all requests and events have been processed.
     mutating func checkAtRest() {
         if session.isBusy || !queue.isEmpty { complain("\(queue) never begin") }
-        if hasPrevious { complain("the session before is not ended") }
+        if hasPrevious { complain("the earlier session is not ended") }
         if let (number, _) = due.first(where: { $0.value != 0 }) { complain("\(number) is not answered") }
-        if !session.isReady { complain("no more is read") }
+        if !session.isReady { complain("the session has stopped reading") }
         if session.heldBytes != 0 || !session.held.isEmpty { complain("\(session.heldBytes) bytes are held") }
         for (slot, watch) in watches where !watch.isEnded && watch.isBegun {
             let picture = pictures[watch.tag == nil ? Self.unnamed : slot] ?? [:]
             for leaf in Self.leaves
             where leaf.starts(with: watch.path) && picture[leaf, default: 0] != lastChange(of: leaf) {
-                complain("\(slot) was not told of \(lastChange(of: leaf)) at \(leaf)")
+                complain("\(slot) did not receive \(lastChange(of: leaf)) at \(leaf)")
             }
         }
     }

@@ -5,26 +5,26 @@ import NIOCore
 @testable import Tree
 @testable import TreeModel
 
-/// A client, a store and a connection around a session of the wire protocol: what they do, and when, is decided by a sequence of
-/// bytes. Whatever comes of it is held against the rules of the protocol.
+/// A client, a store and a connection around a session of the wire protocol: a sequence of bytes decides their actions
+/// and their order. The effects are checked against the rules of the protocol.
 ///
-/// Each request is answered once, and writes in their order; those that the session carries out begin in their order, behind the
-/// end of the session that the client had before. What the client is told makes a picture of the store, one of all listeners
-/// without a tag, and one of each other: no part of a picture ever becomes older, and once nothing is underway it is that of
-/// the store.
+/// Each request is answered once, and writes in their order. Requests that the session carries out begin in their order, after
+/// the end of the client's earlier session. The client's messages form pictures of the store: one for all listeners without a
+/// tag, and one for each other listener. No part of a picture ever becomes older, and once no operation is in progress it
+/// equals the store.
 struct SessionModel {
-    /// Somebody who listens, or has listened.
+    /// A listener, or a former one.
     struct Watch {
         let path: [String]
         let tag: Int?
-        /// Whether the store tells it of changes.
+        /// Whether the store sends it changes.
         var isRegistered = false
-        /// Whether its first value was told.
+        /// Whether its first value was sent.
         var isBegun = false
         var isEnded = false
     }
 
-    /// The change that the store has made with a token, less one.
+    /// The leaves that each change of the store has written; the index is the token less one.
     typealias Commits = [[String]]
     /// The token of the last change of each leaf.
     typealias Picture = [[String]: UInt64]
@@ -36,31 +36,31 @@ struct SessionModel {
     private var decisions: ArraySlice<UInt8>
     var session = RealtimeSession()
     private var lastNumber = 0
-    /// How many answers are due to each number.
+    /// The number of answers that are due to each request number.
     var due: [Int: Int] = [:]
     /// The numbers of requests that have not begun, in their order.
     var queue: [Int] = []
     var running: [RealtimeSession.Request] = []
-    /// The numbers of writes that have begun and are not answered, in their order.
+    /// The numbers of writes that have begun and have not been answered, in their order.
     var writes: [Int] = []
-    /// Whether the client has had a session before that is to be ended first.
+    /// Whether the client has an earlier session that must end first.
     var hasPrevious = false
     var commits: Commits = []
     var watches: [Int: Watch] = [:]
-    /// The events that are on their way from the store, by their listeners.
+    /// The events that the store has sent and the session has not received, by their listeners.
     var deliveries: [(slot: Int, token: UInt64)] = []
-    /// By the number of a listener with a tag; those without have one in common.
+    /// The client's pictures, by the number of a listener with a tag; those without share one.
     var pictures: [Int: Picture] = [:]
     var isClosed = false
     var mayClose = false
     private var complaint: String?
 
-    /// - Parameter decisions: What is done, byte by byte.
+    /// - Parameter decisions: The bytes that decide the actions.
     init(_ decisions: [UInt8]) { self.decisions = decisions[...] }
 
-    /// Does what is decided, and then what is left to do.
+    /// Performs the actions, and then finishes all open operations.
     ///
-    /// - Returns: What is wrong with it; nil for nothing.
+    /// - Returns: The violated rule; nil for none.
     static func complaint(about decisions: [UInt8]) -> String? {
         var model = SessionModel(decisions)
         if model.next(2) == 1 { model.succeed() }
@@ -89,9 +89,9 @@ struct SessionModel {
         }
     }
 
-    // MARK: What the client does
+    // MARK: Actions of the client
 
-    /// Comes back after a session that has not ended.
+    /// Connects again after a session that has not ended.
     private mutating func succeed() {
         hasPrevious = true
         take { session, effects in session.begin(after: "s-1", &effects) }
@@ -111,8 +111,8 @@ struct SessionModel {
         send("{\"t\":\"d\",\"d\":{\"r\":\(lastNumber),\"a\":\"\(action)\",\"b\":{\"p\":\"/\(path)\"\(rest)}}}")
     }
 
-    /// Sends bytes that may be no message, or one with a number that has been there before; or what is left of one that was
-    /// too long.
+    /// Sends bytes that may not be a message, or a message with a number that was used before, or the edges of one that
+    /// was too long.
     private mutating func sendAnything() {
         let count = min(next(256), decisions.count)
         let text = Array(decisions.prefix(count))
@@ -132,19 +132,19 @@ struct SessionModel {
         take { session, effects in session.receive(message, &effects) }
     }
 
-    // MARK: What the store does
+    // MARK: Actions of the store
 
     private mutating func commit() {
         commits.append(Self.nodes[next(Self.nodes.count)])
         let told = watches.filter { $0.value.isRegistered && !$0.value.isEnded }
             .filter { Self.overlap($0.value.path, commits[commits.count - 1]) }
-        // Of places above first.
+        // Paths above are first.
         deliveries += told.sorted { ($0.value.path.count, $0.key) < ($1.value.path.count, $1.key) }
             .map { ($0.key, UInt64(commits.count)) }
     }
 
-    /// Tells of a change: the first of which nobody without a query was told, or the first of a listener with one. These may
-    /// be later than others.
+    /// Delivers a change: the first undelivered one of the listeners without a query, or the first of a listener with
+    /// one. These may be later than others.
     private mutating func deliver(_ index: Int) {
         let chosen = deliveries[index].slot
         let isQuery = watches[chosen]?.tag != nil
@@ -157,7 +157,7 @@ struct SessionModel {
         }
     }
 
-    /// A listener that begins is in the store's table from now on.
+    /// Enters a new listener in the store's table.
     private mutating func register() {
         let begins = running.compactMap(\.slot).filter { watches[$0]?.isRegistered == false }
         guard !begins.isEmpty else { return }
@@ -171,7 +171,7 @@ struct SessionModel {
         take { session, effects in session.revoke(slot, &effects) }
     }
 
-    /// One of the requests that are underway comes to its end.
+    /// Finishes one of the requests in progress.
     private mutating func finish() {
         guard !running.isEmpty else { return }
         let request = running.remove(at: next(running.count))
@@ -194,7 +194,7 @@ struct SessionModel {
         guard let slot = request.slot, let watch = watches[slot] else { return complain("a listener has no number") }
         if !watch.isEnded { watches[slot]?.isRegistered = true }
         let token = UInt64(commits.count)
-        // All that the first value has in it is told of before.
+        // All changes that the first value contains are delivered before it.
         while !isOver, let first = deliveries.first, first.token <= token { deliver(0) }
         let known = pictures[watch.tag == nil ? Self.unnamed : slot] ?? [:]
         let hasAll = Self.leaves.allSatisfy { leaf in
@@ -207,7 +207,7 @@ struct SessionModel {
                 request, ListenStart(value: value, token: SyncToken(sequence: token)), &effects)
         }
         if watches[slot]?.isEnded == false, watches[slot]?.isBegun == false {
-            if isLeftOut { watches[slot]?.isBegun = true } else { complain("the first value of \(slot) was not told") }
+            if isLeftOut { watches[slot]?.isBegun = true } else { complain("the first value of \(slot) was not sent") }
         }
     }
 

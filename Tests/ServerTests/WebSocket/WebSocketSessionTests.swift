@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("Sessions by WebSocket: who they are, and how they end", .timeLimit(.minutes(30)))
+@Suite("Sessions by WebSocket: their identity and their end", .timeLimit(.minutes(30)))
 struct WebSocketSessionTests {
     private static let rules = """
         {"rules": {"open": {".read": true, ".write": true},
@@ -26,7 +26,7 @@ struct WebSocketSessionTests {
         try #require(try service.headers(of: uid)[.authorization]?.dropFirst("Bearer ".count).description)
     }
 
-    @Test("Over TCP a session is nobody until it shows a token, and nobody again when it takes it back")
+    @Test("Over TCP a session has no identity until it sends a token, and none again after it withdraws it")
     func authentication() async throws {
         try await withService { service in
             try await setRules(service)
@@ -39,7 +39,7 @@ struct WebSocketSessionTests {
             #expect(try await client.answer("p", #"{"p":"/mine/maria","d":1}"#).last?.contains(#""ok""#) == true)
             #expect(try await client.answer("q", #"{"p":"/mine/maria","h":""}"#).count == 2)
             #expect(try await client.answer("q", #"{"p":"/mine/tom","h":""}"#).last?.matches(denied) == true)
-            // Whoever is nobody again hears nothing more.
+            // A session without an identity receives nothing more.
             try await client.ask("unauth", "{}")
             var heard: [String] = []
             while let message = try await client.hear() {
@@ -53,7 +53,7 @@ struct WebSocketSessionTests {
         }
     }
 
-    @Test("S4: A session whose token expires is told so, and is nobody from then on")
+    @Test("S4: A session whose token expires gets a message, and has no identity afterwards")
     func expiry() async throws {
         try await withService { service in
             try await setRules(service)
@@ -74,7 +74,7 @@ struct WebSocketSessionTests {
         }
     }
 
-    @Test("S4: Whoever listens is judged again when rules change, and when what they look at does")
+    @Test("S4: A listener is checked again when rules change, and when the data that they read changes")
     func judgedAgain() async throws {
         try await withService { service in
             try await setRules(service)
@@ -94,7 +94,7 @@ struct WebSocketSessionTests {
     }
 
     @Test(
-        "S3: What is left for the end of a session is written in one commit when it ends, in whatever way",
+        "S3: The writes left for the end of a session are applied in one commit, however it ends",
         arguments: ["close", "cut", "half", "ls", "bad"])
     func disconnect(way: String) async throws {
         try await withService { service in
@@ -121,7 +121,7 @@ struct WebSocketSessionTests {
                 #expect(client.closeCode == 1002)
             default:
                 let next = try await WireClient(service, "&ls=\(client.sessionID)")
-                // It has been written before anything else is done for the new session.
+                // It is written before any work for the new session.
                 #expect(try await next.answer("g", #"{"p":"/gone"}"#).last?.contains(#""d":1}"#) == true)
                 await next.close()
                 try await client.untilClosed()
@@ -137,7 +137,7 @@ struct WebSocketSessionTests {
         }
     }
 
-    @Test("S3: A shutdown says so to each session, and writes what they have left")
+    @Test("S3: A shutdown is announced to each session, and applies their writes for the disconnect")
     func shutDown() async throws {
         let heard = try await withService { service in
             let client = try await WireClient(service)
@@ -152,7 +152,7 @@ struct WebSocketSessionTests {
     }
 
     @Test(
-        "S16: Frames that no client sends end the session with the code that says why",
+        "S16: Frames that no client sends end the session with the code of the reason",
         arguments: [
             ("unmasked", 1002), ("binary", 1003), ("reserved", 1002), ("long", 1009), ("continuation", 1002),
         ])
@@ -173,7 +173,7 @@ struct WebSocketSessionTests {
         }
     }
 
-    @Test("A write that is longer than any may be is refused, and the session goes on")
+    @Test("A write over the limit is refused, and the session continues")
     func tooLong() async throws {
         try await withService { service in
             let client = try await WireClient(service)
@@ -186,7 +186,7 @@ struct WebSocketSessionTests {
         }
     }
 
-    @Test("S5: A request for a WebSocket that is refused is answered, and ends its connection instead of deafening it")
+    @Test("S5: A refused request for a WebSocket is answered, and ends its connection")
     func refused() async throws {
         let cases = [
             ("GET /.ws?v=5 HTTP/1.1\r\nHost: localhost\r\n\r\n", 426),
@@ -224,7 +224,7 @@ struct WebSocketSessionTests {
     }
 
     @Test(
-        "The names that SDKs make up for a database without one mean the service's own tree",
+        "The names that SDKs use for a database without one mean the service's own tree",
         arguments: [("&ns=", "a"), ("&ns=localhost", "a"), ("&ns=tintype", "a"), ("", "a"), ("&ns=other", "null")])
     func names(query: String, value: String) async throws {
         try await withService { service in
@@ -237,7 +237,7 @@ struct WebSocketSessionTests {
     }
 
     @Test(
-        "S5: A browser that has fallen back to long polling is sent back to WebSockets, by a script that says nothing else"
+        "S5: A browser in long polling is sent back to WebSockets, by a script that does nothing else"
     )
     func longPolling() async throws {
         try await withService { service in
@@ -251,7 +251,7 @@ struct WebSocketSessionTests {
         }
     }
 
-    @Test("S6: A client that does not read is cut off, and nobody waits for it")
+    @Test("S6: A client that does not read is disconnected, and does not delay others")
     func slowReader() async throws {
         try await withService { service in
             try await WireConnection.with(socket: service.socketPath) { slow in

@@ -8,7 +8,7 @@ import Tree
 
 @Suite("The database by WebSocket", .timeLimit(.minutes(30)))
 struct WebSocketTests {
-    /// A conversation: what the client asks for, and what it hears up to the answer; `*` stands for anything.
+    /// A conversation: the client's requests, and the messages up to the answer; `*` matches any text.
     struct Talk: Sendable {
         let action: String
         let body: String
@@ -163,7 +163,7 @@ struct WebSocketTests {
         }
     }
 
-    @Test("The first message greets, with the host that was asked for; a ping is answered; keep-alives are not")
+    @Test("The first message is the handshake, with the requested host; a ping is answered; keep-alives are not")
     func greeting() async throws {
         try await withService { service in
             let client = try await WireClient(service, "&ns=tintype&p=app")
@@ -188,7 +188,7 @@ struct WebSocketTests {
             }
             let last = try await client.ask("g", #"{"p":"/large"}"#)
             var heard = try await client.heard(untilAnswerTo: last)
-            // Reads are answered when they are done.
+            // A read is answered when it is done.
             while heard.compactMap(Self.value).count(where: { Int($0) != nil }) < 10, let more = try await client.hear()
             {
                 heard.append(more)
@@ -202,7 +202,7 @@ struct WebSocketTests {
         }
     }
 
-    /// The value that a message answers with.
+    /// Returns the value in an answer.
     private static func value(in message: String) -> String? {
         message.firstRange(of: #"{"s":"ok","d":"#).map { message[$0.upperBound...].prefix { $0 != "}" }.description }
     }

@@ -5,8 +5,8 @@ import NIOWebSocket
 import TestSupport
 import Testing
 
-/// A client of the wire protocol, which says what a test wants and checks what it hears: frames, numbers of pieces, and that each
-/// message is JSON.
+/// A client of the wire protocol, which sends the messages of a test and checks those it receives: frames, numbers of
+/// pieces, and that each message is JSON.
 final class WireClient {
     private let connection: WireConnection
     private(set) var number = 0
@@ -17,8 +17,8 @@ final class WireClient {
     /// Connects, and reads the first message.
     ///
     /// - Parameters:
-    ///   - query: What follows `v=5` in the address.
-    ///   - overTCP: Whether it comes by the port, as a stranger.
+    ///   - query: The query items after `v=5` in the address.
+    ///   - overTCP: Whether it connects to the port, without proof.
     convenience init(
         _ service: Service, _ query: String = "", overTCP: Bool = false, headers: String = ""
     ) async throws {
@@ -27,7 +27,7 @@ final class WireClient {
                 ? WireConnection(port: service.tcpPort) : WireConnection(socket: service.socketPath), query, headers)
     }
 
-    /// Makes a WebSocket of a connection, and reads the first message.
+    /// Upgrades a connection to a WebSocket, and reads the first message.
     init(over connection: WireConnection, _ query: String = "", _ headers: String = "") async throws {
         self.connection = connection
         try await connection.send(Self.handshake("/.ws?v=5\(query)", headers))
@@ -50,12 +50,12 @@ final class WireClient {
 
     func close() async { await connection.close() }
 
-    /// Ends what this side sends, without a close frame.
+    /// Ends the sending side of the connection, without a close frame.
     func closeOutput() async { await connection.closeOutput() }
 
-    // MARK: Saying
+    // MARK: Sending
 
-    /// Says a message, in pieces as clients do.
+    /// Sends a message, in pieces as clients do.
     func say(_ text: String) async throws {
         let units = Array(text.utf16)
         guard units.count > 16_384 else { return try await sendFrame(Array(text.utf8)) }
@@ -70,7 +70,7 @@ final class WireClient {
         for piece in pieces { try await sendFrame(piece) }
     }
 
-    /// Asks for something, and does not wait.
+    /// Sends a request, and does not wait for the answer.
     @discardableResult
     func ask(_ action: String, _ body: String) async throws -> Int {
         number += 1
@@ -78,7 +78,7 @@ final class WireClient {
         return number
     }
 
-    /// Asks, and reads everything up to the answer.
+    /// Sends a request, and reads all messages up to the answer.
     func answer(_ action: String, _ body: String) async throws -> [String] {
         let number = try await ask(action, body)
         return try await heard(untilAnswerTo: number)
@@ -101,9 +101,9 @@ final class WireClient {
         try await connection.send(frame + body.readableBytesView)
     }
 
-    // MARK: Hearing
+    // MARK: Receiving
 
-    /// The next message; nil when the connection ends.
+    /// Returns the next message; nil when the connection ends.
     func hear() async throws -> String? {
         guard let text = try await frame() else { return nil }
         guard let count = Int(text) else { return text }
@@ -113,7 +113,7 @@ final class WireClient {
         return whole
     }
 
-    /// The messages up to the answer to a request.
+    /// Returns the messages up to the answer to a request.
     func heard(untilAnswerTo number: Int) async throws -> [String] {
         var heard: [String] = []
         while let message = try await hear() {
@@ -156,7 +156,7 @@ extension String {
         firstRange(of: mark).map { self[$0.upperBound...] }
     }
 
-    /// Whether the text is as a pattern says, in which `*` stands for anything.
+    /// Whether the text matches a pattern, in which `*` matches any text.
     func matches(_ pattern: String) -> Bool {
         let parts = pattern.split(separator: "*", omittingEmptySubsequences: false)
         guard hasPrefix(parts[0]), hasSuffix(parts[parts.count - 1]) else { return false }

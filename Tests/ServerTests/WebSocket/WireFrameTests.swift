@@ -7,7 +7,7 @@ import Tree
 @Suite("Frames and messages of the wire protocol", .timeLimit(.minutes(10)))
 struct WireFrameTests {
     @Test(
-        "Frames are put together by their number; 0 and what is no number are none",
+        "Frames are joined by their number; 0 and malformed numbers are refused",
         arguments: [
             (["{}"], ["{}"]), (["2", "{\"a\"", ":1}"], ["{\"a\":1}"]), (["0", "{}", "0"], ["{}"]),
             (["1", "12"], ["12"]), (["000002", "a", "b", "c"], ["ab", "c"]), (["1234567"], ["1234567"]),
@@ -21,7 +21,7 @@ struct WireFrameTests {
         #expect(joined == messages.map { .text(Array($0.utf8)) })
     }
 
-    @Test("A frame may come in parts, which no other interrupts")
+    @Test("A frame may arrive in parts, which no other frame interrupts")
     func parts() throws {
         var joiner = MessageJoiner()
         #expect(try joiner.add([0x31], isContinuation: false, isFinal: false) == nil)
@@ -37,7 +37,7 @@ struct WireFrameTests {
         }
     }
 
-    @Test("Of a message that is too long the beginning and the end are kept; the next one is read as ever")
+    @Test("The beginning and the end of a message over the limit are kept; the next one is read as usual")
     func tooLong() throws {
         var joiner = MessageJoiner()
         func add(_ text: [UInt8]) throws -> MessageJoiner.Message? {
@@ -58,7 +58,7 @@ struct WireFrameTests {
         }
     }
 
-    @Test("A long message goes on when it is known that its client may write, and is not kept when they may not")
+    @Test("A long message is read when its client may write, and is dropped when they may not")
     func asked() throws {
         var reading = MessageReading()
         let piece = [UInt8](repeating: 0x78, count: 16 << 10)
@@ -87,7 +87,7 @@ struct WireFrameTests {
         }
     }
 
-    @Test("A message that has come to its end before it is known whether it may is read")
+    @Test("A message that ends before its permission is known is read")
     func askedTooLate() throws {
         var reading = MessageReading()
         func add(_ text: [UInt8]) throws -> MessageJoiner.Message? {
@@ -134,7 +134,7 @@ struct WireFrameTests {
     }
 
     @Test(
-        "Queries are read as each of the SDKs writes them",
+        "Queries are parsed in the form of each of the SDKs",
         arguments: [
             (#"{"l":4,"vf":"r","i":".key","ep":"-P9","ein":true}"#, "key …-P9 last 4"),
             (#"{"sp":"a","sn":"[MAX_NAME]","sin":false,"i":"n"}"#, "n a/[MAX_NAME](…"),

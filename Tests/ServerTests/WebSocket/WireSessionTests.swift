@@ -9,14 +9,14 @@ import Tree
 
 @Suite("A session of the wire protocol, without a connection", .timeLimit(.minutes(10)))
 struct WireSessionTests {
-    /// A session, and what came of it, in words.
+    /// A session, and its effects, in words.
     private struct Run {
         var session = RealtimeSession()
         var performed: [RealtimeSession.Request] = []
         var said: [String] = []
         private var number = 0
 
-        /// What has come of it since the last time.
+        /// Runs the body and returns its effects.
         mutating func take(_ body: (inout RealtimeSession, inout [RealtimeSession.Effect]) -> Void) -> [String] {
             var effects: [RealtimeSession.Effect] = []
             body(&session, &effects)
@@ -71,7 +71,7 @@ struct WireSessionTests {
     }
 
     @Test(
-        "Writes are handed on together, and so are reads; each kind waits for the other, and what changes more is alone"
+        "Writes are performed together, and so are reads; each kind waits for the other, and other changes are alone"
     )
     func order() {
         var run = Run()
@@ -90,7 +90,7 @@ struct WireSessionTests {
         #expect(!run.session.isBusy)
     }
 
-    @Test("A large write is alone")
+    @Test("A large write is performed alone")
     func large() {
         var run = Run()
         _ = run.ask("p", #"{"p":"/a","d":1}"#)
@@ -100,7 +100,7 @@ struct WireSessionTests {
         #expect(run.finish(2) == [Self.ok(2), "perform 3"])
     }
 
-    @Test("Events wait for the first value, and those that it has already are left out")
+    @Test("Events wait for the first value, and those that it already contains are left out")
     func events() {
         var run = Run()
         #expect(run.ask("q", #"{"p":"/a","h":""}"#) == ["perform 1"])
@@ -112,7 +112,7 @@ struct WireSessionTests {
         #expect(run.tell(9, "nobody", at: 8) == [])
     }
 
-    @Test("What is told of places above and below waits for the first value, which puts nothing back")
+    @Test("Events of paths above and below wait for the first value, which never reverts a value")
     func overlapping() {
         var run = Run()
         for (number, path) in ["", "a/b/c", "b"].enumerated() {
@@ -126,7 +126,7 @@ struct WireSessionTests {
         #expect(run.tell(4, "own 5", at: 5) == [])
         let begun = run.begin(4, "start", at: 3)
         #expect(begun == ["frames all 2", "start", Self.ok(4, "{}"), "frames all 5"])
-        // What is told of a place above is not told again.
+        // The change of a path above is not sent again.
         #expect(run.tell(1, "all 6", at: 6) == ["frames all 6"])
         #expect(run.tell(2, "below 6", at: 6) == [])
         #expect(run.ask("n", #"{"p":"/"}"#) == ["stop 1", Self.ok(5)])
@@ -134,7 +134,7 @@ struct WireSessionTests {
         #expect(run.tell(3, "other 7", at: 7) == ["frames other 7"])
     }
 
-    @Test("What waits for the first value of a place above is not told again once that has told it")
+    @Test("Events that wait for the first value of a path above are not sent again after it")
     func overlappingAbove() {
         var run = Run()
         _ = run.ask("q", #"{"p":"/a","h":""}"#)
@@ -148,7 +148,7 @@ struct WireSessionTests {
         #expect(begun == ["frames own 2", "start", Self.ok(2, "{}"), "frames all 4", "frames all 5"])
     }
 
-    @Test("What a listener was not told because of one above is not lost when that one ends", arguments: ["a/b", "b"])
+    @Test("Events that a listener left to another above it are kept when that one ends", arguments: ["a/b", "b"])
     func covered(below: String) {
         var run = Run()
         for (number, path) in ["", below].enumerated() {
@@ -159,13 +159,13 @@ struct WireSessionTests {
         #expect(run.tell(1, "above 3", at: 3) == [])
         #expect(run.tell(2, "below 3", at: 3) == [])
         _ = run.take { session, effects in session.revoke(1, &effects) }
-        // What comes behind what is held does not overtake it.
+        // Later events do not overtake held ones.
         #expect(run.tell(2, "below 4", at: 4) == [])
         #expect(
             run.begin(3, "start", at: 2) == ["start", Self.ok(3, "{}"), "frames below 3", "frames below 4"])
     }
 
-    @Test("What was told of a place is not told again of one below it when the listener above has ended meanwhile")
+    @Test("The events of a path are not sent again for one below it when the listener above has ended meanwhile")
     func endedAbove() {
         var run = Run()
         for (number, path) in ["a", "a/b", "c"].enumerated() {
@@ -179,7 +179,7 @@ struct WireSessionTests {
         #expect(run.tell(3, "beside 2", at: 2) == ["frames beside 2"])
     }
 
-    @Test("What a listener was to be told is forgotten when it ends before its first value", arguments: [false, true])
+    @Test("The held events of a listener are dropped when it ends before its first value", arguments: [false, true])
     func dropped(isRefused: Bool) {
         var run = Run()
         _ = run.ask("q", #"{"p":"/a","h":""}"#)
@@ -193,7 +193,7 @@ struct WireSessionTests {
                 session.revoke(1, &effects)
             }
         }
-        // Whoever has begun to listen for it stops.
+        // The store's listener is stopped.
         #expect(effects.first == "stop 1")
         #expect(run.session.heldBytes == 0)
     }
@@ -210,7 +210,7 @@ struct WireSessionTests {
         }
     }
 
-    @Test("Whoever listens again at the same path with the same tag takes the place of the first")
+    @Test("A listener with the same path and tag as another replaces it")
     func again() {
         var run = Run()
         _ = run.ask("q", #"{"p":"/a","q":{"l":1},"t":3,"h":""}"#)
@@ -221,7 +221,7 @@ struct WireSessionTests {
         #expect(run.ask("n", #"{"p":"/a","t":3}"#) == [Self.ok(4)])
     }
 
-    @Test("A listener that is not allowed any more is ended, with its query as it was asked")
+    @Test("A listener that is not allowed any more is ended, with its query in the requested form")
     func revoked() {
         var run = Run()
         _ = run.ask("q", #"{"p":"/a","q":{"i":"x", "l":1},"t":3,"h":""}"#)
@@ -230,7 +230,7 @@ struct WireSessionTests {
         #expect(effects == ["stop 1", #"{"t":"d","d":{"a":"c","b":{"p":"a","q":[{"i":"x", "l":1}]}}}"#])
     }
 
-    @Test("Nothing more is read while too much waits", arguments: [(200, 10), (4, 400_000)])
+    @Test("Reading stops while too much waits", arguments: [(200, 10), (4, 400_000)])
     func pressure(count: Int, size: Int) {
         var run = Run()
         _ = run.ask("auth", #"{"cred":"x"}"#)
@@ -246,7 +246,7 @@ struct WireSessionTests {
         #expect(run.session.isReady && next == count + 2)
     }
 
-    @Test("A listener whose first value is slow to come does not hold everything that happens meanwhile")
+    @Test("A listener with a slow first value cannot hold all events that happen meanwhile")
     func slow() {
         var run = Run()
         _ = run.ask("q", #"{"p":"/a","h":""}"#)
@@ -256,7 +256,7 @@ struct WireSessionTests {
     }
 
     @Test(
-        "What is no message ends the session",
+        "A malformed message ends the session",
         arguments: [
             "", "x", "[]", "{", #"{"t":"d"}"#, #"{"t":"x","d":{}}"#, #"{"t":"d","d":{"r":"1","a":"q","b":{}}}"#,
         ].map { Array($0.utf8) } + [[0x7B, 0xFF]])
@@ -268,7 +268,7 @@ struct WireSessionTests {
     }
 
     @Test(
-        "A write that is too long is refused where its number can be seen, so that no client sends it for ever",
+        "A write over the limit is refused where its number is readable, so that no client sends it for ever",
         arguments: [
             (#"{"t":"d","d":{"r":5,"a":"p","b":{"p":"/a","d":{"x":"#, #""}}}}"#, 5),
             (#"{"d":{"a":"p","b":{"p":"/a","d":{"r":9,"x":"#, #""}},"r":5},"t":"d"}"#, 5),
@@ -288,7 +288,7 @@ struct WireSessionTests {
         #expect(effects.first?.contains(#""r":\#(number),"b":{"s":"write_too_big""#) == true)
     }
 
-    @Test("The session that a client had before ends before anything else is done")
+    @Test("The earlier session of a client ends before any other work")
     func previous() {
         var run = Run()
         let begun = run.take { session, effects in session.begin(after: "old", &effects) }

@@ -1,11 +1,11 @@
 import TestSupport
 import TreeModel
 
-/// Something that somebody does with audiences by a route: a person, or an admin for nil.
+/// An operation of a person on audiences by a route, or of an admin for nil.
 enum AudienceOperation: Sendable {
     /// A post as the pipeline publishes it.
     case publish(post: String, by: String, for: [String], text: String)
-    /// Makes an audience, or replaces what is known of it; with no members those that there are stay.
+    /// Creates an audience, or replaces its data; without members the existing ones stay.
     case put(String, members: [String: String]?, by: String?)
     case change(String, members: [String: String]?, by: String?)
     case setMember(String, of: String, to: String, by: String?)
@@ -45,7 +45,7 @@ extension SocialOperations {
         return members
     }
 
-    /// What a client of the database writes about audiences and their posts; now and then posts that come at once.
+    /// Returns a database client's writes to audiences and their posts; now and then several posts at once.
     mutating func audienceWrites() -> [NaiveWrite] {
         guard random.chance(12) else { return [audienceWrite()] }
         let first = random.below(Self.storyPosts.count - 1)
@@ -80,7 +80,7 @@ extension SocialOperations {
         .object(Dictionary(members().map { (TreeKey(unchecked: $0.key), .string($0.value)) }) { first, _ in first })
     }
 
-    /// Audiences as posts name them; now and then more than are taken.
+    /// Returns audiences as posts name them; now and then more than are accepted.
     private mutating func named() -> TreeValue {
         var named: [TreeKey: TreeValue] = [:]
         for audience in Self.audiences where random.chance(60) {

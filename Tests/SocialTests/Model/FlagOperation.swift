@@ -1,7 +1,7 @@
 import TestSupport
 import TreeModel
 
-/// Something that somebody does about flags by a route. A comment is told by its place among the post's; none is the post.
+/// An operation of a person on flags by a route. A comment is given by its position among the post's; none is the post.
 enum FlagOperation: Sendable {
     case flag(post: String, comment: Int?, by: String)
     case unflag(post: String, comment: Int?, by: String)
@@ -18,7 +18,7 @@ extension SocialOperations {
         }
     }
 
-    /// What a client of the database writes about flags.
+    /// Returns a database client's write to flags.
     mutating func flagWrite() -> NaiveWrite {
         let (post, comment) = (random.pick(Self.posts), random.pick(Self.comments))
         let list = random.chance(50) ? "postFlags/\(post)" : "commentFlags/\(post)/\(comment)"
@@ -26,7 +26,7 @@ extension SocialOperations {
         return NaiveWrite("\(list)/\(person())", random.chance(70) ? true : nil)
     }
 
-    /// What somebody agrees to, or does not.
+    /// Returns a write to a person's consents.
     mutating func privacyWrite() -> NaiveWrite {
         guard random.chance(80) else { return NaiveWrite("privacy/\(person())", nil) }
         let value: TreeValue? = random.chance(40) ? false : random.chance(70) ? true : nil

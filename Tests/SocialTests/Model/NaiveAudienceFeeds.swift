@@ -1,8 +1,8 @@
 import TreeModel
 
-/// The stories of audiences, and what else has to be known of the posts for them.
+/// The stories of audiences, with the other data about their posts.
 struct NaiveAudienceFeeds: Sendable {
-    /// A post in a story, with its place among all: the update, and the place among the posts of that.
+    /// A post in a story, with its position: the update, and the position among the posts of that update.
     struct Entry: Sendable, Equatable {
         let post: String
         let commit: Int
@@ -11,11 +11,11 @@ struct NaiveAudienceFeeds: Sendable {
         func isBefore(_ other: Entry) -> Bool { (commit, number) < (other.commit, other.number) }
     }
 
-    /// By the audience, the oldest first.
+    /// The entries by audience, the oldest first.
     var lists: [String: [Entry]] = [:]
     /// The ids of audiences that were deleted.
     var used: Set<String> = []
-    /// Posts, each with an author, of which the photos are not for everybody, or were not as long as the post was there.
+    /// Posts, each with an author, whose photos are not for everybody, or once were not.
     var restricted: Set<[String]> = []
 }
 
@@ -23,19 +23,19 @@ extension NaiveSocial {
     private static let roles: [TreeValue] = ["owner", "poster", "reader"]
     private static let maxAudiences = 20
 
-    // MARK: What is refused
+    // MARK: Refusals
 
-    /// Whether an update makes an audience with the id of one that was deleted.
+    /// Whether an update creates an audience with the id of a deleted one.
     func refuses(_ writes: [NaiveWrite]) -> Bool {
         var after = main
         for write in writes { after[write.path] = write.value }
         return after.keys("audiences").contains { stories.used.contains($0) && !exists("audiences/\($0)") }
     }
 
-    // MARK: What follows
+    // MARK: Effects
 
-    /// Keeps audiences as they have to be: with an owner or the heir of one who is deleted, and with the other sides of
-    /// membership and the copies of posts.
+    /// Maintains audiences: with an owner or the heir of a deleted one, and with the other sides of membership and the
+    /// copies of posts.
     mutating func keepAudiences(_ before: NaiveTree) {
         for audience in main.keys("audiences") {
             let path = "audiences/\(audience)/members"
@@ -60,7 +60,7 @@ extension NaiveSocial {
         copyStories()
     }
 
-    /// Gives each audience a copy of each of its posts, and nothing else.
+    /// Gives each audience a copy of each of its posts, and no others.
     mutating func copyStories() {
         set("stories", to: nil)
         for post in main.keys("audience_posts") {
@@ -68,7 +68,7 @@ extension NaiveSocial {
         }
     }
 
-    /// Keeps the order of stories, and takes down what is to be done about audiences that have gone.
+    /// Maintains the order of stories, and records the pending work for deleted audiences.
     mutating func tellStories(_ written: Written) {
         for (number, post) in written.touched("audience_posts/*", in: main).enumerated() {
             let id = post.keys[0]
@@ -90,7 +90,7 @@ extension NaiveSocial {
         }
     }
 
-    /// Takes over what jobs have done about people and audiences that are gone.
+    /// Applies the results of jobs for deleted people and audiences.
     mutating func observeAudiences(_ found: NaiveTree) {
         var gone: [NaiveWrite] = []
         for post in main.keys("audience_posts") where found["audience_posts/\(post)"] == nil {
@@ -112,12 +112,12 @@ extension NaiveSocial {
 
     // MARK: Questions
 
-    /// What somebody may do in an audience; nil for who is no member.
+    /// Returns a person's role in an audience; nil for non-members.
     func role(of uid: String, in audience: String) -> TreeValue? {
         main["audiences/\(audience)/members/\(uid)"].flatMap { Self.roles.contains($0) ? $0 : nil }
     }
 
-    /// The audiences for which a post is.
+    /// Returns the audiences of a post.
     func audiences(ofPost post: String) -> [String] {
         let path = "audience_posts/\(post)/audiences"
         return Array(main.keys(path).filter { main["\(path)/\($0)"] == true }.sorted().prefix(Self.maxAudiences))
@@ -127,32 +127,33 @@ extension NaiveSocial {
         main.keys("audience_posts").filter { Self.author(main["audience_posts/\($0)"]) == uid }
     }
 
-    /// What members see of a post.
+    /// Returns the copy of a post that members see.
     func copy(ofPost post: String) -> TreeValue? {
         guard var fields = main["audience_posts/\(post)"]?.object else { return nil }
         fields["audiences"] = nil
         return .object(fields)
     }
 
-    /// Whether somebody may know of a post for audiences.
+    /// Whether a person may see a post for audiences.
     func knows(_ uid: String, ofStoryPost post: String) -> Bool {
         main.text("audience_posts/\(post)/author/uid") == uid
             || audiences(ofPost: post).contains { role(of: uid, in: $0) != nil }
     }
 
-    /// Whether somebody is shown a post for audiences: as a post that it is, and of nobody whom they have blocked.
+    /// Whether a person is shown a post for audiences: it must be a valid post, without a block between its author and
+    /// the person.
     private func isShown(storyPost post: String, to viewer: String) -> Bool {
         let record = main["audience_posts/\(post)"]
         guard let author = Self.author(record), record?["timestamp"]?.integerValue != nil else { return false }
         return !areBlocked(author, viewer)
     }
 
-    /// The posts of an audience, the newest first.
+    /// Returns the posts of an audience, the newest first.
     func story(of audience: String, for viewer: String) -> [String] {
         stories.lists[audience, default: []].map(\.post).filter { isShown(storyPost: $0, to: viewer) }.reversed()
     }
 
-    /// The posts of all audiences of which somebody is a member, the newest first: each where it came to the last of them.
+    /// Returns the posts of all of a person's audiences, the newest first: each at its position in the last of them.
     func allStories(for uid: String) -> [(post: String, audiences: [String])] {
         let entries = main.keys("memberships/\(uid)").flatMap { stories.lists[$0, default: []] }
         let last = Dictionary(grouping: entries, by: \.post).compactMap { $0.value.max { $0.isBefore($1) } }

@@ -1,29 +1,29 @@
 import TreeModel
 
-/// What is known of flags beside the flags themselves.
+/// The service's data about flags, without the flags themselves.
 struct NaiveFlags: Sendable {
     /// A post, or a comment on one.
     struct Subject: Hashable, Sendable {
         let post: String
         var comment: String?
 
-        /// Where it may stand; the first place counts.
+        /// The possible paths; the first path with a value counts.
         var places: [String] {
             comment.map { ["comments/\(post)/\($0)"] } ?? ["audience_posts/\(post)", "posts/\(post)"]
         }
 
-        /// Where it stands; nil when it is not there.
+        /// Returns the path of the subject; nil when it does not exist.
         func place(in tree: NaiveTree) -> String? { places.first { tree[$0] != nil } }
 
         var flags: String { comment.map { "commentFlags/\(post)/\($0)" } ?? "postFlags/\(post)" }
-        /// What stands for it in the order of those that are alike otherwise.
+        /// The sort key among subjects that are otherwise equal.
         var order: [String] { comment.map { ["comments", post, $0] } ?? ["posts", post] }
     }
 
     struct Record: Sendable {
-        /// When somebody flagged it while nobody had.
+        /// The time of the first flag after a time without flags.
         var since: Int64 = 0
-        /// Whether the operator was told.
+        /// Whether the operator was notified.
         var isTold = false
         var isDismissed = false
     }
@@ -32,7 +32,7 @@ struct NaiveFlags: Sendable {
 }
 
 extension NaiveSocial {
-    /// Ends the flags of comments and of posts for audiences that are gone.
+    /// Deletes the flags of comments and of posts for audiences that have been deleted.
     mutating func endFlags(_ before: NaiveTree) {
         for keys in before.nodes("comments/*/*") where !exists("comments/\(keys[0])/\(keys[1])") {
             set("commentFlags/\(keys[0])/\(keys[1])", to: nil)
@@ -42,7 +42,7 @@ extension NaiveSocial {
         }
     }
 
-    /// Works out what follows from flags that come and go, and from posts and comments that go.
+    /// Applies the effects of new and removed flags, and of deleted posts and comments.
     mutating func tellFlags(_ written: Written) {
         for subject in subjects(in: written.before)
         where subject.place(in: written.before) != nil && subject.place(in: main) == nil {
@@ -66,20 +66,20 @@ extension NaiveSocial {
         }
     }
 
-    /// Whether somebody sees it, as far as audiences are concerned.
+    /// Whether a person sees the subject, as far as audiences are concerned.
     func isVisible(_ subject: NaiveFlags.Subject, to uid: String) -> Bool {
         guard let place = subject.place(in: main) else { return false }
         return !place.hasPrefix("audience_posts/") || knows(uid, ofStoryPost: subject.post)
     }
 
-    /// What is flagged, or was.
+    /// Returns the subjects that are flagged, or were.
     private func subjects(in tree: NaiveTree) -> Set<NaiveFlags.Subject> {
         let posts = tree.keys("postFlags").map { NaiveFlags.Subject(post: $0) }
         let comments = tree.nodes("commentFlags/*/*").map { NaiveFlags.Subject(post: $0[0], comment: $0[1]) }
         return Set(posts + comments).union(flags.records.keys)
     }
 
-    /// Takes over which flags jobs have removed.
+    /// Applies the removals of flags by jobs.
     mutating func observeFlags(_ found: NaiveTree) {
         var gone: [NaiveWrite] = []
         for pattern in ["postFlags/*/*", "commentFlags/*/*/*"] {
@@ -100,7 +100,7 @@ extension NaiveSocial {
             || main.nodes("commentFlags/*/*/*").contains { $0[2] == uid }
     }
 
-    /// What an admin is to look at: what most people have flagged first, or what was flagged last.
+    /// Returns the subjects for an admin: those with most flags first, or those that were flagged last.
     func flagged(mostFirst: Bool) -> [(subject: NaiveFlags.Subject, count: Int, since: Int64)] {
         let rows = subjects(in: main).compactMap {
             subject -> (subject: NaiveFlags.Subject, count: Int, since: Int64)? in

@@ -1,8 +1,8 @@
 import TreeModel
 
-/// Whom has to have been told of what.
+/// The notifications that must exist.
 struct NaiveNotifications: Sendable {
-    /// What somebody is told of; nobody is told of the same twice at a time.
+    /// The subject of a notification; a list has each once at a time.
     struct Subject: Hashable, Sendable {
         var kind: String
         var actor = ""
@@ -17,34 +17,34 @@ struct NaiveNotifications: Sendable {
         var isUnread = true
     }
 
-    /// What was told of a cause that may come again.
+    /// The last notification of a cause that may be repeated.
     struct Memory: Sendable {
         let recipient: String
         let time: Int64
     }
 
-    /// Something that is to be delivered.
+    /// A pending delivery.
     struct Delivery: Sendable, Equatable {
         let subject: Subject
         let commit: Int
     }
 
     var lists: [String: [Notice]] = [:]
-    /// By post and liker, and by followee and follower.
+    /// The memories by post and liker, and by followee and follower.
     var likes: [[String]: Memory] = [:]
     var follows: [[String]: Memory] = [:]
-    /// Who has been told of each comment, by the post and the comment, and as what.
+    /// The people who were notified of each comment, with the kinds, by the post and the comment.
     var comments: [[String]: [String: String]] = [:]
     /// Announcements to everybody, in the order of publication.
     var announcements: [(id: String, commit: Int, time: Int64)] = []
-    /// The announcements that somebody has read.
+    /// The announcements that a person has read, by the person.
     var read: [String: Set<String>] = [:]
     /// The recipients of announcements to a few.
     var letters: [String: Set<String>] = [:]
-    /// Who has been told of each post that mentions them, by the post.
+    /// The people who were notified of a post that mentions them, by the post.
     var posts: [String: Set<String>] = [:]
     var isDelivering = false
-    /// What waits to be delivered, by the recipient; "+" is everybody.
+    /// The pending deliveries, by the recipient; "+" is everybody.
     var outbox: [String: [Delivery]] = [:]
 
     mutating func tell(_ recipient: String, _ subject: Subject, at commit: Int) {
@@ -57,21 +57,21 @@ struct NaiveNotifications: Sendable {
         outbox[recipient]?.removeAll { $0.subject == subject }
     }
 
-    /// Takes notifications out of a list, and what is left of their deliveries along.
+    /// Removes notifications from a list, and the rest of their deliveries.
     mutating func drop(_ recipient: String, where isDropped: (Notice) -> Bool) {
         for notice in lists[recipient, default: []] where isDropped(notice) { withdraw(recipient, notice.subject) }
     }
 
-    /// Withdraws what was told, whether it is in the list still or not.
+    /// Withdraws notifications, also those that are no longer in the list.
     mutating func takeBack(_ recipient: String, where isOver: (Subject) -> Bool) {
         lists[recipient]?.removeAll { isOver($0.subject) }
         outbox[recipient]?.removeAll { isOver($0.subject) }
     }
 
-    /// Drops of a list what is too much: the oldest like, else the oldest of whoever has most in it. What is dropped is
-    /// delivered all the same.
+    /// Drops notifications beyond the limit: the oldest like, else the oldest of the person with most entries. Dropped
+    /// ones are delivered all the same.
     ///
-    /// - Parameter isThere: Tells of those that came at once, and of which only some are kept, which these are.
+    /// - Parameter isThere: Whether the service has kept a notification; decides among those of one update.
     mutating func keep(_ limit: Int, of recipient: String, where isThere: (Subject) -> Bool) {
         while lists[recipient, default: []].count > limit {
             let list = lists[recipient, default: []]
@@ -85,7 +85,7 @@ struct NaiveNotifications: Sendable {
         }
     }
 
-    /// Mentions as texts have them.
+    /// Returns mentions as texts have them.
     static func records(of people: [String]) -> TreeValue? {
         var records: [TreeKey: TreeValue] = [:]
         for (number, uid) in people.enumerated() {
@@ -102,7 +102,7 @@ extension NaiveSocial {
     private static let month: Int64 = 30 * day
     private static let maxMentions = 20
 
-    /// Works out whom an update tells of what.
+    /// Applies the notifications of an update.
     mutating func tell(_ written: Written, _ follows: [Link]) {
         forgetBlocked(written)
         for link in follows { tell(link) }
@@ -116,7 +116,7 @@ extension NaiveSocial {
         recipient != actor && !areBlocked(recipient, actor)
     }
 
-    /// A block that comes takes what the two were told of one another.
+    /// Removes the notifications of the two people of a new block.
     private mutating func forgetBlocked(_ written: Written) {
         for block in written.touched("blocking/*/*", in: main) where block.isNew {
             let (one, other) = (block.keys[0], block.keys[1])
@@ -130,7 +130,7 @@ extension NaiveSocial {
         return now - memory.time <= Self.day
     }
 
-    /// Whether somebody is being deleted, of whom nothing is remembered.
+    /// Whether one of the people is being deleted, for whom nothing is remembered.
     private func isGoing(_ people: String...) -> Bool { people.contains { jobs.deletedPeople.contains($0) } }
 
     private mutating func tell(_ link: Link) {
@@ -193,7 +193,7 @@ extension NaiveSocial {
         }
     }
 
-    /// Whom a text mentions, as far as anybody is told of that.
+    /// Returns the people whom a text mentions, up to the limit of notifications.
     private func mentioned(in text: String) -> [String] {
         main.keys("\(text)/mentions").prefix(Self.maxMentions).compactMap { main.text("\(text)/mentions/\($0)/uid") }
     }
@@ -214,7 +214,7 @@ extension NaiveSocial {
         }
     }
 
-    /// An announcement to everybody is one from the moment at which it has a text.
+    /// Publishes an announcement to everybody, which exists from the moment when it has a text.
     private mutating func announce(_ text: Touched, _ written: Written) {
         let id = text.keys[0]
         if text.isGone {
@@ -230,7 +230,7 @@ extension NaiveSocial {
         }
     }
 
-    /// The announcements that stand among everybody's notifications.
+    /// The announcements that are among everybody's notifications.
     var presentAnnouncements: [(id: String, commit: Int, time: Int64)] {
         told.announcements.filter { $0.time > now - Self.month }
     }

@@ -1,6 +1,6 @@
 import TreeModel
 
-/// What routes do beside the tree of clients, and what jobs do.
+/// Effects of routes outside the tree of clients, and of jobs.
 extension NaiveSocial {
     // MARK: Notifications
 
@@ -16,7 +16,7 @@ extension NaiveSocial {
         }
     }
 
-    /// Sends an announcement to a few.
+    /// Sends an announcement to a few people.
     mutating func send(letter id: String, to people: Set<String>) {
         countCommit()
         told.letters[id] = people
@@ -33,7 +33,7 @@ extension NaiveSocial {
 
     // MARK: Jobs
 
-    /// Whether anything is known of a person.
+    /// Whether data about a person exist.
     func hasTraces(of uid: String) -> Bool {
         if ["people", "followers", "blocking", "blocked"].contains(where: { exists("\($0)/\(uid)") }) { return true }
         return order.contains { $0.author == uid } || main.nodes("likes/*/*").contains { $0[1] == uid }
@@ -46,7 +46,7 @@ extension NaiveSocial {
         main.nodes("comments/*/*").filter { main.text("comments/\($0[0])/\($0[1])/author/uid") == uid }
     }
 
-    /// What is left of whom or what a job was about, when the job has ended.
+    /// Returns the remaining data about the subjects of jobs that have ended.
     func leftovers(after old: Jobs) -> [String] {
         var left: [String] = []
         for post in old.deletedPosts.subtracting(jobs.deletedPosts) where !exists("posts/\(post)") {
@@ -66,7 +66,7 @@ extension NaiveSocial {
         return left
     }
 
-    /// Where copies of somebody's name and picture stand.
+    /// Returns the paths of the copies of a person's name and picture.
     func copies(of uid: String) -> [String] {
         order.filter { $0.author == uid }.map { "posts/\($0.id)/author" }
             + storyPosts(by: uid).map { "audience_posts/\($0)/author" }
@@ -78,7 +78,7 @@ extension NaiveSocial {
             && main["\(path)/profile_picture"] == main["people/\(uid)/profile_picture"]
     }
 
-    /// Takes over what jobs have done since the last look; only what they have to do, sooner or later.
+    /// Applies the results of jobs since the last look; only those that they must produce, sooner or later.
     mutating func observe(_ found: NaiveTree) {
         var gone: [NaiveWrite] = []
         func note(_ path: String, _ isAllowed: Bool) {
@@ -122,7 +122,7 @@ extension NaiveSocial {
 
     private func isGone(_ post: String) -> Bool { jobs.deletedPosts.contains(post) }
 
-    /// Forgets what a job takes along that has ended.
+    /// Forgets the records that an ended job deletes.
     mutating func forget(after old: Jobs) {
         for post in old.deletedPosts.subtracting(jobs.deletedPosts) where !exists("posts/\(post)") {
             told.likes = told.likes.filter { $0.key[0] != post }
@@ -133,7 +133,7 @@ extension NaiveSocial {
         }
     }
 
-    /// Lists each post where it belongs, as a repair does.
+    /// Lists each post in its lists, as a repair does.
     mutating func restoreLists() {
         for keys in main.nodes("posts/*") {
             if let author = author(ofPost: keys[0]) { set("people/\(author)/posts/\(keys[0])", to: true) }
@@ -141,7 +141,7 @@ extension NaiveSocial {
         }
     }
 
-    /// The places that a repair would write: only lists, which clients may change.
+    /// The paths that a repair would write: only lists, which clients may change.
     var missingEntries: Set<String> {
         var restored = self
         restored.restoreLists()

@@ -1,7 +1,7 @@
 import TreeModel
 
-/// What people have done, and all that has to follow from it, kept in the simplest way: a tree of facts in dictionaries,
-/// whose consequences are worked out by going through all of it. It shares no code with the service.
+/// The actions of people, and all their effects, in the simplest form: a tree of facts in dictionaries, whose effects
+/// are computed by going through all of it. It shares no code with the service.
 struct NaiveSocial: Sendable {
     /// A post in the order of publication.
     struct Published: Sendable, Equatable {
@@ -18,9 +18,9 @@ struct NaiveSocial: Sendable {
     var now: Int64
     /// Links of which a client has overwritten a mark.
     private(set) var overwritten: Set<[String]> = []
-    /// Whom and what jobs are about that are left to do.
+    /// The subjects of unfinished jobs.
     var jobs = Jobs()
-    /// The copies of somebody's name that a job has to change: those that were there when the name changed.
+    /// The copies of a person's name that a job must change: those that existed when the name changed.
     private(set) var staleCopies: [String: Set<String>] = [:]
     var told = NaiveNotifications()
     var stories = NaiveAudienceFeeds()
@@ -47,13 +47,13 @@ struct NaiveSocial: Sendable {
 
     init(now: Int64) { self.now = now }
 
-    // MARK: What clients and routes write
+    // MARK: Writes of clients and routes
 
-    /// Takes an update, and works out what follows from it.
+    /// Applies an update, and computes its effects.
     mutating func apply(_ writes: [NaiveWrite]) {
         let before = main
         for write in writes { main[write.path] = write.value }
-        // Nobody but the service writes these.
+        // Only the service writes these.
         for path in ["stats", "unread"] { main[path] = nil }
         for uid in main.keys("people") { main["people/\(uid)/_search_index"] = nil }
         noteOverwritten(Written(before: before, writes: writes))
@@ -73,12 +73,12 @@ struct NaiveSocial: Sendable {
         tell(written, follows)
     }
 
-    /// What has been written, and what was there before.
+    /// The writes of an update, and the tree before it.
     struct Written {
         let before: NaiveTree
         let writes: [NaiveWrite]
 
-        /// The nodes of a pattern that were touched.
+        /// Returns the nodes of a pattern that were touched.
         func touched(_ pattern: String, in after: NaiveTree) -> [Touched] {
             before.nodes(pattern).union(after.nodes(pattern)).sorted {
                 $0.joined(separator: "/") < $1.joined(separator: "/")
@@ -93,7 +93,7 @@ struct NaiveSocial: Sendable {
         }
     }
 
-    /// A block that comes ends the follows between the two.
+    /// Ends the follows between the two people of a new block.
     private mutating func endFollowsOfBlocked(_ written: Written) {
         for pattern in ["blocking/*/*", "blocked/*/*"] {
             for block in written.touched(pattern, in: main) where block.isNew {
@@ -105,14 +105,14 @@ struct NaiveSocial: Sendable {
         }
     }
 
-    /// A link that has come or gone.
+    /// A link that was added or removed.
     struct Link {
         let keys: [String]
         let isThere: Bool
         let isDirect: Bool
     }
 
-    /// Gives both sides of links what was done at either.
+    /// Repeats a change of either side of a link on the other.
     private mutating func complete(_ pattern: String, _ reversed: String, _ written: Written) -> [Link] {
         let old = written.before.nodes(pattern)
         let (one, other) = (main.nodes(pattern), Set(main.nodes(reversed).map { Array($0.reversed()) }))
@@ -131,7 +131,7 @@ struct NaiveSocial: Sendable {
         return links
     }
 
-    /// Takes down which links an update writes that are there: their marks are the client's then.
+    /// Records the existing links that an update writes: their marks are the client's then.
     private mutating func noteOverwritten(_ written: Written) {
         for keys in written.before.nodes("people/*/following/*") {
             let sides = ["people/\(keys[0])/following/\(keys[1])", "followers/\(keys[1])/\(keys[0])"]
@@ -141,7 +141,7 @@ struct NaiveSocial: Sendable {
         }
     }
 
-    /// Keeps the posts among those of their authors, and at their hashtags.
+    /// Lists the posts at their authors and at their hashtags.
     private mutating func listPosts(_ written: Written) {
         for uid in main.keys("people") { main["people/\(uid)/posts"] = nil }
         for id in main.keys("posts") {
@@ -163,7 +163,7 @@ struct NaiveSocial: Sendable {
         for field in ["full_name", "profile_picture"] {
             for name in written.touched("people/*/\(field)", in: main) where name.before != name.after {
                 let uid = name.keys[0]
-                // Whoever has no name any more keeps it in what they wrote.
+                // A person without a name keeps the former one in their texts.
                 guard main["people/\(uid)/full_name"] != nil else {
                     staleCopies[uid] = nil
                     continue
@@ -174,7 +174,8 @@ struct NaiveSocial: Sendable {
         }
     }
 
-    /// Keeps the order of publication: a post has its place from its appearance on, and another one with another author.
+    /// Maintains the order of publication: a post has its position from its appearance on, and a new one with another
+    /// author.
     private mutating func publish(_ written: Written) {
         for post in written.touched("posts/*", in: main) {
             let (id, author) = (post.keys[0], Self.author(post.after))
@@ -192,10 +193,10 @@ struct NaiveSocial: Sendable {
         }
     }
 
-    /// Notes an update of what clients do not see.
+    /// Counts an update that clients do not see.
     mutating func countCommit() { commit += 1 }
 
-    /// Notes that something has been changed by a job, and not by an update of anybody's.
+    /// Records a change by a job, not by an update.
     mutating func set(_ path: String, to value: TreeValue?) { main[path] = value }
 }
 
@@ -204,7 +205,7 @@ struct NaiveSocial: Sendable {
 extension NaiveSocial {
     static let switches = ["data_processing", "content", "social"]
 
-    /// Whether somebody has agreed to something, or was never asked.
+    /// Whether a person has consented, or has not decided.
     func agrees(_ uid: String, to name: String) -> Bool { main["privacy/\(uid)/\(name)"] != false }
 
     static func rawAuthor(_ post: TreeValue?) -> TreeValue? { post?["author"]?["uid"] }
@@ -225,7 +226,7 @@ extension NaiveSocial {
         return post["timestamp"]?.integerValue != nil
     }
 
-    /// The posts that a list has, the newest first.
+    /// Returns the posts of a list, the newest first.
     func posts(for viewer: String? = nil, where isListed: (Published) -> Bool = { _ in true }) -> [String] {
         order.filter { post in
             guard isShown(post.id), isListed(post) else { return false }
@@ -237,7 +238,7 @@ extension NaiveSocial {
         posts(for: uid) { $0.author == uid || $0.author.map { follows(uid, $0) } ?? false }
     }
 
-    /// The first two of a post's comments that somebody is shown, among the first ten.
+    /// Returns the first two comments on a post that a person is shown, among the first ten.
     func firstComments(_ post: String, for viewer: String?) -> [String] {
         Array(
             main.keys("comments/\(post)").prefix(10).filter { id in
@@ -249,7 +250,7 @@ extension NaiveSocial {
             }.prefix(2))
     }
 
-    /// All numbers, as they stand at `stats`.
+    /// All numbers, as they are stored at `stats`.
     var stats: TreeValue? {
         var stats = NaiveTree()
         for (pattern, place) in [

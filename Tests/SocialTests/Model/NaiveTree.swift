@@ -1,21 +1,21 @@
 import TreeModel
 
-/// A JSON tree as simple as can be: nested dictionaries, nothing else.
+/// A minimal JSON tree: nested dictionaries, nothing else.
 struct NaiveTree: Equatable, Sendable {
     var root: TreeValue?
 
-    /// What stands at a path, such as "people/ann"; nil deletes.
+    /// The value at a path, such as "people/ann"; nil deletes.
     subscript(path: String) -> TreeValue? {
         get { Self.keys(path).reduce(root) { value, key in value?[key] } }
         set { root = Self.setting(Self.keys(path)[...], to: newValue.flatMap(Self.pruned), in: root) }
     }
 
-    /// The keys below a path, in their order.
+    /// Returns the keys below a path, in their order.
     func keys(_ path: String) -> [String] { (self[path]?.object ?? [:]).keys.sorted().map(\.string) }
 
     func text(_ path: String) -> String? { self[path]?.stringValue }
 
-    /// The nodes that a pattern such as "likes/*/*" has, each by what its stars stand for.
+    /// Returns the nodes of a pattern such as "likes/*/*", each as the keys at its stars.
     func nodes(_ pattern: String) -> Set<[String]> {
         func find(_ parts: ArraySlice<TreeKey>, _ value: TreeValue?, _ stars: [String]) -> [[String]] {
             guard let value else { return [] }
@@ -29,7 +29,7 @@ struct NaiveTree: Equatable, Sendable {
 
     static func keys(_ path: String) -> [TreeKey] { path.split(separator: "/").map { TreeKey(unchecked: String($0)) } }
 
-    /// A pattern with keys in the places of its stars.
+    /// Returns a pattern with keys in place of its stars.
     static func fill(_ pattern: String, _ keys: [String]) -> String {
         var rest = keys[...]
         return pattern.split(separator: "/").map { $0 == "*" ? rest.removeFirst() : String($0) }.joined(separator: "/")
@@ -49,7 +49,7 @@ struct NaiveTree: Equatable, Sendable {
         return kept.isEmpty ? nil : .object(kept)
     }
 
-    /// The paths at which two trees differ, the first ones.
+    /// Returns the first paths at which two trees differ.
     static func differences(_ left: TreeValue?, _ right: TreeValue?, at path: String = "") -> [String] {
         guard left != right else { return [] }
         guard let ours = left?.object, let theirs = right?.object else {
@@ -64,7 +64,7 @@ struct NaiveTree: Equatable, Sendable {
     }
 }
 
-/// A write of a client: a path, and the value that is there afterwards; nil for nothing.
+/// A write of a client: a path, and its new value; nil deletes.
 struct NaiveWrite: Sendable, CustomStringConvertible {
     let path: String
     let value: TreeValue?
@@ -75,7 +75,7 @@ struct NaiveWrite: Sendable, CustomStringConvertible {
 }
 
 extension String {
-    /// Whether one of two paths is, or lies above, the other.
+    /// Whether one of two paths equals, or is above, the other.
     func overlaps(_ other: String) -> Bool {
         self == other || hasPrefix(other + "/") || other.hasPrefix(self + "/")
     }

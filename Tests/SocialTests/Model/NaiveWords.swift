@@ -1,6 +1,6 @@
 import TreeModel
 
-/// The texts and names that the model knows, with what the service has to find in them.
+/// The texts and names of the model, with the expected results of the service.
 enum NaiveWords {
     static let texts = ["hello", "#one day", "#One and #two", "no#tag", "look: #été!", "#12 is no tag"]
 
@@ -14,7 +14,7 @@ enum NaiveWords {
 
     static let tags = ["one", "two", "été", "tag", "12"]
 
-    /// Names, each with its words folded.
+    /// Names, each with its folded words.
     static let names: [(name: String, words: [String])] = [
         ("Ann Lée", ["ann", "lee"]), ("ANN LEE", ["ann", "lee"]), ("Bob", ["bob"]),
         ("Éva Ann de Bóck", ["eva", "ann", "de", "bock"]), ("Lee Bob", ["lee", "bob"]), ("Zoë", ["zoe"]),
@@ -22,10 +22,10 @@ enum NaiveWords {
 
     static let prefixes = ["a", "ann", "Ann L", "LÉE", "lee b", "bob", "bock de", "z", "zz", "e", "de"]
 
-    /// The forms by which a name is found; none for what is no name of these.
+    /// Returns the forms by which a name is found; none for other names.
     static func forms(_ name: String?) -> [String] {
         guard let name else { return [] }
-        // Who has no name goes by the id, which is one word.
+        // A person without a name is found by the id, which is one word.
         let words = names.first { $0.name == name }?.words ?? [name]
         return [words.joined(separator: " "), words.reversed().joined(separator: " ")]
     }
@@ -36,14 +36,14 @@ enum NaiveWords {
 }
 
 extension NaiveSocial {
-    /// The search keys at `people/{uid}/_search_index`.
+    /// Returns the search keys at `people/{uid}/_search_index`.
     func searchIndex(of uid: String) -> TreeValue? {
         let forms = NaiveWords.forms(main.text("people/\(uid)/full_name"))
         guard forms.count == 2, agrees(uid, to: "social") else { return nil }
         return ["full_name": .string(forms[0]), "reversed_full_name": .string(forms[1])]
     }
 
-    /// Who is found by a beginning, in the order of what begins so.
+    /// Returns the people who are found by a prefix, in the order of the matches.
     func found(by prefix: String) -> [String] {
         let prefix = NaiveWords.folded(prefix)
         let rows = main.keys("people").filter { agrees($0, to: "social") }.compactMap {

@@ -5,12 +5,12 @@ import Testing
 @testable import Social
 @testable import Tree
 
-/// Random people do everything that there is to do, by routes and by the database at every depth, while jobs, deliveries
-/// and restarts come at random moments; and a model in dictionaries says what has to be there.
+/// Random people perform all operations, by routes and by the database at every depth, while jobs, deliveries and
+/// restarts happen at random moments; a model in dictionaries contains the expected state.
 @Suite struct SocialModelTests {
     private static let operationsOfAWorld = 160
     private static let operationsBetweenLooks = 8
-    /// How many notifications are kept of one person: as many as there are, or few.
+    /// The numbers of notifications that are kept of one person: the real limit, or few.
     private static let limits = [NotificationLimit.maxNotifications, 8, 1]
 
     private struct Kind {
@@ -18,7 +18,7 @@ import Testing
         let maxNotifications: Int
     }
 
-    @Test("28, 35: What follows from what people do is what a naive model says, whoever writes and however")
+    @Test("28, 35: Effects of people's actions match those of a naive model, for all ways of writing")
     func agrees() async throws {
         let run = RandomRun(rounds: 960)
         var seeds = SeededGenerator(seed: run.seed)
@@ -36,9 +36,9 @@ import Testing
         }
     }
 
-    /// Does it all in a world of its own.
+    /// Performs the operations in a world of its own.
     ///
-    /// - Returns: What was wrong first; nil when nothing was.
+    /// - Returns: The first problem; nil without one.
     private static func fault(of operations: [SocialOperation], _ kind: Kind) async throws -> String? {
         guard kind.isOnDisk else { return try await fault(of: operations, kind) { MemoryEngine() } }
         return try await withScratch { scratch in
@@ -54,7 +54,7 @@ import Testing
         do {
             try await play(operations, world)
         } catch {
-            world.complain("it throws \(error)")
+            world.complain("the world throws \(error)")
         }
         await world.close()
         return world.problems.isEmpty ? nil : world.problems.prefix(5).joined(separator: "\n")
@@ -74,7 +74,7 @@ import Testing
         if world.problems.isEmpty { try await world.rebuild() }
     }
 
-    /// Leaves out what is not needed for the fault, as far as that is found in a while.
+    /// Removes operations that the fault does not need, for a limited time.
     private static func shrink(_ all: [SocialOperation], _ kind: Kind) async throws -> [SocialOperation] {
         let end = ContinuousClock.now + .seconds(40)
         var (operations, size) = (all, all.count / 2)
@@ -86,7 +86,7 @@ import Testing
                 fewer.removeSubrange(start..<min(start + size, fewer.count))
                 if try await fault(of: fewer, kind) != nil { operations = fewer } else { start += size }
             }
-            // What could not be left out before may be now.
+            // Operations that were needed before may be superfluous now.
             size = size == 1 && operations.count < count ? 1 : size / 2
         }
         return operations

@@ -1,12 +1,12 @@
 import TestSupport
 import TreeModel
 
-/// Something that somebody does to the social model, or that the service does by itself. Each can be done in any state, so
-/// that a run can be repeated with some left out.
+/// An action of a person in the social model, or of the service. Each can be performed in any state, so that a run can
+/// be repeated with some left out.
 enum SocialOperation: Sendable {
     /// An update of a client of the database.
     case write([NaiveWrite])
-    /// A post as the pipeline publishes it: with its lists, and the person if there is none.
+    /// A post as the pipeline publishes it: with its lists, and with the person if the person does not exist.
     case publish(post: String, author: String, text: String, mentions: [String])
     case profile(String, name: String, picture: String?)
     case follow(String, String)
@@ -16,7 +16,7 @@ enum SocialOperation: Sendable {
     case like(post: String, by: String)
     case unlike(post: String, by: String)
     case comment(post: String, by: String, mentions: [String])
-    /// The comment is told by its place among the post's.
+    /// Edits a comment, given by its position among the post's.
     case edit(post: String, Int, by: String, mentions: [String])
     case removeComment(post: String, Int, by: String)
     case deletePerson(String)
@@ -24,21 +24,21 @@ enum SocialOperation: Sendable {
     case flags(FlagOperation)
     case privacy(String, String, Bool)
     case announce(by: String?, to: [String])
-    /// Takes one announcement back, by its place among all.
+    /// Deletes an announcement, given by its position among all.
     case retract(Int)
     case readAll(String)
-    /// By the place in the list of notifications.
+    /// Reads up to a position in the list of notifications.
     case readUpTo(String, Int)
     case read(String, [Int])
-    /// A client's own update of the same.
+    /// Marks a notification as read by a client's own update.
     case readRaw(String, Int)
     case dropNotification(String, Int)
     case dropNotifications(String)
-    /// Reads a whole home feed, in pages, with bounds of which there are three.
+    /// Reads a whole home feed, in pages, with one of three sets of bounds.
     case feed(String, bounds: Int, limit: Int)
     case jobs
     case jobRound
-    /// Has the outbox delivered; a part of the tries fails.
+    /// Runs the outbox; a part of the attempts fails.
     case deliver(failing: Int)
     case outbox(Bool)
     case repair
@@ -46,10 +46,10 @@ enum SocialOperation: Sendable {
     case wait(Int64)
 }
 
-/// Makes random operations on a few people and posts.
+/// Creates random operations on a few people and posts.
 struct SocialOperations {
     static let people = ["ann", "bob", "cat", "dan", "eve", "fay"]
-    /// Ids are reserved long before publication: their order is nobody's.
+    /// Ids are reserved long before publication: their order has no meaning.
     static let posts = (0..<18).map { number in
         "-P" + String(repeating: "x", count: 15) + String("abcdefghijklmnopqr"[offset: (number * 7) % 18])
             + "\(100 + number)".dropFirst()
@@ -58,7 +58,7 @@ struct SocialOperations {
 
     var random: SeededGenerator
 
-    /// So many, of which the first may have the outbox filled from the beginning.
+    /// Returns a number of operations, of which the first may turn on the outbox from the beginning.
     mutating func some(_ count: Int) -> [SocialOperation] {
         (0..<count).map { $0 == 0 && random.chance(60) ? .outbox(true) : next() }
     }
@@ -106,7 +106,7 @@ struct SocialOperations {
 
     mutating func person() -> String { random.pick(Self.people) }
 
-    /// Whom a text mentions; now and then more often than anybody is told of.
+    /// Returns the people whom a text mentions; now and then more than are notified.
     private mutating func mentions() -> [String] {
         guard random.chance(95) else { return Array(repeating: person(), count: 19) + [person(), person(), person()] }
         return (0..<random.below(4)).map { _ in person() }
@@ -116,9 +116,9 @@ struct SocialOperations {
         NaiveNotifications.records(of: mentions()) ?? .object([:])
     }
 
-    // MARK: What clients of the database write
+    // MARK: Writes of clients of the database
 
-    /// One to four writes, none above another.
+    /// Returns one to four writes, none above another.
     private mutating func writes() -> [NaiveWrite] {
         var writes: [NaiveWrite] = []
         for _ in 0..<random.pick([1, 1, 1, 2, 3, 4]) {
@@ -134,7 +134,8 @@ struct SocialOperations {
             || (isOfFollows(one) && isOfFollows(other)) || (isOfBlocks(one) && isOfBlocks(other))
     }
 
-    /// Only one write of an update is about follows, unless it is both sides of one: so no update contradicts itself.
+    /// Whether a write is about follows. An update has at most one, or both sides of one link: so no update contradicts
+    /// itself.
     private static func isOfFollows(_ path: String) -> Bool {
         path.hasPrefix("followers") || path.contains("/following")
             || path.split(separator: "/").count < 3 && path.hasPrefix("people")
@@ -176,7 +177,7 @@ struct SocialOperations {
         }
     }
 
-    /// One side of a link, or both.
+    /// Returns a write of one side of a link, or of both.
     private mutating func link(_ pattern: String, _ reversed: String, _ value: TreeValue?) -> [NaiveWrite] {
         let keys = [person(), person()]
         let sides = [NaiveTree.fill(pattern, keys), NaiveTree.fill(reversed, keys.reversed())]
@@ -206,7 +207,7 @@ struct SocialOperations {
         }
     }
 
-    /// A deletion as FriendlyPix's clients do it.
+    /// Returns a deletion as FriendlyPix's clients perform it.
     private mutating func deletedPost() -> [NaiveWrite] {
         let (post, author) = (random.pick(Self.posts), person())
         return [

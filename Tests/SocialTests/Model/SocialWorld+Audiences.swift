@@ -5,7 +5,7 @@ import TestSupport
 @testable import Social
 @testable import Tree
 
-/// What is done with audiences by routes, what the model says of whether it may be, and what of them there is to see.
+/// Operations on audiences by routes, their expected permissions in the model, and the visible results.
 extension SocialWorld {
     func ask(_ operation: AudienceOperation) async throws {
         switch operation {
@@ -35,7 +35,7 @@ extension SocialWorld {
         }
     }
 
-    // MARK: Who may
+    // MARK: Permissions
 
     private func id(_ audience: String) throws -> AudienceID {
         guard let id = AudienceID(audience) else { throw TreeError.closed }
@@ -44,7 +44,7 @@ extension SocialWorld {
 
     private func actor(_ uid: String?) throws -> AudienceActor { try uid.map { .user(try user($0)) } ?? .admin }
 
-    /// Why somebody may not change an audience; nil for who may.
+    /// Returns the reason why an actor may not change an audience; nil if it may.
     private func refusal(_ actor: String?, _ audience: String) -> ErrorCode? {
         guard let actor else { return model.exists("audiences/\(audience)") ? nil : .notFound }
         return switch model.role(of: actor, in: audience) {
@@ -59,7 +59,7 @@ extension SocialWorld {
             && !SocialOperations.people.contains { $0 != uid && model.role(of: $0, in: audience) == "owner" }
     }
 
-    /// Whether somebody would be made a member by whom they have blocked.
+    /// Whether a person would be made a member by a person whom they have blocked.
     private func isClosed(_ uid: String, to actor: String?, in audience: String) -> Bool {
         guard let actor, actor != uid, model.role(of: uid, in: audience) == nil else { return false }
         return model.exists("blocking/\(uid)/\(actor)")
@@ -186,8 +186,8 @@ extension SocialWorld {
 
     // MARK: Comparing
 
-    /// Takes what may be either way out of what is compared: the story of an audience that is gone has some of its copies
-    /// until the last post has left it; nobody is a member.
+    /// Removes values from the comparison that may differ: the story of a deleted audience has some of its copies until
+    /// the last post has left it; it has no members.
     func compareEnding(_ expected: inout NaiveTree, _ found: inout NaiveTree) {
         for audience in model.jobs.deletedAudiences {
             for post in found.keys("stories/\(audience)") {
@@ -203,7 +203,7 @@ extension SocialWorld {
             for uid in SocialOperations.people.prefix(2) {
                 let items = try await items(of: .story(try id(audience)), for: uid)
                 expect("the story of \(audience)", items.map(\.id.string), model.story(of: audience, for: uid))
-                for item in items where item.record["audiences"] != nil { complain("\(item.id) tells its audiences") }
+                for item in items where item.record["audiences"] != nil { complain("\(item.id) has its audiences") }
             }
         }
         for uid in SocialOperations.people {
@@ -247,7 +247,7 @@ extension SocialWorld {
         return audiences
     }
 
-    /// What clients do not see of posts for audiences.
+    /// Compares the data about posts for audiences that clients do not see.
     private func compareHiddenPosts() async throws {
         var (written, restricted) = (NaiveTree(), NaiveTree())
         for uid in SocialOperations.people {

@@ -4,9 +4,9 @@ import Logging
 @testable import Social
 @testable import Tree
 
-/// What stands in the tree and what readers are shown, against what the model says.
+/// Comparisons of the tree and the readers' views with the model.
 extension SocialWorld {
-    /// The tree of clients, without what the model has in other forms.
+    /// Returns the tree of clients, without the data that the model has in other forms.
     private func found() async throws -> NaiveTree {
         var found = NaiveTree(root: try await tree.get(.root))
         for path in ["stats", "unread", "notifications", "feed"] { found[path] = nil }
@@ -22,7 +22,7 @@ extension SocialWorld {
         return found
     }
 
-    /// Takes over what jobs have done, as far as they may, and sees to it that what has ended has left nothing.
+    /// Applies the permitted results of jobs, and checks that ended jobs have left nothing.
     func observeJobs() async throws {
         let found = try await found()
         for uid in model.jobs.deletedPeople {
@@ -45,7 +45,7 @@ extension SocialWorld {
         {
             complain("there are the jobs \(model.jobs), expected \(old)")
         }
-        for left in model.leftovers(after: old) { complain("a job has ended and left \(left)") }
+        for left in model.leftovers(after: old) { complain("a job has left \(left)") }
         model.forget(after: old)
     }
 
@@ -66,7 +66,7 @@ extension SocialWorld {
         try await compareOutbox()
     }
 
-    /// The lists that clients do not see.
+    /// Compares the lists that clients do not see.
     private func compareIndexes() async throws {
         var (liked, commented) = (NaiveTree(), NaiveTree())
         for keys in model.main.nodes("likes/*/*") { liked["\(keys[1])/\(keys[0])"] = true }
@@ -106,7 +106,7 @@ extension SocialWorld {
             expect("posts of \(uid)", try await walk(.author(user)), model.posts { $0.author == uid })
             let likes = (try? await Likes(tree).posts(likedBy: user, before: nil, limit: 200))?.items.map(\.id.string)
             let liked = model.main.nodes("likes/*/*").filter { $0[1] == uid && model.isShown($0[0]) }.map { $0[0] }
-            expect("what \(uid) likes", likes ?? [], liked.sorted().reversed())
+            expect("the likes of \(uid)", likes ?? [], liked.sorted().reversed())
         }
         for tag in NaiveWords.tags {
             let list = FeedList.hashtag(TreeKey(unchecked: tag))
@@ -133,7 +133,7 @@ extension SocialWorld {
 
     // MARK: Feeds
 
-    /// Reads a feed until it says that it is complete: then it is. Until then it has nothing that it should not have.
+    /// Reads a feed until it reports that it is complete: then it must be. Until then it must not have false entries.
     func expectFeed(of uid: String, _ bounds: FeedBounds, limit: Int) async throws {
         guard let user = UserID(uid), model.exists("people/\(uid)"), !model.jobs.deletedPeople.contains(uid) else {
             return
@@ -167,11 +167,11 @@ extension SocialWorld {
         expect("comments of \(id)", item.comments.map(\.id.string), model.firstComments(id, for: viewer))
     }
 
-    /// When all jobs are done, feeds in both forms are what they should be, marks are right, and a repair finds nothing.
+    /// Runs all jobs, and compares both forms of feeds and their marks; a repair must find nothing.
     func settle() async throws {
         try await perform(.jobs)
         for uid in model.main.keys("people") {
-            // What the first reading passes over, it removes.
+            // The first reading removes the entries that it skips.
             for _ in 0..<2 { try await expectFeed(of: uid, FeedBounds(), limit: 5) }
             try await compareMirror(of: uid)
             try await compareMarks(of: uid)
@@ -186,14 +186,14 @@ extension SocialWorld {
         try await compare()
     }
 
-    /// The entries that clients see.
+    /// Compares the entries that clients see.
     private func compareMirror(of uid: String) async throws {
         let mirror = Set(try await tree.get(try TreePath("feed/\(uid)"))?.object?.keys.map(\.string) ?? [])
         let expected = model.order.filter { post in
             guard model.isShown(post.id), let author = post.author else { return false }
             return author == uid || model.follows(uid, author)
         }.map(\.id)
-        // What cannot be shown is passed over, and not removed: it may become a post that can be.
+        // Posts that cannot be shown are skipped, and not removed: they may become visible.
         let others = mirror.filter { model.exists("posts/\($0)") && !model.isShown($0) }
         expect("feed/\(uid)", mirror.subtracting(others).sorted(), expected.sorted())
     }
@@ -207,15 +207,15 @@ extension SocialWorld {
             if mark != other {
                 complain("\(uid) follows \(followee) with the marks \(mark ?? false), \(other ?? false)")
             }
-            // A mark stays when its post goes.
+            // A mark stays when its post is deleted.
             let isRight = mark?.stringValue.map { $0 == posts.last || !posts.contains($0) } ?? posts.isEmpty
             if !isRight { complain("the mark of \(uid) at \(followee) is \(mark ?? false), the posts are \(posts)") }
         }
     }
 
-    // MARK: From scratch
+    // MARK: Derivation of all data
 
-    /// Counters, other sides of links, search keys and lists that are made anew from facts alone are what stands here.
+    /// Compares counters, other sides of links, search keys and lists with those that are derived from the facts alone.
     func rebuild() async throws {
         try await perform(.repair)
         var facts = NaiveTree(root: try await tree.get(.root))
@@ -232,7 +232,7 @@ extension SocialWorld {
         try await SocialRepair(other, version: TreePath(["made"], in: Namespace(reserved: "test")), logger: Self.logger)
             .run()
         var expected = NaiveTree(root: try await tree.get(.root))
-        // Marks are made by readings.
+        // Readings create marks.
         for keys in expected.nodes("followers/*/*") { expected["followers/\(keys[0])/\(keys[1])"] = true }
         problems += NaiveTree.differences(expected.root, try await other.get(.root), at: "from scratch: ")
         for name in ["liked", "commented", "names", "unread", "notification_counts", "audience_posts"] as [TreeKey] {

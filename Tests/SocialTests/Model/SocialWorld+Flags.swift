@@ -4,7 +4,7 @@ import API
 @testable import Social
 @testable import Tree
 
-/// Flags by routes, and what admins see of all flags.
+/// Flags by routes, and the admins' view of all flags.
 extension SocialWorld {
     func ask(_ operation: FlagOperation) async throws {
         switch operation {
@@ -57,14 +57,14 @@ extension SocialWorld {
             } while cursor != nil
             let expected = model.flagged(mostFirst: order == .most)
             expect(
-                "what is flagged, by \(order)", found.map { [$0.postID, $0.commentID ?? "-"].joined(separator: "/") },
+                "the flags, by \(order)", found.map { [$0.postID, $0.commentID ?? "-"].joined(separator: "/") },
                 expected.map { [$0.subject.post, $0.subject.comment ?? "-"].joined(separator: "/") })
             for (row, other) in zip(found, expected) {
                 if (row.flags, row.since) != (Int64(other.count), other.since) {
                     complain("\(row) is flagged \(other.count) times, since \(other.since)")
                 }
                 if row.text != other.subject.place(in: model.main).flatMap({ model.main.text("\($0)/text") }) {
-                    complain("\(row) tells another text")
+                    complain("\(row) has another text")
                 }
             }
         }

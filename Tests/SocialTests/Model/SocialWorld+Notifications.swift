@@ -4,14 +4,14 @@ import API
 @testable import Social
 @testable import Tree
 
-/// Notifications as they are read, and how they are marked.
+/// Reading and marking of notifications.
 extension SocialWorld {
-    /// One of somebody's notifications, as the service has it.
+    /// A notification as the service stores it.
     struct Row {
         let id: TreeKey
         let subject: NaiveNotifications.Subject
         let isUnread: Bool
-        /// The copy of whoever has done it.
+        /// The copy of the actor's data.
         let actor: TreeValue?
 
         init(_ child: TreeChild) {
@@ -35,14 +35,14 @@ extension SocialWorld {
         }
     }
 
-    /// What stands in somebody's list, the oldest first.
+    /// Returns a person's list, the oldest first.
     func rows(of uid: String) async throws -> [Row] {
         try await tree.children(of: try TreePath("notifications/\(uid)")).map { Row($0) }
     }
 
-    /// All that somebody is told of, the newest first, and the number of what is unread.
+    /// Returns all notifications of a person, the newest first, and the number of unread ones.
     ///
-    /// - Parameter isGrouped: Whether likes of one post are told as one.
+    /// - Parameter isGrouped: Whether likes of one post are grouped.
     private func page(
         of uid: String, limit: Int, isGrouped: Bool = false
     ) async throws -> (documents: [NotificationDocument], rows: [Row], unread: Int) {
@@ -95,7 +95,7 @@ extension SocialWorld {
         case .dropNotifications(let uid):
             try await tree.set(try TreePath("notifications/\(uid)"), to: nil)
             model.told.drop(uid) { _ in true }
-        default: complain("nobody does \(operation)")
+        default: complain("unknown operation: \(operation)")
         }
     }
 
@@ -104,12 +104,12 @@ extension SocialWorld {
         let clock = clock
         let unread = try await Notifications(tree, clock: { clock.now }).markRead(selection, by: user).unread
         let left = try await page(of: uid, limit: 100).unread
-        if unread != left { complain("marking told \(unread), and there are \(left) unread of \(uid)") }
+        if unread != left { complain("marking reports \(unread) unread notifications of \(uid), expected \(left)") }
     }
 
     // MARK: Comparing
 
-    /// What is shown of a notification is what there is now: the name, the picture, and what the text says.
+    /// Compares a notification with the current data: the name, the picture, and the text.
     private func compare(_ notification: NotificationDocument) {
         if let actor = notification.actor, let name = model.main.text("people/\(actor.uid)/full_name"),
             name != actor.fullName || actor.profilePicture != model.main.text("people/\(actor.uid)/profile_picture")
@@ -119,19 +119,19 @@ extension SocialWorld {
         expectText(notification.text, of: Row(notification).subject)
     }
 
-    /// Sees to it that what is told of a text has the text as it is now.
+    /// Expects a notification of a text to have its current text.
     func expectText(_ found: String?, of subject: NaiveNotifications.Subject) {
         let (post, comment) = (subject.post, subject.comment)
         guard !comment.isEmpty || subject.kind == "mention" else { return }
         let text = model.main.text(comment.isEmpty ? "posts/\(post)/text" : "comments/\(post)/\(comment)/text")
-        if found != text { complain("\(subject) tells the text \(found ?? "-"), expected \(text ?? "-")") }
+        if found != text { complain("\(subject) has the text \(found ?? "-"), expected \(text ?? "-")") }
     }
 
-    /// When all jobs are done, notifications have the present name and picture of whoever has done what they are of.
+    /// Expects notifications to have the actor's current name and picture after all jobs are done.
     func compareActors(of uid: String) async throws {
         for row in try await rows(of: uid) where row.subject.kind != "announcement" {
             let (actor, post, comment) = (row.subject.actor, row.subject.post, row.subject.comment)
-            // What a client has given to another author is nobody's doing any more.
+            // A text that a client has given to another author is skipped.
             if row.subject.kind == "mention" || row.subject.kind == "comment" {
                 let text = comment.isEmpty ? "posts/\(post)" : "comments/\(post)/\(comment)"
                 guard model.main.text("\(text)/author/uid") == actor else { continue }
@@ -139,7 +139,7 @@ extension SocialWorld {
             guard model.exists("people/\(actor)/full_name"), let user = UserID(actor) else { continue }
             let person = person(user).author
             if row.actor != person {
-                complain("\(uid) is told of \(row.subject) by \(row.actor ?? false), expected \(person)")
+                complain("\(uid) has \(row.subject) of \(row.actor ?? false), expected \(person)")
             }
         }
     }
@@ -164,12 +164,12 @@ extension SocialWorld {
         let all = expected.map { ($0.subject, $0.commit, $0.isUnread) } + announcements
         compare(page.rows.reversed(), all, "the pages of \(uid)")
         if page.unread != model.unread(uid) {
-            complain("\(uid) is told of \(page.unread) unread, expected \(model.unread(uid))")
+            complain("\(uid) has \(page.unread) unread, expected \(model.unread(uid))")
         }
         try await compareGroups(of: uid, page.documents, limit: 1 + own.count / 3)
     }
 
-    /// Compares what is told with likes of one post as one, with what is told of each.
+    /// Compares grouped likes with single ones.
     private func compareGroups(of uid: String, _ single: [NotificationDocument], limit: Int) async throws {
         let likes = Dictionary(grouping: single.filter { $0.kind == "like" }) { $0.post ?? "" }
         let expected = single.compactMap { document -> String? in
@@ -183,7 +183,7 @@ extension SocialWorld {
         expect("the groups of \(uid)", grouped.map { "\($0.id) \($0.count ?? 1) \($0.isUnread)" }, expected)
     }
 
-    /// Compares what is there, in its order, with what should be, in the order of commits.
+    /// Compares the existing notifications, in their order, with the expected ones, in the order of commits.
     private func compare(
         _ rows: [Row], _ expected: [(subject: NaiveNotifications.Subject, commit: Int, isUnread: Bool)], _ what: String
     ) {
@@ -199,7 +199,7 @@ extension SocialWorld {
         }
         let there = rows.map(\.subject)
         for notice in expected where !there.contains(notice.subject) { complain("\(what): missing: \(notice.subject)") }
-        if Set(there).count != there.count { complain("\(what): something is there twice") }
+        if Set(there).count != there.count { complain("\(what): a notification is listed twice") }
     }
 
     func compareOutbox() async throws {

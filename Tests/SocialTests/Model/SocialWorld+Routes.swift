@@ -5,7 +5,7 @@ import Access
 @testable import Social
 @testable import Tree
 
-/// What the routes do, and what the model says of whether they may.
+/// Operations of the routes, and their expected permissions in the model.
 extension SocialWorld {
     func ask(_ operation: SocialOperation) async throws {
         switch operation {
@@ -23,7 +23,7 @@ extension SocialWorld {
         }
     }
 
-    /// Does something that may be refused: with a code, or not at all.
+    /// Performs an operation that must fail with the code, or succeed without one.
     func attempt(_ what: String, _ code: ErrorCode?, _ body: () async throws -> Void) async throws -> Bool {
         do {
             try await body()
@@ -61,7 +61,7 @@ extension SocialWorld {
         model.apply([NaiveWrite("privacy/\(uid)/\(name)", .bool(isOn))])
     }
 
-    /// The refusal of what somebody has not agreed to.
+    /// Returns the refusal of an operation without consent; nil if the person consents.
     func refusal(_ uid: String, isContent: Bool) -> ErrorCode? {
         let areOn = model.agrees(uid, to: "data_processing") && (!isContent || model.agrees(uid, to: "content"))
         return areOn ? nil : .notConsented
@@ -98,7 +98,7 @@ extension SocialWorld {
         }
     }
 
-    /// Whether somebody may do something with a post, or why not.
+    /// Returns the reason why a person may not use a post; nil if they may.
     private func refusal(_ post: String, _ uid: String) -> ErrorCode? {
         guard model.exists("posts/\(post)") else {
             return model.knows(uid, ofStoryPost: post) ? .audiencePost : .notFound
@@ -137,7 +137,7 @@ extension SocialWorld {
         }
     }
 
-    /// A text that mentions people, each in its own part.
+    /// Returns a text that mentions people, each in its own part.
     private func text(_ mentions: [String]) throws -> (CommentText, TreeValue, TreeValue?) {
         let text = "x" + String(repeating: "@", count: mentions.count)
         var records: [TreeKey: TreeValue] = [:]
@@ -206,7 +206,7 @@ extension SocialWorld {
         if code == nil, !model.exists(path) { code = .notFound }
         if code == nil, model.main.text("\(path)/author/uid") != uid { code = .notAllowed }
         if code == nil, !mentions.allSatisfy({ model.exists("people/\($0)") }) { code = .badMention }
-        // What has no time is no comment, and cannot be shown after the change.
+        // A record without a time is not a comment, and cannot be shown after the change.
         if code == nil, model.main["\(path)/timestamp"] == nil { return }
         let (user, comments) = (try user(uid), Comments(tree, ids: nextID()))
         let key = TreeKey(unchecked: number < known.count ? known[number] : "c9")
@@ -226,7 +226,7 @@ extension SocialWorld {
             _ = try await PersonDeletion.begin(of: user, in: tree)
             return
         }
-        // A feed may be all that is left of somebody.
+        // A feed may be all that is left of a person.
         let hasFeed = try await tree.get(FeedNodes.entry(user)) != nil
         let isThere = hasFeed || model.hasTraces(of: uid)
         let tree = tree

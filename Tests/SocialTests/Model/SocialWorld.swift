@@ -7,12 +7,12 @@ import TestSupport
 @testable import Social
 @testable import Tree
 
-/// A tree in which people do things in all ways, with the model beside it that says what has to be there.
+/// A tree in which people use all operations, beside the model with the expected state.
 final class SocialWorld {
     var model: NaiveSocial
     private(set) var tree: TreeStore
     private(set) var worker: FollowUpTaskWorker
-    /// What has gone wrong.
+    /// The problems found so far.
     var problems: [String] = []
     let clock = TestClock()
     private let receiver = Receiver()
@@ -51,7 +51,7 @@ final class SocialWorld {
 
     func complain(_ text: String) { problems.append(text) }
 
-    // MARK: Doing
+    // MARK: Operations
 
     func perform(_ operation: SocialOperation) async throws {
         model.now = clock.now.milliseconds
@@ -95,7 +95,7 @@ final class SocialWorld {
         }
     }
 
-    /// Bounds of which a few posts exceed all, some, or none.
+    /// Bounds: a few posts exceed all, some, or none of them.
     static let bounds = [
         FeedBounds(
             maxPosts: 4, maxSearches: 3, rowsPerFollowee: 1, scannedRows: 3...6, fewRows: 2, rowsWorthAMark: 2,
@@ -116,7 +116,7 @@ final class SocialWorld {
             guard isRefused, error.code == .invalidValue else { throw error }
             return
         }
-        if isRefused { complain("an update at a used id was taken") }
+        if isRefused { complain("an update at a used id was accepted") }
         model.apply(writes)
     }
 
@@ -146,7 +146,7 @@ final class SocialWorld {
 
     // MARK: The outbox
 
-    /// What is delivered to, which refuses some.
+    /// A receiver that refuses some deliveries.
     private final class Receiver: Sendable {
         struct Refusal: Error {}
 
@@ -171,7 +171,7 @@ final class SocialWorld {
         var taken: [DeliveryDocument] { state.withLock { $0.taken } }
     }
 
-    /// Has delivered what is due. What is taken has to be the first that waits for that recipient.
+    /// Delivers what is due. An accepted delivery must be the first that waits for its recipient.
     private func deliver(failing percent: Int) async throws {
         let (clock, receiver) = (clock, receiver)
         receiver.begin(failing: percent)
@@ -186,7 +186,7 @@ final class SocialWorld {
             guard let first = waiting.first, let index = waiting.firstIndex(where: { $0.subject == subject }),
                 waiting[index].commit == first.commit
             else {
-                complain("\(lane) was sent \(subject), and there waits \(waiting.map(\.subject))")
+                complain("\(lane) was sent \(subject), expected \(waiting.map(\.subject))")
                 continue
             }
             expectText(document.text, of: subject)
@@ -194,7 +194,7 @@ final class SocialWorld {
         }
     }
 
-    /// Has all delivered that waits, in the end.
+    /// Delivers everything that waits.
     func drain() async throws {
         for _ in 0..<3 {
             clock.advance(by: .seconds(4000))
@@ -209,13 +209,13 @@ final class SocialWorld {
         }
     }
 
-    /// Somebody as the model knows them.
+    /// Returns a person with the model's data.
     func person(_ uid: UserID) -> Person {
         Person(
             uid: uid, fullName: model.main.text("people/\(uid)/full_name"),
             profilePicture: model.main.text("people/\(uid)/profile_picture"))
     }
 
-    /// What routes make ids of.
+    /// Returns the generator of the routes' ids.
     func nextID() -> PushIDGenerator { ids }
 }

@@ -2,15 +2,15 @@ import Testing
 
 @testable import Tree
 
-@Suite("Changes that are missing in the change log") struct ChangeLogCheckTests {
-    /// Rows that are taken out of a log of ten changes, of which the fourth has four rows.
+@Suite("Missing changes in the change log") struct ChangeLogCheckTests {
+    /// Rows that are removed from a log of ten changes, of which the fourth has four rows.
     struct Damage: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        /// Whole changes.
+        /// The changes that are removed as a whole.
         var changes: [UInt64] = []
-        /// Rows of the fourth change.
+        /// The rows of the fourth change that are removed.
         var pieces: [UInt32] = []
-        /// The changes that are missing.
+        /// The expected gap; nil if the log is complete.
         var gap: ChangeGap?
 
         var ranges: [ByteRange] {
@@ -44,7 +44,7 @@ import Testing
             gap: ChangeGap(first: 4, end: 5)),
     ]
 
-    @Test("they are found, and what came before them is forgotten", arguments: damages, EngineKind.allCases)
+    @Test("they are found, and the changes before them are forgotten", arguments: damages, EngineKind.allCases)
     func gaps(damage: Damage, kind: EngineKind) async throws {
         try await withEngine(kind) { engine in
             let store = try await TreeStore(engine: engine, isMaintained: false)
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test("the last change stays, whatever is to be forgotten", arguments: EngineKind.allCases)
+    @Test("the last change always stays", arguments: EngineKind.allCases)
     func last(kind: EngineKind) async throws {
         try await withStore(kind) { store in
             for number in 1...3 as ClosedRange<Int64> { try await store.set("n", to: .integer(number)) }

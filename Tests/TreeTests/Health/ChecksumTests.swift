@@ -5,9 +5,9 @@ import Testing
 
 @testable import Tree
 
-/// Bytes that changed on the disk are noticed: no read gives what was not written.
+/// Bytes that changed on the disk are detected: no read returns a value that was not written.
 @Suite(.timeLimit(.minutes(30))) struct ChecksumTests {
-    @Test("a text that changed on the disk is never served, and its neighbours are")
+    @Test("a text that changed on the disk is never served, and its neighbours still are")
     func changedText() async throws {
         try await withScratchFolder { folder in
             let path = folder + "/tree.sqlite"
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test("damage that nobody reads is found in the background, the last row and those of the change log too")
+    @Test("damage that no read meets is found in the background, also in the last row and in the change log")
     func backgroundCheck() async throws {
         for text in ["the very first text", "text 77 of many", "the very last text"] {
             try await withScratchFolder { folder in
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("a store begins to look by itself when it opens")
+    @Test("a store checks itself in the background when it opens")
     func beginsByItself() async throws {
         try await withScratchFolder { folder in
             let path = folder + "/tree.sqlite"
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "whatever bytes of a database change, what is read is what was written, or an error; and it is found",
+        "if any bytes of a database change, a read returns the written value or an error, and the damage is found",
         arguments: 0..<12)
     func flippedBytes(seed: UInt64) async throws {
         try await withScratchFolder { folder in
@@ -67,7 +67,7 @@ import Testing
             }
             try await Self.fill(path, .object(values))
             var bytes = try Data(contentsOf: URL(filePath: path))
-            // Page 1 decides whether it is a database at all.
+            // Page 1 decides whether the file is a database at all.
             let count = [1, 1, 4, 200][Int(seed % 4)]
             for _ in 0..<count {
                 bytes[Int.random(in: 4096..<bytes.count, using: &random)] ^= UInt8.random(in: 1...255, using: &random)
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test("a database whose end is missing is found damaged", arguments: [4096, 8192, 40960])
+    @Test("a database without its end is reported as damaged", arguments: [4096, 8192, 40960])
     func cutDatabase(missingBytes: UInt64) async throws {
         try await withScratchFolder { folder in
             let path = folder + "/tree.sqlite"
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test("a store of a time without checksums opens, is read and written, and programs of that time still read it")
+    @Test("a store from before the checksums opens, is read and written, and older programs can still read it")
     func olderStore() async throws {
         try await withScratchFolder { folder in
             let path = folder + "/tree.sqlite"
@@ -134,7 +134,7 @@ import Testing
                 try await store.healthCheck.round()
                 #expect(store.health.damage == nil)
                 await store.close()
-                // What such a program does when it writes.
+                // An older program writes rows like this.
                 try Self.execute("REPLACE INTO entries (key, value) SELECT key, value FROM entries LIMIT 3", on: path)
             }
             try Self.replace("old", by: "odd", in: path)
@@ -152,8 +152,8 @@ import Testing
         await store.close()
     }
 
-    /// Replaces a text in a file: everywhere, or only where it is last: in the rows, which SQLite puts into a page from
-    /// its end, and not in the change log, which is written after them.
+    /// Replaces a text in a file, either everywhere or only its last occurrence. The last one is in the rows, which
+    /// SQLite puts into a page from its end, and not in the change log, which is written after them.
     private static func replace(
         _ text: String, by other: String, in path: String, onlyLast: Bool = false
     ) throws {

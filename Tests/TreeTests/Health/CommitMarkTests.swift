@@ -3,13 +3,13 @@ import Testing
 
 @testable import Tree
 
-/// A log that was cut, or is gone, is noticed.
+/// The loss of updates, because the log was cut or deleted, is detected.
 @Suite(.timeLimit(.minutes(30))) struct CommitMarkTests {
     enum Loss: CaseIterable {
         case none, logGone, logCut, logGarbled, lastCommitCut, olderDatabase, databaseGone
     }
 
-    @Test("updates that had been acknowledged and are gone are noticed at the next start", arguments: Loss.allCases)
+    @Test("acknowledged updates that are lost are detected at the next start", arguments: Loss.allCases)
     func loss(_ loss: Loss) async throws {
         try await withScratchFolder { folder in
             let killed = try await Self.killedStore(in: folder)
@@ -34,13 +34,13 @@ import Testing
                 #expect(try await store.get("k") == 20)
             } else {
                 #expect(store.health.damage?.code == .missingUpdates)
-                #expect(store.health.damage?.message.contains("had come to 20") == true)
+                #expect(store.health.damage?.message.contains("had reached 20") == true)
                 #expect(store.health.damage?.hint?.contains("tree.mark") == true)
                 await expectCode(.missingUpdates) { try await store.set("k", to: 99) }
                 #expect(try await store.get("k") != 20, "reads go on")
             }
             await store.close()
-            // It stays so, until a person says that it is to go on.
+            // The damage remains until an admin accepts it.
             let again = try await Self.open(killed)
             #expect(again.health.damage?.code == (loss == .none ? nil : .missingUpdates))
             await again.close()
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("a mark that is missing, torn or no mark at all accuses nobody", arguments: ["", "torn", "garbage", "even"])
+    @Test("a missing, torn or invalid mark is not reported as damage", arguments: ["", "torn", "garbage", "even"])
     func badMark(_ kind: String) async throws {
         try await withScratchFolder { folder in
             let killed = try await Self.killedStore(in: folder)
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test("what was refused or changed nothing moves no mark")
+    @Test("a refused update, or one that changes nothing, does not move the mark")
     func neverAhead() async throws {
         try await withScratchFolder { folder in
             let store = try await Self.open(folder)
@@ -91,7 +91,7 @@ import Testing
             engine: try SQLiteEngine(path: folder + "/tree.sqlite"), mark: try CommitMark(path: folder + "/tree.mark"))
     }
 
-    /// A copy of the files as a kill would leave them after 20 updates; and, as `older-…`, the database after 10.
+    /// Copies the files as a kill would leave them after 20 updates, and also the database after 10, as `older-…`.
     private static func killedStore(in folder: String) async throws -> String {
         let manager = FileManager.default
         let killed = folder + "/killed"

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Tree
 
-/// A row that cannot be read is named, nothing else suffers for it, and a person's word replaces it.
+/// An unreadable row is reported and affects nothing else, until an admin replaces it.
 @Suite(.timeLimit(.minutes(30))) struct DamagedRowTests {
-    /// The damage of a row.
+    /// The kinds of damage to a row.
     enum Damage: CaseIterable, Sendable {
         case otherText, noBytes, unknownTag, notUTF8, longValueGone, priority
 
@@ -14,7 +14,7 @@ import Testing
 
         var key: [UInt8] { StoreFormat.dataKey(path) + (self == .priority ? [PathEncoding.priorityTag] : []) }
 
-        /// The damage as SQL. A row of a time that knew no checksums has none.
+        /// The damage as SQL. A row from before the checksums has none.
         var statement: String {
             switch self {
             case .otherText, .priority: "UPDATE entries SET value = X'05426F62' WHERE key = X'\(key.hexadecimal)'"
@@ -26,11 +26,11 @@ import Testing
         }
     }
 
-    /// A database below 4 MiB, and one above.
+    /// The numbers of filler rows for a database below 4 MiB, and for one above.
     private static let sizes = [0, 2500]
 
     @Test(
-        "it is named, and all beside it is read and written, however large the store is",
+        "it is reported, and all other rows can be read and written, however large the store is",
         arguments: Damage.allCases, sizes)
     func named(damage: Damage, fillerCount: Int) async throws {
         try await withDamaged(damage, fillerCount) { store in
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("a store that looks by itself when it opens takes writes all the same", arguments: sizes)
+    @Test("a store that checks itself when it opens accepts writes meanwhile", arguments: sizes)
     func opened(fillerCount: Int) async throws {
         try await withDamaged(.otherText, fillerCount, isMaintained: true) { store in
             await store.health.waitForDamagedRows(beyond: 0)
@@ -58,7 +58,9 @@ import Testing
         }
     }
 
-    @Test("where a start looks, too, and it goes on to see whether updates are missing", arguments: ["a", "z"])
+    @Test(
+        "a damaged row at an end is found when the store opens, and missing updates are still looked for",
+        arguments: ["a", "z"])
     func atAnEnd(_ key: TreeKey) async throws {
         try await withScratchFolder { folder in
             let path = folder + "/tree.sqlite"
@@ -76,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("updates that share a transaction with one that meets it are made")
+    @Test("updates that share a transaction with one that meets the row are committed")
     func groups() async throws {
         try await withDamaged(.otherText, 0) { store in
             let made = await withTaskGroup(of: Bool.self) { group in
@@ -101,7 +103,7 @@ import Testing
     }
 
     @Test(
-        "a change that cannot be read is forgotten with those before it; the last one is the store's damage",
+        "an unreadable change is forgotten with those before it; if it is the last, the store is damaged",
         arguments: [1, 3, 5] as [UInt64])
     func changeLog(number: UInt64) async throws {
         try await withScratchFolder { folder in
@@ -114,7 +116,7 @@ import Testing
 
             let store = try await Self.open(path)
             try? await store.healthCheck.round()
-            #expect(store.health.finding?.message.contains("the log of changes, table entries, key x'\(row)'") == true)
+            #expect(store.health.finding?.message.contains("the change log, table entries, key x'\(row)'") == true)
             if number == 5 {
                 #expect(store.health.damage != nil)
                 await expectCode(.corrupt) { try await store.set("k", to: 6) }
@@ -132,7 +134,7 @@ import Testing
         }
     }
 
-    @Test("an update is made while a change that it would drop for its age cannot be read")
+    @Test("an update is committed although a change that it would trim cannot be read")
     func oldChange() async throws {
         try await withScratchFolder { folder in
             let path = folder + "/tree.sqlite"
@@ -145,7 +147,7 @@ import Testing
         }
     }
 
-    @Test("where very many are damaged, the store is")
+    @Test("many damaged rows make a damaged store")
     func manyRows() async throws {
         try await withScratchFolder { folder in
             let path = folder + "/tree.sqlite"
@@ -165,10 +167,10 @@ import Testing
         }
     }
 
-    // MARK: A person's word
+    // MARK: Replacement by an admin
 
     @Test(
-        "a person's word drops or replaces it as an update would, and what follows is written with it",
+        "an admin drops or replaces it like an ordinary update, and its derivations are written too",
         arguments: Damage.allCases, ["null", #""Bob""#])
     func replaced(damage: Damage, json: String) async throws {
         try await withDamaged(damage, 0) { store in
@@ -197,7 +199,7 @@ import Testing
         }
     }
 
-    @Test("an index has no entry of what was there")
+    @Test("an index has no entry of the old value")
     func index() async throws {
         try await withScratchFolder { folder in
             let path = folder + "/tree.sqlite"
@@ -225,7 +227,7 @@ import Testing
         }
     }
 
-    @Test("what can be read, or is not there, is no damaged row", arguments: ["people/a/name", "people", "nobody"])
+    @Test("a readable or missing row is not a damaged row", arguments: ["people/a/name", "people", "nobody"])
     func sound(_ path: String) async throws {
         try await withDamaged(.otherText, 0) { store in
             let row = try await DamagedRow.find(at: try TreePath(path), in: store)
@@ -235,7 +237,7 @@ import Testing
 
     // MARK: Helpers
 
-    /// Counts names, so that something follows from the row.
+    /// A derivation that counts names, so that something depends on the row.
     private static let derivations: [[any Derivation]] = [
         [NodeCounter(of: TreePattern("people/*/name"), at: TreePattern("stats/*/names"))]
     ]

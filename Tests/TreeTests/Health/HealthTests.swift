@@ -4,9 +4,9 @@ import Testing
 
 @testable import Tree
 
-/// A store that is damaged says so, and takes no writes.
+/// A damaged store reports its damage, and refuses writes.
 @Suite(.timeLimit(.minutes(30))) struct HealthTests {
-    @Test("a sound store is sound, and refusals of updates change nothing about that", arguments: EngineKind.allCases)
+    @Test("a sound store stays sound, also after refused updates", arguments: EngineKind.allCases)
     func sound(kind: EngineKind) async throws {
         try await withStore(kind) { store in
             try await store.set("a", to: 1)
@@ -24,7 +24,9 @@ import Testing
         ("a write", { try await $0.set("b", to: 1, if: [.equals("a", 1)]) }),
     ]
 
-    @Test("whoever meets a malformed row, it is named, and all else goes on", arguments: EngineKind.allCases, 0..<4)
+    @Test(
+        "a malformed row is reported, whichever read meets it, and all else continues",
+        arguments: EngineKind.allCases, 0..<4)
     func malformedRow(kind: EngineKind, meeting: Int) async throws {
         try await withEngine(kind) { engine in
             let store = try await TreeStore(engine: engine, isMaintained: false)
@@ -44,7 +46,7 @@ import Testing
         }
     }
 
-    @Test("damage that is of no path refuses writes, and leaves reads", arguments: EngineKind.allCases)
+    @Test("damage without a path refuses writes, and allows reads", arguments: EngineKind.allCases)
     func damagedStore(kind: EngineKind) async throws {
         try await withEngine(kind) { engine in
             let store = try await TreeStore(engine: engine, isMaintained: false)
@@ -63,7 +65,7 @@ import Testing
         }
     }
 
-    @Test("a read that meets damage is made again: what is sound at the second look is sound", arguments: [1, 1 << 20])
+    @Test("a read that meets damage is repeated, and is sound if the second attempt is", arguments: [1, 1 << 20])
     func secondLook(failures: Int) async throws {
         try await withScratchFolder { folder in
             let health = TreeHealth()
@@ -92,7 +94,7 @@ import Testing
 
     private static let rules = #"{"rules": {".read": true}}"#
 
-    @Test("so is a caller's body: one that reads a snapshot, and one that decides by it", arguments: [false, true])
+    @Test("a caller's body that reads a snapshot, or decides by it, is repeated as well", arguments: [false, true])
     func secondLookOfBody(decides: Bool) async throws {
         try await withStore(.sqlite) { store in
             let looks = Shared(0)
@@ -110,7 +112,7 @@ import Testing
         }
     }
 
-    @Test("whoever waits for damage and gives up goes on")
+    @Test("a cancelled wait for damage ends")
     func cancelledWait() async throws {
         try await withStore(.memory) { store in
             let waiting = Task { await store.health.waitForDamage() }

@@ -8,7 +8,7 @@ import Testing
 struct RoomReserveTests {
     private static let (byteCount, piece) = (256 << 10, 64 << 10)
 
-    /// A store with a reserve that is full, and the disk that it is on.
+    /// Runs a body with a store whose reserve is full, and with its disk.
     private func withReserve(_ body: (TreeStore, RoomReserve, FullDisk) async throws -> Void) async throws {
         try await withScratchFolder { folder in
             let path = folder + "/tree.reserve"
@@ -22,7 +22,7 @@ struct RoomReserveTests {
         }
     }
 
-    @Test("The file has blocks of its own; it is made where twice as much is free, and not before")
+    @Test("The file has blocks of its own, and is created only if twice its size is free")
     func file() async throws {
         try await withScratchFolder { folder in
             let path = folder + "/tree.reserve"
@@ -34,13 +34,13 @@ struct RoomReserveTests {
             #expect(stat(path, &status) == 0 && Int(status.st_size) == Self.byteCount)
             #expect(Int(status.st_blocks) * 512 >= Self.byteCount)
             #expect(!reserve.refill(free: reserve.requiredBytes), "it is there")
-            // What was copied may have lost its blocks, and what was deleted is gone.
+            // A copied file may have lost its blocks, and a deleted file has none.
             try FileManager.default.removeItem(atPath: path)
             #expect(reserve.refill(free: reserve.requiredBytes))
         }
     }
 
-    @Test("A deletion takes as much of it as it needs; until it is whole again, nothing else is written")
+    @Test("A deletion uses as much of the reserve as it needs; nothing else is written until the reserve is full again")
     func deletion() async throws {
         try await withReserve { store, reserve, disk in
             disk.isFull(untilReserveHas: Self.byteCount - 2 * Self.piece)
@@ -75,7 +75,7 @@ struct RoomReserveTests {
         }
     }
 
-    @Test("Deletions that come together take one piece together")
+    @Test("Concurrent deletions use one piece together")
     func together() async throws {
         try await withReserve { store, _, disk in
             disk.isFull(untilReserveHas: Self.byteCount - Self.piece)
@@ -90,7 +90,7 @@ struct RoomReserveTests {
         }
     }
 
-    @Test("When all of it is used up, a deletion is refused as well")
+    @Test("A deletion is refused as well when the reserve is used up")
     func usedUp() async throws {
         try await withReserve { store, reserve, disk in
             disk.isFull(untilReserveHas: -1)
@@ -102,7 +102,7 @@ struct RoomReserveTests {
         }
     }
 
-    @Test("The next process knows that a part was given up, once it has looked how much is free")
+    @Test("The next process detects that a part was given up, once it has checked the free space")
     func nextProcess() async throws {
         try await withReserve { store, reserve, disk in
             disk.isFull(untilReserveHas: Self.byteCount - Self.piece)
@@ -115,7 +115,7 @@ struct RoomReserveTests {
     }
 }
 
-/// A disk in memory that has no room for a transaction while the reserve on it takes up too much.
+/// A disk in memory that has no room for a transaction while its reserve is too large.
 private final class FullDisk: Engine {
     private let base = MemoryEngine()
     private let limit = Mutex(Int.max)
@@ -124,7 +124,7 @@ private final class FullDisk: Engine {
 
     init(reserve: String) { reservePath = reserve }
 
-    /// The size of the reserve; -1 for none.
+    /// The size of the reserve in bytes; -1 without a reserve.
     var reserveSize: Int {
         var status = stat()
         return stat(reservePath, &status) == 0 ? Int(status.st_size) : -1
@@ -143,7 +143,7 @@ private final class FullDisk: Engine {
         committed: @escaping @Sendable (Result) -> Void
     ) async throws(TreeError) -> Result {
         guard reserveSize <= limit.withLock({ $0 }) else {
-            // The group has begun, as it has with SQLite, which finds out at the end.
+            // The group has begun, as with SQLite, which detects a full disk at the end.
             throw TreeError(.diskFull, "full, on purpose")
         }
         return try await base.write(body, committed: committed)

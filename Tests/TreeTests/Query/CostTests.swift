@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tree
 
-/// What a query reads is in proportion to its answer, not to the number of children.
+/// The cost of a query is in proportion to its answer, not to the number of children.
 @Suite struct CostTests {
     static let queries: [@Sendable () throws -> TreeQuery] = [
         { try TreeQuery(order: .child("rank"), limit: .first(5)) },
@@ -16,7 +16,7 @@ import Testing
     @Test("an indexed, limited query reads as many rows of 10,000 children as of 10")
     func cost() async throws {
         let (few, many) = (try await rowsRead(ofChildren: 10), try await rowsRead(ofChildren: 10_000))
-        // For each child an entry and its two rows.
+        // Each child has an index entry and two rows.
         #expect(few == many)
         #expect(few == [15, 15, 15, 3, 3])
     }
@@ -40,7 +40,7 @@ import Testing
         return rows
     }
 
-    @Test("a tree without rules pays one search for a transaction, and no row")
+    @Test("a transaction in a tree without rules costs one search, and reads no row")
     func withoutRules() async throws {
         let engine = CountingEngine(MemoryEngine())
         let store = try await TreeStore(engine: engine, isMaintained: false)
@@ -53,7 +53,7 @@ import Testing
     }
 }
 
-/// An engine that counts what is read from another one.
+/// An engine that counts the reads from another engine.
 private final class CountingEngine: Engine {
     let scanned = Atomic(0)
     let lookups = Atomic(0)

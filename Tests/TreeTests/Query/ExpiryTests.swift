@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test("a node goes when its time is over, by an ordinary update", arguments: EngineKind.allCases)
+    @Test("a node is deleted by an ordinary update when its time is over", arguments: EngineKind.allCases)
     func expires(kind: EngineKind) async throws {
         try await withClock(kind) { store, clock, engine in
             try await store.set("sessions/a", to: ["user": "u1"])
@@ -61,7 +61,7 @@ import Testing
     ]
 
     @Test(
-        "a write at the node, above it or below it gives it its time anew, even one that changes nothing",
+        "a write at the node, above it or below it restarts its time, even if it changes nothing",
         arguments: touches)
     func touch(path: TreePath, value: TreeValue?) async throws {
         try await withClock(.memory) { store, clock, engine in
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("a write elsewhere, and one of another tree, does not")
+    @Test("a write elsewhere, or to another tree, does not restart the time")
     func doesNotTouch() async throws {
         try await withClock(.memory) { store, clock, _ in
             try await store.set("sessions/a", to: 1)
@@ -100,7 +100,7 @@ import Testing
             try await store.set("sessions/a", to: 1)
             try await store.set("sessions/b", to: 1)
             clock.advance(seconds: 60)
-            // The sweep has found both when one is written again.
+            // The sweep has found both nodes when one of them is written again.
             let rules = RulesCache()
             let sweep = try await engine.read { snapshot throws(TreeError) in
                 try ExpirySweep(at: clock.now, rules: rules, in: snapshot)
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test(
-        "deleting a node, or all above it, forgets its time",
+        "the deletion of a node, or of its parents, forgets its time",
         arguments: ["sessions/a", "sessions/a/user", "sessions", ""])
     func deleting(path: String) async throws {
         try await withClock(.memory) { store, _, engine in
@@ -124,23 +124,23 @@ import Testing
         }
     }
 
-    @Test("new rules count for what is written from then on")
+    @Test("new rules apply to later writes only")
     func newRules() async throws {
         try await withClock(.memory) { store, clock, engine in
             try await store.set("sessions", to: ["a": 1, "b": 1])
-            // Another time: what was written keeps the one it got.
+            // Another time to live: nodes written before keep theirs.
             try await store.setRules(#"{ "rules": { "sessions": { "$id": { ".ttl": 600 } } } }"#)
             try await store.set("sessions/b", to: 2)
             clock.advance(seconds: 60)
             try await store.finishMaintenance()
             #expect(try await store.keys(of: "sessions") == ["b"])
-            // None at all: nothing is deleted any more.
+            // No time to live: nothing expires any more.
             try await store.setRules(#"{ "rules": {} }"#)
             clock.advance(seconds: 10_000)
             try await store.finishMaintenance()
             #expect(try await store.keys(of: "sessions") == ["b"])
             #expect(try await Self.entryCount(of: engine) == 0)
-            // What was there before stays for good.
+            // Nodes written before stay for good.
             try await store.setRules(Self.rules)
             clock.advance(seconds: 10_000)
             try await store.finishMaintenance()
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test("rules that come again do not bring old times back")
+    @Test("rules that are set again do not bring old times back")
     func rulesThatComeAgain() async throws {
         try await withClock(.memory) { store, clock, _ in
             try await store.set("sessions/a", to: 1)
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test("nodes within nodes, and more than one sweep takes", arguments: EngineKind.allCases)
+    @Test("nested nodes expire, also more of them than one sweep deletes", arguments: EngineKind.allCases)
     func many(kind: EngineKind) async throws {
         let rules = #"{ "rules": { "$a": { ".ttl": 5, "$b": { ".ttl": 5 } } } }"#
         try await withClock(kind, rules: rules) { store, clock, engine in
@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    @Test("entries are kept in step with indexes of the same places")
+    @Test("entries are kept in step with the indexes of the same paths")
     func withIndexes() async throws {
         let rules = #"{ "rules": { "list": { ".indexOn": "n", "$k": { ".ttl": 5 } } } }"#
         try await withClock(.memory, rules: rules) { store, clock, engine in
@@ -191,7 +191,7 @@ import Testing
         }
     }
 
-    /// How many nodes will expire; both keyspaces must agree.
+    /// Returns the number of nodes that will expire, after checking that both keyspaces agree.
     private static func entryCount(of engine: any Engine) async throws -> Int {
         try await engine.read { snapshot throws(TreeError) in
             let (byTime, byPath) = (try snapshot.keys(in: 0x13), try snapshot.keys(in: 0x14))

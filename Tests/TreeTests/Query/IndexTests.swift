@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tree
 
-/// Entries of indexes are those that the data asks for, whatever is written, whenever the rules change.
+/// The entries of indexes are exactly those that the data requires, whatever is written and whenever the rules change.
 @Suite(.timeLimit(.minutes(30))) struct IndexTests {
     static let rules = [
         #"{ "rules": { ".indexOn": "a", "a": { ".indexOn": [".value", "b"], "$x": { ".indexOn": "0/a" } } } }"#,
@@ -56,7 +56,7 @@ import Testing
             let found = left.filter { $0.starts(with: index.prefix(tree: [StoreFormat.mainKeyspace])) }
             left.subtract(found)
             let expected = naive.entries(of: index)
-            // Not the sets themselves, which would fill the screen.
+            // The sets themselves would fill the screen if the expectation failed.
             let isRight =
                 switch index.state {
                 case .ready: found == expected
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(
-        "an index is built while others write, and by the next store if the first one ends",
+        "an index is built during writes, and by the next store if the first one ends",
         arguments: EngineKind.allCases)
     func building(kind: EngineKind) async throws {
         try await withEngine(kind) { engine in
@@ -81,7 +81,7 @@ import Testing
             #expect(try await first.maintenance.pass() == .work)
             #expect(try await first.isIndexReady == false)
 
-            // Another store on the same data goes on in the background, while writers write.
+            // Another store on the same data continues in the background, while writers write.
             let second = try await TreeStore(engine: engine)
             var random = SeededGenerator(seed: 1)
             var writes = 0
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("an index goes on being built when the file is opened again")
+    @Test("the building of an index continues when the file is opened again")
     func reopening() async throws {
         try await withScratchFolder { folder in
             let children = (0..<1500).map { (TreeKey(unchecked: "k\($0)"), TreeValue.integer(Int64($0))) }
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test("new rules wake the background, more than once", arguments: EngineKind.allCases)
+    @Test("new rules wake the background task, more than once", arguments: EngineKind.allCases)
     func waking(kind: EngineKind) async throws {
         try await withStore(kind) { store in
             try await store.set("list/x", to: ["a": 1, "b": 2])
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test("entries of an index that the rules ask for no more are removed, those of others stay")
+    @Test("the entries of an index that is no longer in the rules are removed, and those of other indexes stay")
     func dropping() async throws {
         try await withEngine(.memory) { engine in
             let store = try await TreeStore(engine: engine, isMaintained: false)
@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    @Test("trees without rules have no entries, and the same rules in two trees are apart")
+    @Test("trees without rules have no entries, and trees with the same rules have separate ones")
     func namespaces() async throws {
         try await withEngine(.memory) { engine in
             let store = try await TreeStore(engine: engine, isMaintained: false)
@@ -205,7 +205,7 @@ extension TreeStore {
 }
 
 extension EngineSnapshot {
-    /// All keys of a keyspace.
+    /// Returns all keys of a keyspace.
     func keys(in keyspace: UInt8) throws(TreeError) -> [[UInt8]] {
         var keys: [[UInt8]] = []
         try scan(ByteRange(from: [keyspace], upTo: [keyspace + 1]), reverse: false) { key, _ in
@@ -217,7 +217,7 @@ extension EngineSnapshot {
 }
 
 extension NaiveTree {
-    /// The entries that an index of this tree has, from the whole value.
+    /// Returns the entries that an index of this tree should have, from the whole value.
     func entries(of index: Index) -> Set<[UInt8]> {
         var entries: Set<[UInt8]> = []
         collect(index, value, at: [], index.parents.elements[...], into: &entries)

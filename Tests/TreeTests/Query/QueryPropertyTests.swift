@@ -3,7 +3,8 @@ import Testing
 
 @testable import Tree
 
-/// Random queries give of random children what their evaluation over the value gives, by scanning and by an index.
+/// Random queries on random children give the same result as their evaluation over the value, by scanning and by an
+/// index.
 @Suite(.timeLimit(.minutes(30))) struct QueryPropertyTests {
     static let rules = """
         { "rules": { "list": { ".indexOn": [".value", "a", "b/a", "nothing/there", ["a", "b"], ["b/a", "a", "b"]] } } }
@@ -19,7 +20,7 @@ import Testing
             let store = try await TreeStore(engine: engine, isMaintained: false)
             for round in 0..<20 {
                 let list = try await fill(store, &random)
-                // By scanning, as no index is ready yet; then by indexes.
+                // First by scanning, as no index is ready yet, then by indexes.
                 try await store.setRules("{\"rules\": {}}")
                 try await store.setRules(Self.rules)
                 try await check(store, list, &random, "seed \(seed), round \(round), scanning")
@@ -67,7 +68,7 @@ import Testing
 }
 
 extension TreeStore {
-    /// Does all that is to be done in the background.
+    /// Runs all waiting background work.
     func finishMaintenance() async throws {
         while case .work = try await maintenance.pass() {}
     }

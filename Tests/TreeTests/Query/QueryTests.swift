@@ -53,7 +53,7 @@ import Testing
         (#""$priority""#, nil, nil, .first(2), "7 12"),
     ]
 
-    @Test("a query takes what its parameters say, in order", arguments: rows)
+    @Test("a query returns the children that its parameters select, in order", arguments: rows)
     func takes(row: Row) async throws {
         try await withDinosaurs { store in
             let query = try TreeQuery(
@@ -97,7 +97,7 @@ import Testing
         (#"["a","b"]"#, #"[1],"key""#, "a bound has 1 values, the query orders by 2"),
     ]
 
-    @Test("bounds that do not go with the order are refused in the protocol's words", arguments: refusedBounds)
+    @Test("bounds that do not fit the order are refused in the protocol's words", arguments: refusedBounds)
     func refuseBounds(order: String, bound: String, message: String) async throws {
         let error = await expectCode(.invalidQuery) {
             _ = try TreeQuery(order: .init(json: order), from: .init(json: bound))
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(
-        "orders that are no JSON string, nor a path, are refused",
+        "orders that are neither a JSON string nor a path are refused",
         arguments: [
             "", "height", "5", "null", "[]", "[5]", #""""#, #""$other""#, #""a.b""#, #""a","b""#, "{}", "[[\"a\"]]",
         ])
@@ -120,7 +120,8 @@ import Testing
         await expectCode(.invalidQuery) { _ = try TreeQuery(order: .key, limit: limit) }
     }
 
-    @Test("objects and numbers that are not finite bound nothing", arguments: [["a": 1], .double(.nan)] as [TreeValue])
+    @Test(
+        "objects and numbers that are not finite cannot be bounds", arguments: [["a": 1], .double(.nan)] as [TreeValue])
     func refusedValues(value: TreeValue) {
         #expect(throws: TreeError.self) { try TreeQuery(order: .value, from: .init(value)) }
     }
@@ -135,7 +136,7 @@ import Testing
         ),
     ]
 
-    @Test("without an index the failure says what to add", arguments: missingIndexes)
+    @Test("without an index, the error names the rule to add", arguments: missingIndexes)
     func missingIndex(order: TreeQuery.Order, message: String) async throws {
         try await withDinosaurs { store in
             let query = try TreeQuery(order: order)
@@ -146,7 +147,7 @@ import Testing
         }
     }
 
-    @Test("the literal child's rules count before the wildcard's")
+    @Test("the literal child's rules take precedence over the wildcard's")
     func precedence() async throws {
         try await withEngine(.memory) { engine in
             let store = try await TreeStore(engine: engine, isMaintained: false)
@@ -184,7 +185,7 @@ import Testing
         }
     }
 
-    @Test("a leaf is taken by a query without bounds and limit only, and nothing is nothing")
+    @Test("only a query without bounds and limit returns a leaf, and a missing node has no result")
     func leaves() async throws {
         try await withStore(.memory) { store in
             try await store.set("leaf", to: "text")
@@ -200,7 +201,7 @@ import Testing
         }
     }
 
-    @Test("windows are equal when what they show is, priorities among it")
+    @Test("windows are equal if their children are, including priorities")
     func windows() async throws {
         try await withDinosaurs { store in
             let query = try TreeQuery(order: .child("height"), limit: .last(2), isDescending: true)
@@ -219,7 +220,7 @@ import Testing
     }
 
     @Test(
-        "strings are told apart by their first 1,024 bytes, and are equal beyond", arguments: ["x", "é", "\u{10400}"])
+        "strings are compared by their first 1,024 bytes", arguments: ["x", "é", "\u{10400}"])
     func longStrings(character: String) async throws {
         try await withEngine(.memory) { engine in
             let store = try await TreeStore(engine: engine, isMaintained: false)
@@ -235,7 +236,7 @@ import Testing
         }
     }
 
-    @Test("large answers come in pieces", arguments: [false, true])
+    @Test("large answers are returned in pieces", arguments: [false, true])
     func draining(isDescending: Bool) async throws {
         try await withStore(.memory) { store in
             var list: [TreeKey: TreeValue] = [:]

@@ -2,7 +2,7 @@ import TestSupport
 import Tree
 
 extension TreeQuery {
-    /// What the query's JSON is, of these children, which it has taken.
+    /// Returns the query's JSON for the children that it has selected.
     func json(ofTaken taken: [TreeChild]) -> String {
         guard !taken.isEmpty else { return "null" }
         guard isDescending else {
@@ -20,7 +20,8 @@ extension TreeQuery {
 // MARK: Random queries
 
 extension SeededGenerator {
-    /// Few enough to be equal often, of all kinds that the order knows, and hard to tell apart as bytes.
+    /// Scalars: few enough to be equal often, of all kinds that the order distinguishes, and hard to distinguish as
+    /// bytes.
     static let scalars: [TreeValue?] = [
         nil, false, true, -1e300, -1, -0.5, 0, 1e-300, 0.5, 1, 9_007_199_254_740_993, 1e300, "", "a", "ab", "b",
         "\u{0}", "\u{1}", "\u{1}\u{1}", "a\u{0}", "a\u{1}", "a\u{2}", "é", "\u{7F}", "\u{FFFD}", "\u{10400}",
@@ -28,7 +29,7 @@ extension SeededGenerator {
 
     mutating func scalar() -> TreeValue? { Self.scalars.randomElement(using: &self) ?? nil }
 
-    /// A child with something to order it by.
+    /// Returns a child with something to order it by.
     mutating func child() -> TreeValue? {
         guard chance(70) else { return scalar() }
         var children: [TreeKey: TreeValue] = [:]

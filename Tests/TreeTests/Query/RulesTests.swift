@@ -3,7 +3,7 @@ import Testing
 @testable import Tree
 
 @Suite struct RulesTests {
-    @Test("a document is kept as it is, comments and all, and shown without them")
+    @Test("a document is kept unchanged, with its comments, and can be shown without them")
     func keeping() async throws {
         let text = """
             /* who may do what */ {
@@ -28,11 +28,11 @@ import Testing
 
     static let refused: [(text: String, complaint: String)] = [
         ("", "1:1: the text ends too early"),
-        ("5", "1:1: the document has to be an object with the one key \"rules\""),
-        ("[]", "1:1: the document has to be an object with the one key \"rules\""),
-        ("{}", "1:2: the document has to be an object with the one key \"rules\""),
-        (#"{"rules": {}, "more": {}}"#, "1:15: the document has to be an object with the one key \"rules\""),
-        (#"{"rules": {}, "rules": {}}"#, "1:15: the document has to be an object with the one key \"rules\""),
+        ("5", "1:1: the document must be an object with the one key \"rules\""),
+        ("[]", "1:1: the document must be an object with the one key \"rules\""),
+        ("{}", "1:2: the document must be an object with the one key \"rules\""),
+        (#"{"rules": {}, "more": {}}"#, "1:15: the document must be an object with the one key \"rules\""),
+        (#"{"rules": {}, "rules": {}}"#, "1:15: the document must be an object with the one key \"rules\""),
         (#"{"rules": true}"#, "1:11: true or false where an object of rules should be"),
         (#"{"rules": [1]}"#, "1:11: a list where an object of rules should be"),
         ("{\"rules\": {\n  \"é\": {\".reed\": true}}}", "2:9: unknown rule \".reed\""),
@@ -53,9 +53,9 @@ import Testing
             "1:39: \".value\" in a list of .indexOn is no path of a child"
         ),
         (#"{"rules": {".indexOn": [[]]}}"#, "1:26: an index is of 1 to 8 children"),
-        (#"{"rules": {".ttl": 0}}"#, "1:20: .ttl has to be a positive number of seconds, at most 10000000000"),
-        (#"{"rules": {".ttl": -1}}"#, "1:20: .ttl has to be a positive number of seconds, at most 10000000000"),
-        (#"{"rules": {".ttl": 1e300}}"#, "1:20: .ttl has to be a positive number of seconds, at most 10000000000"),
+        (#"{"rules": {".ttl": 0}}"#, "1:20: .ttl must be a positive number of seconds, at most 10000000000"),
+        (#"{"rules": {".ttl": -1}}"#, "1:20: .ttl must be a positive number of seconds, at most 10000000000"),
+        (#"{"rules": {".ttl": 1e300}}"#, "1:20: .ttl must be a positive number of seconds, at most 10000000000"),
         (#"{"rules": {".ttl": "60"}}"#, "1:20: a string where .ttl has a number of seconds"),
         ("{\"rules\": /* {\n}}", "1:11: a comment has no end"),
         ("{\"rules\": {} / }", "1:14: \"/\" where a comma or the end of the list should be"),

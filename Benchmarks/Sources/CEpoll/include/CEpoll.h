@@ -1,4 +1,4 @@
-// What the Glibc module does not show.
+// Headers that the Glibc module lacks.
 #pragma once
 #include <sys/epoll.h>
 

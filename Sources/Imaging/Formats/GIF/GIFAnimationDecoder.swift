@@ -3,14 +3,14 @@ internal import CCodecs
 /// Decodes all frames of a GIF.
 struct GIFAnimationDecoder: AnimationDecoder, ~Copyable {
     private var file: LibGIFFile
-    /// The number of frames that were not laid yet, of those that are whole.
+    /// The number of complete frames that have not been drawn yet.
     private var framesLeft: Int
     let loopCount: Int
     private(set) var warning: ImageWarning?
 
     /// Reads up to the first frame's pixels.
     ///
-    /// The bytes are borrowed: they must outlive the decoder.
+    /// The bytes are borrowed and must outlive the decoder.
     @unsafe
     init(_ bytes: UnsafeBufferPointer<UInt8>, header: GIFHeader, limits: ImageLimits) throws(ImageError) {
         file = try unsafe LibGIFFile(bytes, limits: limits)
@@ -26,7 +26,7 @@ struct GIFAnimationDecoder: AnimationDecoder, ~Copyable {
         do throws(ImageError) {
             pixels = try readPixels(size, bytes)
         } catch {
-            // An animation that is cut ends before the frame that is.
+            // A truncated animation ends before the incomplete frame.
             guard error.code == .truncated else { throw error }
             (framesLeft, warning) = (0, .truncated)
             return nil
@@ -38,7 +38,7 @@ struct GIFAnimationDecoder: AnimationDecoder, ~Copyable {
             var row = [UInt8](repeating: 0, count: size.width * 4)
             for (number, y) in frame.storedRows.enumerated() {
                 if let pixels {
-                    // Where a row is missing, what was there before stays.
+                    // A missing row leaves the canvas unchanged.
                     guard number < pixels.rowCount else { continue }
                     let start = GIFPixels.offset + number * size.width
                     indices = Array(pixels.indices[start..<start + size.width])
@@ -60,7 +60,7 @@ struct GIFAnimationDecoder: AnimationDecoder, ~Copyable {
         return duration
     }
 
-    /// Reads a frame by our own decoder; nil of one that is left to giflib.
+    /// Decodes a frame with our own decoder; returns nil if the frame must be decoded by giflib.
     private mutating func readPixels(_ size: PixelSize, _ bytes: Span<UInt8>) throws(ImageError) -> GIFPixels? {
         guard let pixels = try file.pixels(bytes, maxBytes: GIFPixels.maxBytes) else { return nil }
         try pixels.check(acceptsTruncated: false)
@@ -68,7 +68,7 @@ struct GIFAnimationDecoder: AnimationDecoder, ~Copyable {
         return pixels
     }
 
-    /// The duration in milliseconds; one that is too short to be meant is a tenth of a second, as browsers have it.
+    /// The duration in milliseconds; a duration of less than 20 ms counts as 100 ms, as in browsers.
     private static func milliseconds(_ centiseconds: Int) -> Int { centiseconds < 2 ? 100 : centiseconds * 10 }
 
     private var disposal: AnimationCanvas.Disposal {

@@ -1,4 +1,4 @@
-/// GIF (GIF89a specification): giflib reads what stands around the pixels, and our own decoder the pixels.
+/// The codec for GIF (GIF89a specification): giflib reads the structure, and our own decoder the pixels.
 struct GIFCodec: ImageCodec {
     let format = ImageFormat.gif
     let name = "GIF"
@@ -10,7 +10,7 @@ struct GIFCodec: ImageCodec {
         return CodecHeader(header: found.header, framePixels: found.framePixels)
     }
 
-    /// The trailer (section 27).
+    /// Whether the file ends with the trailer (section 27).
     func hasTrailer(_ file: FileEnds, read: FileEnds.Read) -> Bool? {
         file.head.starts(with: "GIF8".utf8) ? file.tail.last == 0x3B : nil
     }

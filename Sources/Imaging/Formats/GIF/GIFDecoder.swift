@@ -1,35 +1,34 @@
 internal import CCodecs
 internal import CKernels
 
-/// Decodes a GIF's first frame, laid on its canvas; what the frame leaves uncovered is transparent, as browsers have
-/// it.
+/// Decodes a GIF's first frame, drawn on its canvas; uncovered parts of the canvas are transparent, as in browsers.
 ///
-/// The pixels come from our own decoder, or from giflib where they are too many for that. Where the frame is its canvas,
-/// and that is at least four times what is asked for, a sample is the mean of two by two pixels: they are added up as
-/// their colours are looked up.
+/// The pixels are decoded by our own decoder, or by giflib if there are too many. If the frame covers its canvas, and
+/// the canvas is at least four times the largest target, a sample is the mean of two by two pixels, which are summed
+/// while their colours are looked up.
 struct GIFDecoder: PlaneDecoder, ~Copyable {
     private var file: LibGIFFile
     private let frame: ccodecs_gif_info
     private let isHalved: Bool
     let layouts: [PlaneLayout]
     let colorModel: ColorModel
-    /// The colours of the indices: see `ccodecs_gif_info.colors`.
+    /// The colours of the indices; see `colors` of `ccodecs_gif_info`.
     private let palette: [UInt64]
-    /// The palette indices of the whole frame as stored, else of two rows.
+    /// The palette indices of the whole frame as stored; of two rows if giflib decodes row by row.
     private var indices: [UInt8]
-    /// The number under which each of the frame's rows is stored; empty where rows are read one after the other.
+    /// The stored position of each of the frame's rows; empty if rows are read one after the other.
     private let storedNumbers: [Int]
-    /// The place of the first index in `indices`.
+    /// The position of the first index in `indices`.
     private let offset: Int
-    /// The number of stored rows that are there: the frame's, unless some are missing.
+    /// The number of stored rows that are present: all rows of the frame, unless some are missing.
     private let storedRowCount: Int
     /// The next row of samples.
     private var nextRow = 0
     let warning: ImageWarning?
 
-    /// Reads up to the first frame's pixels, and these too if they can be had at once.
+    /// Reads up to the first frame's pixels, and decodes these if it can be done at once.
     ///
-    /// The bytes are borrowed: they must outlive the decoder.
+    /// The bytes are borrowed and must outlive the decoder.
     @unsafe
     init(
         _ bytes: UnsafeBufferPointer<UInt8>, header: ImageHeader, for largest: PixelSize, limits: ImageLimits
@@ -41,7 +40,7 @@ struct GIFDecoder: PlaneDecoder, ~Copyable {
         let isCut = try unsafe GIFHeader.read(bytes.span).isCut
         let (width, height) = (Int(frame.width), Int(frame.height))
         let pixels = try unsafe file.pixels(bytes.span, maxBytes: min(GIFPixels.maxBytes, limits.maxWorkingBytes))
-        // What is missing of an interlaced frame is scattered over it.
+        // The missing pixels of an interlaced frame are scattered over it.
         try pixels?.check(acceptsTruncated: limits.acceptsTruncated && !frame.is_interlaced)
         var rows = [UInt8](repeating: 0, count: pixels == nil ? 2 * width : 0)
         if pixels == nil, frame.is_interlaced {
@@ -88,10 +87,11 @@ struct GIFDecoder: PlaneDecoder, ~Copyable {
         }
     }
 
-    /// The rest of the file was walked over when the header was read.
+    /// Does nothing: the rest of the file was checked when the header was read.
     func finish(_ bytes: Span<UInt8>) {}
 
-    /// Fills a row with the frame's pixels, with nothing where it has none, and with grey where its data is missing.
+    /// Fills a row with the frame's pixels, with transparent ones outside the frame, and with grey where data is
+    /// missing.
     private mutating func fill(
         _ row: Int, of band: inout PlaneBand, fromFrameRow frameRow: Int
     ) throws(ImageError) {
@@ -105,7 +105,7 @@ struct GIFDecoder: PlaneDecoder, ~Copyable {
         let row = indices.span.extracting(start..<start + count)
         unsafe band.samples.withUnsafeMutableBufferPointer { samples in
             guard let samples = samples.baseAddress else { return }
-            // `makeBand` made room for `bandHeight` rows of the canvas a plane, and `left + count <= stride`.
+            // A plane of `makeBand` has `bandHeight` rows of the canvas, and `left + count <= stride`.
             unsafe row.withUnsafeBufferPointer { row in
                 unsafe ckernels_look_up_pixels(
                     row.baseAddress, palette, layouts.count, samples + target, planeStride, count)
@@ -113,7 +113,7 @@ struct GIFDecoder: PlaneDecoder, ~Copyable {
         }
     }
 
-    /// The sample that stands for missing data: of grey, or of nothing where there is alpha.
+    /// The sample for missing data: grey, or transparent if there is alpha.
     private var missingSample: UInt8 { colorModel == .rgba ? 0 : 128 }
 
     private func fill(_ row: Int, of band: inout PlaneBand, with sample: UInt8) {
@@ -123,7 +123,8 @@ struct GIFDecoder: PlaneDecoder, ~Copyable {
         }
     }
 
-    /// Fills a row with the means of two rows of the frame, which is the canvas; an odd last one counts twice.
+    /// Fills a row with the means of two rows of the frame, which covers the canvas; the last row counts twice if their
+    /// number is odd.
     private mutating func halve(
         _ row: Int, of band: inout PlaneBand, fromFrameRow frameRow: Int
     ) throws(ImageError) {
@@ -136,7 +137,7 @@ struct GIFDecoder: PlaneDecoder, ~Copyable {
         let lower = indices.span.extracting(second..<second + width)
         unsafe band.samples.withUnsafeMutableBufferPointer { samples in
             guard let samples = samples.baseAddress else { return }
-            // `makeBand` made room for `bandHeight` rows of `stride` samples a plane, and this is one of them.
+            // A plane of `makeBand` has `bandHeight` rows of `stride` samples, and this is one of them.
             unsafe upper.withUnsafeBufferPointer { upper in
                 unsafe lower.withUnsafeBufferPointer { lower in
                     unsafe ckernels_look_up_quads(
@@ -147,10 +148,10 @@ struct GIFDecoder: PlaneDecoder, ~Copyable {
         }
     }
 
-    /// The place in `indices` where a row of the frame begins; nil where its data is missing.
+    /// Returns the position in `indices` of the beginning of a frame's row; nil if its data is missing.
     ///
-    /// Reads the next row where giflib reads row by row: rows must be asked for once, and in order. A row that is
-    /// missing of an interlaced frame is the one above it, as browsers show it while it loads.
+    /// If giflib decodes row by row, this reads the next row: each row must then be requested once, and in order. A
+    /// missing row of an interlaced frame is replaced by the row above it, as browsers show it while it loads.
     private mutating func rowStart(_ frameRow: Int) throws(ImageError) -> Int? {
         let width = Int(frame.width)
         if !storedNumbers.isEmpty {
@@ -165,7 +166,7 @@ struct GIFDecoder: PlaneDecoder, ~Copyable {
 }
 
 extension ccodecs_gif_info {
-    /// The premultiplied red, green, blue and alpha of each palette index, 16 bits each from the lowest on.
+    /// The premultiplied red, green, blue and alpha of each palette index, 16 bits each, red in the lowest.
     var colors: [UInt64] {
         unsafe withUnsafeBytes(of: palette) { palette in
             (0..<256).map { index in
@@ -178,8 +179,8 @@ extension ccodecs_gif_info {
 
     /// The rows in the order in which they are stored.
     ///
-    /// Interlaced they come in four passes: every eighth, the eighths between, the fourths, the halves (GIF89a,
-    /// appendix E).
+    /// Interlaced rows are stored in four passes: every eighth row, those halfway between, every fourth, and every
+    /// second (GIF89a, appendix E).
     var storedRows: [Int] {
         let rows = Int(height)
         guard is_interlaced else { return Array(0..<rows) }

@@ -1,14 +1,15 @@
-/// Walks over all blocks of a GIF and decodes none (GIF89a specification, sections 17 to 27).
+/// A walk through all blocks of a GIF, without decoding them (GIF89a specification, sections 17 to 27).
 ///
-/// A file that ends between two blocks lacks only its trailer, and is whole. One that ends inside a block is accepted
-/// behind its first frame's descriptor: how much there is of the frame is its decoder's to say.
+/// A file that ends between two blocks lacks only its trailer and is complete. A file that ends inside a block is
+/// accepted if the first frame's descriptor is present; the frame's decoder determines how much of the frame is
+/// missing.
 struct GIFHeader {
     let header: ImageHeader
-    /// The pixels of all frames together.
+    /// The number of pixels of all frames together.
     let framePixels: Int
-    /// The number of times that an animation is shown; 0 is for ever.
+    /// The number of times that an animation is shown; 0 means forever.
     let loopCount: Int
-    /// Whether the file ends inside a block behind the first frame; a later frame that is cut does not count as one.
+    /// Whether the file ends inside a block after the first frame; a later incomplete frame is not counted.
     let isCut: Bool
 
     static func read(_ bytes: Span<UInt8>) throws(ImageError) -> GIFHeader {
@@ -37,7 +38,7 @@ struct GIFHeader {
             header: header, framePixels: walk.framePixels, loopCount: walk.loopCount, isCut: isCut)
     }
 
-    /// The length of the colour table that a descriptor's flags announce.
+    /// The length in bytes of the colour table that a descriptor's flags announce.
     private static func colorTableBytes(_ flags: UInt8) -> Int {
         flags & 0x80 == 0 ? 0 : 3 << (Int(flags & 7) + 1)
     }
@@ -49,7 +50,7 @@ struct GIFHeader {
         var framePixels = 0
         var hasAlpha = false
         var loopCount = 1
-        /// Whether the block that was not skipped yet is a frame.
+        /// Whether the next block is a frame.
         private(set) var isInFrame = false
         private var isNextTransparent = false
 
@@ -58,7 +59,7 @@ struct GIFHeader {
             self.offset = offset
         }
 
-        /// Moves past a block, from its introducer on.
+        /// Moves past a block, beginning at its introducer.
         mutating func skipBlock(_ bytes: Span<UInt8>) throws(ImageError) {
             let introducer = bytes.byte(at: offset)
             offset += 1
@@ -69,9 +70,10 @@ struct GIFHeader {
             }
         }
 
-        /// A graphic control extension (label 0xF9) tells whether the next frame has a transparent colour.
+        /// Moves past an extension. A graphic control extension (label 0xF9) specifies whether the next frame has a
+        /// transparent colour.
         ///
-        /// Netscape's application extension (0xFF) tells how often an animation is shown again, and 0 for ever.
+        /// Netscape's application extension (0xFF) specifies how often an animation is repeated; 0 means forever.
         private mutating func skipExtension(_ bytes: Span<UInt8>) throws(ImageError) {
             if bytes.byte(at: offset) == 0xF9, bytes.byte(at: offset + 1) == 4, let flags = bytes.byte(at: offset + 2) {
                 isNextTransparent = flags & 1 != 0
@@ -100,13 +102,13 @@ struct GIFHeader {
                 hasAlpha = isNextTransparent || !isCovered
             }
             isNextTransparent = false
-            offset += 10 + GIFHeader.colorTableBytes(flags)  // the tenth: the LZW code size
+            offset += 10 + GIFHeader.colorTableBytes(flags)  // the tenth byte is the LZW code size
             try skipSubBlocks(bytes)
             isInFrame = false
         }
 
-        /// Moves past blocks up to the empty one, which a cut file may lack: a last block that is shorter than all before
-        /// it is the last one.
+        /// Moves past sub-blocks up to the empty one. A truncated file may lack that: a last sub-block that is shorter
+        /// than all before it ends the data.
         private mutating func skipSubBlocks(_ bytes: Span<UInt8>) throws(ImageError) {
             var last = 255
             while let length = bytes.byte(at: offset).map(Int.init) {

@@ -1,29 +1,28 @@
 internal import CCodecs
 
-/// The palette indices of a GIF's frame, as far as its data gives them.
+/// The palette indices of a GIF's frame, as far as its data is present.
 struct GIFPixels {
-    /// The most bytes that are decoded at once; more is left to giflib, which holds no more than a row.
+    /// The maximum size of a frame that is decoded at once, in bytes; giflib decodes larger ones row by row.
     static let maxBytes = 64 << 20
     /// The number of bytes before the first index.
     static let offset = LZWDecoder.rootCount
 
-    /// The indices, as stored, behind the roots: fewer than the frame's pixels where data is missing.
+    /// The indices, as stored, after the roots: fewer than the frame's pixels if data is missing.
     let indices: [UInt8]
-    /// The number of rows that are whole.
+    /// The number of complete rows.
     let rowCount: Int
-    /// The pixels that the data does not give.
+    /// The part of the frame whose data is missing.
     let missing: MissingPart
-    /// `truncated` where the file ends before the frame's pixels do, `damaged` where something else is wrong with them.
+    /// `truncated` if the file ends before the frame's pixels do; `damaged` if they have another fault.
     let warning: ImageWarning?
 
     /// Decodes a frame.
     ///
-    /// - Parameter offset: The place where the first block of its data begins, behind the byte that says how many bits an
-    ///   index has.
+    /// - Parameter offset: The offset of the first data block, after the byte with the number of bits of an index.
     init(_ bytes: Span<UInt8>, at offset: Int, size: PixelSize) throws(ImageError) {
         let (stream, isCut) = GIFPixels.joined(bytes, at: offset)
         guard let rootBits = bytes.byte(at: offset - 1), let decoder = LZWDecoder(rootBits: Int(rootBits)) else {
-            throw .corrupt(.gif, "indices of no such length")
+            throw .corrupt(.gif, "an invalid index length")
         }
         let decoded = decoder.decode(stream.span, count: size.pixelCount)
         let count = decoded.pixels.count - GIFPixels.offset
@@ -37,16 +36,17 @@ struct GIFPixels {
         }
     }
 
-    /// Throws where too much is missing.
+    /// Throws if too much is missing.
     ///
-    /// - Parameter acceptsTruncated: Whether a file that ends too early is shown if a row is there.
+    /// - Parameter acceptsTruncated: Whether an incomplete file is accepted if at least one row is present.
     func check(acceptsTruncated: Bool) throws(ImageError) {
         guard !missing.isSmall else { return }
         guard warning == .truncated else { throw .corrupt(.gif, missing.words) }
         guard acceptsTruncated, rowCount > 0 else { throw .truncated(.gif, missing.words) }
     }
 
-    /// Joins the blocks up to the empty one (GIF89a, section 15), and the decoder's slack; cut where they end before.
+    /// Joins the blocks up to the empty one (GIF89a, section 15) and appends the decoder's slack; cut if the data ends
+    /// earlier.
     private static func joined(_ bytes: Span<UInt8>, at start: Int) -> (stream: [UInt8], isCut: Bool) {
         var (stream, offset, count) = ([UInt8](), start, 0)
         while let length = bytes.byte(at: offset + count), length > 0 { count += 1 + Int(length) }
@@ -68,6 +68,6 @@ struct GIFPixels {
 }
 
 extension ccodecs_gif_info {
-    /// The size of the frame.
+    /// The size of the frame in pixels.
     var size: PixelSize { PixelSize(width: Int(width), height: Int(height)) }
 }

@@ -1,38 +1,38 @@
 /// Decodes the pixels of a GIF's frame (GIF89a, appendix F).
 ///
-/// Every string of the dictionary is a string that was put out before with the pixel that came after it, so an entry is
-/// no more than where in the output it stands and how long it is. Strings of one pixel stand before the output.
+/// Every string of the dictionary is an earlier output string with the pixel after it, so an entry is only the position
+/// of a string in the output and its length. Strings of a single pixel are stored before the output.
 @safe
 struct LZWDecoder: ~Copyable {
-    /// The number of bytes before the first pixel: each of the pixels that there are, once.
+    /// The number of bytes before the first pixel: each possible pixel, once.
     static let rootCount = 256
-    /// The number of bytes that must follow the stream: eight are looked at in one go, of which the first one is in it.
+    /// The number of bytes that must follow the stream: eight bytes are read at a time, of which only the first must be
+    /// part of the stream.
     static let slackBytes = 8
 
     private static let maxCodeCount = 4096
-    /// The number of bytes behind the pixels: room for a whole string that begins before their end, in steps of
-    /// sixteen.
+    /// The number of bytes after the pixels: room for a whole string that begins before their end, in steps of sixteen.
     private static let roomBytes = maxCodeCount + 16
 
-    /// The place where each code's string begins, above 16 bits that say how long it is.
+    /// The position where each code's string begins, above 16 bits with its length.
     ///
-    /// The two codes without a string have 0; what stands from `nextCode` on is of no meaning. There is one entry more,
-    /// for what comes when all codes have a string.
+    /// The two codes without a string have 0; entries from `nextCode` on are undefined. There is one additional entry,
+    /// for codes that follow when all codes have a string.
     private let strings: UnsafeMutablePointer<UInt64>
     private let rootBits: Int
 
     /// The way in which a stream ended.
     enum End {
-        /// All pixels came, and nothing but the code for the end.
+        /// The stream contains all pixels, followed only by the end code.
         case whole
-        /// The stream was over before all pixels were there.
+        /// The stream ended before all pixels were decoded.
         case outOfData
-        /// There was a code that no encoder writes, the end code too early, or more behind the pixels.
+        /// The stream contains a code that no encoder writes, an early end code, or data after the pixels.
         case damaged
     }
 
-    /// - Parameter rootBits: The bits of an index into the palette, 2 to 8; some encoders say 1, or up to 11, and of an index
-    ///   that has more than 8 these count, as browsers have it. Nil for what is beyond that.
+    /// - Parameter rootBits: The number of bits of an index into the palette, 2 to 8. Some encoders write 1, or up to
+    ///   11; of an index with more than 8 bits, the lowest 8 are used, as in browsers. Nil for any other number.
     init?(rootBits: Int) {
         guard (1...11).contains(rootBits) else { return nil }
         self.rootBits = rootBits
@@ -43,9 +43,9 @@ struct LZWDecoder: ~Copyable {
 
     deinit { unsafe strings.deallocate() }
 
-    /// Decodes so many palette indices, behind the roots: fewer where the stream is over, or a code makes no sense.
+    /// Decodes a number of palette indices, after the roots; fewer if the stream ends or has an invalid code.
     ///
-    /// - Parameter stream: The stream, with `slackBytes` behind it.
+    /// - Parameter stream: The stream, followed by `slackBytes` bytes.
     func decode(_ stream: Span<UInt8>, count: Int) -> (pixels: [UInt8], end: End) {
         let end = LZWDecoder.rootCount + max(0, count)
         var reached = End.outOfData
@@ -63,13 +63,12 @@ struct LZWDecoder: ~Copyable {
         return (pixels, reached)
     }
 
-    /// Fills `output[start..<end]`, or less of it, up to the place that is returned; up to `roomBytes` more may be
-    /// written.
+    /// Fills `output[start..<end]`, or less of it, up to the returned position; up to `roomBytes` more may be written.
     ///
-    /// Nothing else is touched. A string begins before `place`, since it was put out before its code is known (`code <
-    /// nextCode`), and is no longer than there are codes, since each is one longer than another one at most. It is
-    /// copied sixteen bytes at a time; what is too much of them, whatever it is, is written over by the next string, or
-    /// lies behind `end`. The stream is read from a byte that is in it, and seven more.
+    /// No other memory is touched. A string begins before `place`, since it was output before its code exists (`code <
+    /// nextCode`), and is no longer than the number of codes, since each string is at most one pixel longer than
+    /// another one. Strings are copied sixteen bytes at a time; surplus bytes are overwritten by the next string, or
+    /// are after `end`. The stream is read at a byte inside it, and seven bytes further.
     @unsafe
     private func decode(
         _ bytes: UnsafePointer<UInt8>, byteCount: Int, to output: UnsafeMutablePointer<UInt8>, from start: Int,
@@ -84,8 +83,8 @@ struct LZWDecoder: ~Copyable {
             let eight = unsafe UnsafeRawPointer(bytes + (bit &>> 3)).loadUnaligned(as: UInt64.self)
             let code = Int(truncatingIfNeeded: UInt64(littleEndian: eight) &>> UInt64(bit & 7)) & mask
             bit &+= codeBits
-            // The last string with the pixel that comes now, whichever it is. The first code has no last string: it
-            // leaves a 0 (`.max &+ 1`) for the code that ends the stream, where there is one anyway.
+            // The new string is the last string and the next pixel, whichever that is. The first code has no last
+            // string: it stores a 0 (`.max &+ 1`) for the end code, which has a 0 already.
             unsafe strings[nextCode] = last &+ 1
             if nextCode < LZWDecoder.maxCodeCount { nextCode &+= 1 }
             if nextCode > mask, mask < LZWDecoder.maxCodeCount &- 1 {
@@ -96,7 +95,7 @@ struct LZWDecoder: ~Copyable {
             let string = unsafe strings[code]
             let (source, length) = (Int(truncatingIfNeeded: string &>> 16), Int(truncatingIfNeeded: string & 0xFFFF))
             if length == 0 {
-                // The code that clears the dictionary, or the one that ends the stream.
+                // The clear code or the end code.
                 guard code == endCode &- 1 else { return (place, .damaged) }
                 (codeBits, mask, nextCode, last) = (firstBits, 1 &<< firstBits &- 1, endCode, .max)
                 continue
@@ -110,7 +109,7 @@ struct LZWDecoder: ~Copyable {
                 copied &+= 16
             } while copied < length
             place &+= length
-            // Only the newest string goes on in what it puts out: with one pixel, which is its first one.
+            // Only the newest string extends into its own output: by one pixel, which equals its first one.
             if source &+ length &+ length > place { unsafe output[place &- 1] = unsafe output[source] }
         }
         let rest = unsafe UnsafeBufferPointer(start: bytes, count: byteCount)
@@ -118,8 +117,8 @@ struct LZWDecoder: ~Copyable {
         return (end, isEnd || start == end ? .whole : .damaged)
     }
 
-    /// Whether what is left of the stream, from a bit on, is what encoders write behind the pixels: the end code, perhaps
-    /// behind one that clears the dictionary, zeros that fill something up, or nothing.
+    /// Whether the rest of the stream, beginning at a bit, is what encoders write after the pixels: the end code,
+    /// possibly after a clear code; zeros as padding; or nothing.
     @unsafe
     private func isEnd(_ bytes: UnsafeBufferPointer<UInt8>, at bit: Int, codeBits: Int) -> Bool {
         guard bit + codeBits <= bytes.count * 8 else { return true }

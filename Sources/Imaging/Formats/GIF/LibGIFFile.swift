@@ -1,15 +1,15 @@
 internal import CCodecs
 
-/// A GIF that giflib reads, frame by frame.
+/// A GIF that giflib reads frame by frame.
 struct LibGIFFile: ~Copyable {
     private let handle: CodecHandle
     private var report: CodecReport
-    /// The frame whose pixels come next.
+    /// The frame whose pixels are read next.
     private(set) var frame: ccodecs_gif_info
 
     /// Reads up to the first frame's pixels.
     ///
-    /// The bytes are borrowed: they must outlive the file.
+    /// The bytes are borrowed and must outlive the file.
     @unsafe
     init(_ bytes: UnsafeBufferPointer<UInt8>, limits: ImageLimits) throws(ImageError) {
         var report = CodecReport(.gif, limits: limits)
@@ -23,10 +23,10 @@ struct LibGIFFile: ~Copyable {
         self.frame = frame
     }
 
-    /// Decodes the frame's pixels by our own decoder; nil of a frame of none, and of a larger one, which giflib reads row by
-    /// row.
+    /// Decodes the frame's pixels with our own decoder; returns nil if the frame has no pixels, or so many that giflib
+    /// must read them row by row.
     ///
-    /// - Parameter bytes: The file's, all of them.
+    /// - Parameter bytes: All bytes of the file.
     func pixels(_ bytes: Span<UInt8>, maxBytes: Int) throws(ImageError) -> GIFPixels? {
         let count = frame.size.pixelCount
         guard count > 0 else { return nil }
@@ -47,7 +47,7 @@ struct LibGIFFile: ~Copyable {
         try report.check(code)
     }
 
-    /// Moves to the next frame; false behind the last one.
+    /// Moves to the next frame; returns false after the last one.
     mutating func next() throws(ImageError) -> Bool {
         var hasFrame = false
         try report.check(unsafe ccodecs_gif_next(handle.pointer, &frame, &hasFrame, &report.fault))

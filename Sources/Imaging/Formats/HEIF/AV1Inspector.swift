@@ -1,7 +1,7 @@
-/// Reads from an AV1 image what its decoder would obey, whatever the file says around it (AV1 bitstream
+/// Reads the values from an AV1 image that its decoder obeys, whatever the file around it specifies (AV1 bitstream
 /// specification, version 1.0.0 with errata 1).
 struct AV1Inspector: CodedImageInspector {
-    /// The largest size that a sequence gives; a frame may have another one, which its decoder is told to refuse.
+    /// The largest size in a sequence header; a frame may have another size, which the decoder is configured to refuse.
     private var size = PixelSize(width: 0, height: 0)
     private var bytesPerPixel = 1.0
     private var frameCount = 0
@@ -9,9 +9,9 @@ struct AV1Inspector: CodedImageInspector {
     private var unitCount = 0
     private static let maxUnits = 2000
 
-    /// The largest sequence header's values; plain if it is of one image, whose layers are frames, too.
+    /// The values of the largest sequence header; plain if the data is a single image. Its layers count as frames.
     var coded: CodedImageInfo {
-        // libdav1d has whole blocks of 128 by 128, and notes on blocks of four by four.
+        // libdav1d allocates whole blocks of 128×128 pixels, and metadata for blocks of 4×4.
         let (width, height) = (size.width + 128, size.height + 128)
         let pixelCount = min(PixelSize(width: width, height: height).pixelCount, 1 << 40)
         return CodedImageInfo(
@@ -19,7 +19,7 @@ struct AV1Inspector: CodedImageInspector {
             isPlain: isPlain && (1...4).contains(frameCount))
     }
 
-    /// Takes open bitstream units (5.3): of type 1 is a sequence header, of 3 and 6 are frames.
+    /// Reads open bitstream units (5.3): type 1 is a sequence header, 3 and 6 are frames.
     mutating func take(_ data: Span<UInt8>) {
         var offset = 0
         while let header = data.byte(at: offset) {
@@ -35,15 +35,15 @@ struct AV1Inspector: CodedImageInspector {
         }
     }
 
-    /// Takes the units in a decoder configuration, `av1C`, behind its four bytes.
+    /// Reads the units in a decoder configuration, `av1C`, after its first four bytes.
     mutating func take(configuration: Span<UInt8>) { take(configuration.extracting(min(4, configuration.count)...)) }
 
-    /// A configuration's units.
+    /// Returns a configuration's units.
     static func units(in configuration: Span<UInt8>) -> [UInt8] {
         (min(4, configuration.count)..<configuration.count).map { configuration[$0] }
     }
 
-    /// Reads a length of seven bits a byte, the lowest first (4.10.5).
+    /// Reads a length of seven bits per byte, the lowest first (4.10.5).
     private func readLength(_ data: Span<UInt8>, _ offset: inout Int) -> Int? {
         var value = 0
         for index in 0..<5 {
@@ -55,11 +55,11 @@ struct AV1Inspector: CodedImageInspector {
         return nil
     }
 
-    /// A sequence header (5.5.1).
+    /// Reads a sequence header (5.5.1).
     private mutating func takeSequence(_ payload: Span<UInt8>) {
         var bits = BitCursor((0..<min(payload.count, 512)).map { payload[$0] })
         let profile = bits.next(3)
-        bits.skip(1)  // whether it is a still image
+        bits.skip(1)  // whether the image is a still picture
         let isReduced = bits.nextFlag()
         if isReduced { bits.skip(5) } else { skipOperatingPoints(&bits) }
         let (widthBits, heightBits) = (bits.next(4) + 1, bits.next(4) + 1)
@@ -73,11 +73,11 @@ struct AV1Inspector: CodedImageInspector {
         let hasGrain = bits.nextFlag()
         if bits.isBehindEnd { isPlain = false }
         size = PixelSize(width: max(size.width, width), height: max(size.height, height))
-        // What is scaled, or gets grain, is a second image.
+        // Scaling and film grain need a second image.
         bytesPerPixel = max(bytesPerPixel, imageBytes * (isScaled || hasGrain ? 2 : 1))
     }
 
-    /// Tools between frames, up to the bits of their order.
+    /// Skips the flags of inter-frame tools, up to the number of order bits.
     private func skipInterTools(_ bits: inout BitCursor) {
         bits.skip(4)
         let hasOrder = bits.nextFlag()
@@ -87,7 +87,7 @@ struct AV1Inspector: CodedImageInspector {
         if hasOrder { bits.skip(3) }
     }
 
-    /// Bytes that a pixel takes, by its depth and its chroma (5.5.2).
+    /// Returns the number of bytes per pixel for the depth and the chroma (5.5.2).
     private func readColors(_ bits: inout BitCursor, profile: Int) -> Double {
         let isDeep = bits.nextFlag()
         let isTwelve = profile == 2 && isDeep && bits.nextFlag()
@@ -98,7 +98,7 @@ struct AV1Inspector: CodedImageInspector {
             bits.skip(1)
             return sampleBytes
         }
-        guard description != 0x01_0D00 else {  // sRGB as it is
+        guard description != 0x01_0D00 else {  // sRGB with the identity matrix
             bits.skip(1)
             return 3 * sampleBytes
         }

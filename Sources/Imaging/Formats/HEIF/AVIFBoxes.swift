@@ -1,20 +1,20 @@
-/// Puts AV1 images into a file (AV1 Image File Format 1.1; ISO/IEC 23008-12 and 14496-12).
+/// Writes a file with AV1 images (AV1 Image File Format 1.1; ISO/IEC 23008-12 and 14496-12).
 struct AVIFBoxes {
-    /// An image as an AV1 encoder gave it.
+    /// An image from an AV1 encoder.
     struct Item {
         /// The coded data, without the temporal delimiter.
         let data: ArraySlice<UInt8>
         let isGrey: Bool
         let isChromaFull: Bool
 
-        /// - Parameter units: Open bitstream units, a temporal delimiter of two bytes first.
+        /// - Parameter units: Open bitstream units, beginning with a temporal delimiter of two bytes.
         init(units: [UInt8], isGrey: Bool, isChromaFull: Bool) {
             data = units.dropFirst(units.starts(with: [0x12, 0]) ? 2 : 0)
             self.isGrey = isGrey
             self.isChromaFull = isChromaFull
         }
 
-        /// The decoder's configuration; its level has five bits behind five others in the short sequence header.
+        /// The decoder's configuration; in the short sequence header, the level is the five bits after the first five.
         fileprivate var configuration: [UInt8] {
             let start = data.startIndex + 2
             let level = data.count > 4 ? (data[start] & 7) << 2 | data[start + 1] >> 6 : 31
@@ -28,11 +28,11 @@ struct AVIFBoxes {
     let color: Item
     let alpha: Item?
 
-    /// The whole file.
+    /// The bytes of the whole file.
     var file: [UInt8] {
         let brands = ["avif", "mif1", "miaf", color.isChromaFull ? "MA1A" : "MA1B"].joined()
         let type = AVIFBoxes.box("ftyp", Array("avif".utf8) + [0, 0, 0, 0] + Array(brands.utf8))
-        // Places are counted from the file's beginning, and take as many bytes whatever they are.
+        // Offsets are relative to the file's beginning, and have a fixed length.
         let start = type.count + meta(dataStart: 0).count + 8
         let data = color.data + (alpha?.data ?? [])
         return type + meta(dataStart: start) + AVIFBoxes.box("mdat", Array(data))
@@ -51,7 +51,7 @@ struct AVIFBoxes {
         var entries: [UInt8] = []
         var offset = dataStart
         for (number, item) in items.enumerated() {
-            // The item, its file, one piece: where it begins and how long it is.
+            // The item, its file, and a single extent: an offset and a length.
             entries += [0, UInt8(number + 1), 0, 0, 0, 1] + AVIFBoxes.word(offset) + AVIFBoxes.word(item.data.count)
             offset += item.data.count
         }
@@ -71,13 +71,13 @@ struct AVIFBoxes {
         return AVIFBoxes.box("iref", [0, 0, 0, 0] + AVIFBoxes.box("auxl", [0, 2, 0, 1, 0, 1]))
     }
 
-    /// The properties: the size, the colours (sRGB by BT.601's matrix, full range), each item's depths and
+    /// The properties: the size, the colours (sRGB with BT.601's matrix, full range), and each item's depths and
     /// configuration.
     private var properties: [UInt8] {
         let extents = AVIFBoxes.box("ispe", [0, 0, 0, 0] + AVIFBoxes.word(size.width) + AVIFBoxes.word(size.height))
         let colors = AVIFBoxes.box("colr", Array("nclx".utf8) + [0, 1, 0, 13, 0, 6, 0x80])
         var all: [[UInt8]] = [extents, colors, AVIFBoxes.depths(color), color.configuration]
-        // For each item which properties it has, those that must be understood with the highest bit.
+        // The properties of each item; the highest bit marks those that decoders must understand.
         var associations: [[UInt8]] = [[1, 2, 3, 0x84]]
         if let alpha {
             let kind = Array("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha".utf8) + [0]

@@ -1,7 +1,7 @@
 internal import CCodecs
 
 extension HEIFCodec: ImageEncoder {
-    /// 2048 by 2048, of which libaom makes an AVIF within three seconds even where they are noise.
+    /// The maximum number of pixels: 2048×2048, which libaom encodes within three seconds even if they are noise.
     private static let maxPixels = 4_194_304
 
     #if AVIF
@@ -10,12 +10,12 @@ extension HEIFCodec: ImageEncoder {
             return "\(box) pixels are too many for an AVIF; it has at most \(HEIFCodec.maxPixels)"
         }
 
-        /// Writes an AVIF of a grey or YCbCr image.
+        /// Encodes a grey or YCbCr image as an AVIF.
         func encode(_ image: PlanarImage, _ options: EncodingOptions) throws(ImageError) -> [UInt8] {
             try AVIFBoxes(size: image.size, color: item(image, quality: options.quality), alpha: nil).file
         }
 
-        /// Writes an AVIF of pixels.
+        /// Encodes pixels as an AVIF.
         func encode(_ image: PixelBuffer, _ options: EncodingOptions) throws(ImageError) -> [UInt8] {
             let pixels = image.unpremultiplied()
             let alpha = pixels.alphaPlane.map {
@@ -54,12 +54,12 @@ extension HEIFCodec: ImageEncoder {
 }
 
 extension PixelBuffer {
-    /// The alpha of all pixels; nil where there is none.
+    /// The alpha of all pixels; nil if there is none.
     fileprivate var alphaPlane: [UInt8]? {
         channels == 4 ? (0..<size.pixelCount).map { bytes[$0 * 4 + 3] } : nil
     }
 
-    /// The image as luma, and chroma of each pixel or of the mean of two by two; alpha is dropped.
+    /// Returns the image as luma, and chroma of each pixel or of the mean of two by two; alpha is dropped.
     fileprivate func yCbCr(isChromaFull: Bool) -> PlanarImage {
         guard channels > 1 else {
             return PlanarImage(

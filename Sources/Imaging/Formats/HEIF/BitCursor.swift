@@ -1,15 +1,15 @@
-/// Reads bits, the highest first, as parameter sets of video codecs have them; zeros behind the end.
+/// Reads bits, the highest first, as in the parameter sets of video codecs; zeros after the end.
 struct BitCursor {
     private let bytes: [UInt8]
     private var position = 0
 
-    /// Begins with the first bit; the bytes are copied, so they should be some hundred at most.
+    /// Creates a cursor at the first bit; the bytes are copied, so there should be some hundred at most.
     init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
 
-    /// Whether more was read than there is.
+    /// Whether more bits have been read than there are.
     var isBehindEnd: Bool { position > bytes.count * 8 }
 
-    /// The next bits, at most 32.
+    /// Reads the next bits, at most 32.
     mutating func next(_ count: Int) -> Int {
         var value = 0
         for _ in 0..<count {
@@ -24,7 +24,7 @@ struct BitCursor {
 
     mutating func skip(_ count: Int) { position += count }
 
-    /// A number in the Exp-Golomb code (ITU-T H.265, 9.2); also AV1's `uvlc` (4.10.3).
+    /// Reads a number in the Exp-Golomb code (ITU-T H.265, 9.2); also AV1's `uvlc` (4.10.3).
     mutating func nextExponential() -> Int {
         var zeros = 0
         while zeros < 32, !isBehindEnd, next(1) == 0 { zeros += 1 }

@@ -1,30 +1,31 @@
 #if HEIF
     internal import CCodecs
 
-    /// A coded image of a HEIC or AVIF, decoded by libde265 or libdav1d: its planes as the decoder holds them.
+    /// A coded image of a HEIC or AVIF, decoded by libde265 or libdav1d: the planes in the decoder's memory.
     @safe
     final class CodedImage {
-        /// The properties that two images must have in common to lie beside each other.
+        /// The properties that two images must share to be tiles of one image.
         struct Shape: Equatable {
-            /// The number of planes: 1 of grey, 3 of luma and two colour differences.
+            /// The number of planes: 1 for grey, 3 for luma and two colour differences.
             var planeCount: Int { bits.count }
-            /// The bits of a sample of each plane, 8 to 16.
+            /// The number of bits of a sample of each plane, 8 to 16.
             let bits: [Int]
-            /// Whether colour differences have half as many samples along a row, and along a column.
+            /// Whether colour differences have half as many samples along a row (`isHalvedAcross`) and along a column
+            /// (`isHalvedDown`).
             let isHalvedAcross: Bool
             let isHalvedDown: Bool
         }
 
         let size: PixelSize
         let shape: Shape
-        /// The colour coding that the coded image itself gives.
+        /// The colour coding in the coded image itself.
         let coding: ColorCoding
         private let handle: CodecHandle
         private let planes: [ccodecs_coded_plane]
 
-        /// Decodes an item's data, which were looked into.
+        /// Decodes an item's data, which has been inspected.
         ///
-        /// - Parameter size: The size that the file gives, which the coded image may exceed by a block.
+        /// - Parameter size: The size in the file's tables, which the coded image may exceed by a block.
         convenience init(
             _ data: [UInt8], isAV1: Bool, size: PixelSize, format: ImageFormat, limits: ImageLimits
         ) throws(ImageError) {
@@ -40,7 +41,7 @@
             try self.init(handle, image, format: format)
         }
 
-        /// Takes what was decoded, and what it is closed by.
+        /// Takes ownership of a decoded image, with the function that closes it.
         init(
             _ handle: consuming CodecHandle, _ image: ccodecs_coded_image, format: ImageFormat
         ) throws(ImageError) {
@@ -61,7 +62,7 @@
             }
         }
 
-        /// Copies a part of a row of samples, each by a table; of 8 bits as they are, where that is empty.
+        /// Copies a part of a row of samples through a table; 8-bit samples are copied unchanged if the table is empty.
         func copy(
             _ plane: Int, row: Int, columns: Range<Int>, by table: [UInt8], to samples: inout [UInt8], at start: Int
         ) {
@@ -75,7 +76,7 @@
             }
         }
 
-        /// Copies a part of a row of samples, each as the level that a table has for it.
+        /// Copies a part of a row of samples, converted to the levels in a table.
         func copy(
             _ plane: Int, row: Int, columns: Range<Int>, by table: [Float], to levels: inout [Float], at start: Int
         ) {

@@ -1,23 +1,23 @@
-/// Reads of a coded image, without decoding it, what its decoder will obey.
+/// Reads the values of a coded image that its decoder will obey, without decoding it.
 protocol CodedImageInspector {
-    /// Takes a decoder configuration, which comes before the data.
+    /// Reads a decoder configuration, which precedes the data.
     mutating func take(configuration: Span<UInt8>)
 
-    /// Takes the data.
+    /// Reads the data.
     mutating func take(_ data: Span<UInt8>)
 
-    /// The findings so far.
+    /// The values found so far.
     var coded: CodedImageInfo { get }
 }
 
-/// The properties of a coded image that its decoder will find, and what decoding takes.
+/// The properties of a coded image that its decoder will use, and the cost of decoding it.
 struct CodedImageInfo {
-    /// The largest size that any part of it gives.
+    /// The largest size that any part of it specifies, in pixels.
     let size: PixelSize
-    /// The most memory that decoding it takes, the image included, in bytes.
+    /// The maximum memory for decoding it, including the image, in bytes.
     let workingBytes: Int
-    /// Whether it is one image, and all is what it seems.
+    /// Whether the data is a single, consistent image.
     let isPlain: Bool
-    /// Whether there are layers on top of the image, such as a second eye's view.
+    /// Whether it has layers in addition to the image, such as a second eye's view.
     var isLayered = false
 }

@@ -1,23 +1,23 @@
 #if HEIF
-    /// The coded images of which an image consists: those of a row of tiles are in memory at a time.
+    /// The coded images that an image consists of; one row of tiles is in memory at a time.
     struct CodedTiles {
         let image: HEIFImage
         let shape: CodedImage.Shape
-        /// The colour coding that the first tile itself gives.
+        /// The colour coding in the first tile itself.
         let coding: ColorCoding
-        /// Whether the first of them is as large as its file says, and not a little larger.
+        /// Whether the first tile has exactly the size in its file's tables, rather than a slightly larger one.
         let isExact: Bool
         private let items: HEIFItems
         private let limits: ImageLimits
         private let codec: LibavcodecDecoder?
-        /// The tiles of a row that show.
+        /// The visible tiles of a row.
         private let columns: Range<Int>
         private var row: [CodedImage] = []
         private var rowNumber: Int
 
-        /// Decodes the first row that shows.
+        /// Decodes the first visible row.
         ///
-        /// - Throws: what a decoder says, or that a tile is not as large as its file says.
+        /// - Throws: The decoder's error, or an error if a tile does not have the size in its file's tables.
         init(
             _ image: HEIFImage, in items: HEIFItems, _ bytes: Span<UInt8>, limits: ImageLimits
         ) throws(ImageError) {
@@ -36,7 +36,7 @@
             try fillRow(bytes)
         }
 
-        /// The size of a tile's plane.
+        /// Returns the size of a plane of a tile.
         private func tileSize(_ plane: Int) -> PixelSize {
             let size = image.tileSize
             let (across, down) = (plane > 0 && shape.isHalvedAcross, plane > 0 && shape.isHalvedDown)
@@ -44,10 +44,10 @@
                 width: across ? (size.width + 1) / 2 : size.width, height: down ? (size.height + 1) / 2 : size.height)
         }
 
-        /// Goes through the tiles that share a part of a plane's row: each with its own row and columns, and with how
-        /// many samples of the part lie before them.
+        /// Calls a function for each tile in a part of a plane's row, with the tile's row and columns, and the number
+        /// of samples of the part before them.
         ///
-        /// Rows are to be asked for from the top: those of a row of tiles that was left are gone.
+        /// Rows must be requested from the top: a row of tiles is discarded once another one is requested.
         mutating func forEachTile(
             _ plane: Int, row: Int, columns: Range<Int>, _ bytes: Span<UInt8>,
             _ body: (CodedImage, _ row: Int, _ columns: Range<Int>, _ start: Int) -> Void
@@ -89,19 +89,19 @@
                         data, isAV1: items.types[item] == "av01", size: image.tileSize, format: items.format,
                         limits: limits)
                 }
-            // What is coded beyond the size that the file gives is left out.
+            // Samples that are coded beyond the size in the file's tables are ignored.
             guard tile.size.covers(image.tileSize, factor: 1) else { throw .corrupt(items.format, "two sizes") }
             return tile
         }
     }
 
     extension HEIFImage {
-        /// The columns of tiles that show.
+        /// The visible columns of tiles.
         fileprivate var tileColumns: Range<Int> {
             part.columns.lowerBound / tileSize.width..<(part.columns.upperBound - 1) / tileSize.width + 1
         }
 
-        /// The memory that a row of its tiles takes, in bytes.
+        /// The memory for decoding a row of its tiles, in bytes.
         var workingBytes: Int { tileColumns.count * tileBytes }
     }
 #endif

@@ -1,4 +1,4 @@
-/// Reads numbers of 1 to 4 bytes, the highest first, one behind the other.
+/// Reads consecutive big-endian numbers of 1 to 4 bytes.
 struct Fields {
     private(set) var offset: Int
     private let end: Int
@@ -8,7 +8,7 @@ struct Fields {
         end = range.upperBound
     }
 
-    /// The next number; nil when it would reach beyond the end.
+    /// Reads the next number; returns nil if it extends beyond the end.
     mutating func next(_ byteCount: Int, _ bytes: Span<UInt8>) -> Int? {
         guard offset + byteCount <= end else { return nil }
         var value = 0
@@ -20,14 +20,14 @@ struct Fields {
         return value
     }
 
-    /// Moves past so many bytes, and says where they are; nil when they would reach beyond the end.
+    /// Moves past a number of bytes and returns their range; nil if they extend beyond the end.
     mutating func skip(_ byteCount: Int) -> Range<Int>? {
         guard byteCount <= end - offset else { return nil }
         defer { offset += byteCount }
         return offset..<offset + byteCount
     }
 
-    /// The next number of a size that the file gives: 0, 4 or 8 bytes, and less than 2^32 in any case.
+    /// Reads the next number, whose size is given by the file: 0, 4 or 8 bytes; its value must be less than 2^32.
     mutating func next(ofSize byteCount: Int, _ bytes: Span<UInt8>) -> Int? {
         switch byteCount {
         case 0: 0

@@ -1,13 +1,14 @@
-/// The colours that a HEIC's or AVIF's properties describe.
+/// The colours in the properties of a HEIC or an AVIF.
 struct HEIFColors {
-    /// The place of an embedded colour profile.
+    /// The range of an embedded colour profile in the file; nil if there is none.
     let iccProfile: Range<Int>?
-    /// The coding that an `nclx` gives; nil where the coded image's own counts (ISO/IEC 23008-12, 6.5.5).
+    /// The coding in an `nclx` property; nil if the coded image's own coding applies (ISO/IEC 23008-12, 6.5.5).
     let coding: ColorCoding?
-    /// The light of the brightest pixel, or of the screen on which it was mastered, in cd/m²; nil: nothing is said.
+    /// The light of the brightest pixel, or of the mastering screen, in cd/m²; nil if it is not specified.
     let peak: Double?
 
-    /// The first word that any of the items has; of a grid, first the grid and then a tile.
+    /// Reads the colours of the first item that specifies them; for a grid, the candidates are the grid and then a
+    /// tile.
     init(of candidates: [Int], in items: HEIFItems, _ bytes: Span<UInt8>) {
         let properties = candidates.flatMap { items.properties(of: $0) }
         func isColor(_ property: Boxes.Box, _ kinds: [String]) -> Bool {
@@ -20,7 +21,7 @@ struct HEIFColors {
         peak = HEIFColors.peak(properties, bytes)
     }
 
-    /// Primaries, transfer characteristics, matrix coefficients, and a bit for the full range (ISO/IEC 14496-12,
+    /// Reads primaries, transfer characteristics, matrix coefficients, and a bit for the full range (ISO/IEC 14496-12,
     /// 12.1.5).
     private static func coding(_ payload: Range<Int>, _ bytes: Span<UInt8>) -> ColorCoding? {
         var fields = Fields(in: payload.dropFirst(4))
@@ -30,7 +31,7 @@ struct HEIFColors {
         return ColorCoding(primaries: primaries, transfer: transfer, matrix: matrix, isFullRange: range & 0x80 != 0)
     }
 
-    /// The content's own peak (`clli`), or else the mastering screen's (`mdcv`, in units of 1/10,000).
+    /// Reads the content's peak (`clli`), or else the mastering screen's (`mdcv`, in units of 1/10,000 cd/m²).
     private static func peak(_ properties: [Boxes.Box], _ bytes: Span<UInt8>) -> Double? {
         if let content = properties.first(where: { bytes.starts(with: "clli", at: $0.type) }),
             let peak = bytes.uint16(at: content.payload.lowerBound), peak > 0

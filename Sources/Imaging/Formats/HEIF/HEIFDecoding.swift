@@ -1,5 +1,5 @@
 #if HEIF
-    /// Decodes a HEIC or AVIF, or the small copy in it that is enough.
+    /// Decodes a HEIC or AVIF, or a small copy in it if that is large enough.
     struct HEIFDecoding {
         let header: HEIFHeader
         let reader: ImageReader
@@ -7,7 +7,7 @@
         private var limits: ImageLimits { reader.limits }
         private var format: ImageFormat { header.header.format }
 
-        /// Takes a small copy if it turns out to be what the file says, else the image.
+        /// Decodes a small copy if it is consistent with the file's tables, else the image.
         func decode(_ bytes: Span<UInt8>) throws(ImageError) -> DecodedImages {
             if let thumbnail = header.thumbnail(for: reader.largest),
                 let tiles = try? CodedTiles(thumbnail, in: header.items, bytes, limits: limits), tiles.isExact,
@@ -45,7 +45,7 @@
             guard need <= limits.maxWorkingBytes else { throw .tooMuchMemory(format, need: need, limits: limits) }
         }
 
-        /// The matrix of luma and colour differences; nil of green, blue and red.
+        /// Returns the matrix of luma and colour differences; nil if the planes are green, blue and red.
         private func matrix(_ coding: ColorCoding, of tiles: CodedTiles) throws(ImageError) -> YCbCrMatrix? {
             if let matrix = YCbCrMatrix(coding) { return matrix }
             if tiles.shape.planeCount == 1 { return .jpeg }
@@ -56,7 +56,7 @@
             return isWhole ? nil : .jpeg
         }
 
-        /// A profile says it better than numbers do.
+        /// Returns the colours: those of a profile, which is more exact, or else those of the coding.
         private func description(_ coding: ColorCoding, _ bytes: Span<UInt8>) -> ColorDescription {
             header.colors.iccProfile.map { ColorDescription.profile(bytes, at: $0) } ?? coding.description
         }

@@ -1,15 +1,15 @@
-/// Reads what a HEIC or AVIF says of its primary image (ISO/IEC 23008-12, clause 6).
+/// The primary image of a HEIC or AVIF and its properties (ISO/IEC 23008-12, clause 6).
 ///
-/// Its own properties cut, turn and mirror an image; the orientation that EXIF gives is not looked at (ISO/IEC
-/// 23008-12, 6.5.10 and annex A).
+/// The file's own properties crop, rotate and mirror an image; EXIF's orientation is ignored (ISO/IEC 23008-12, 6.5.10
+/// and annex A).
 struct HEIFHeader {
     let header: ImageHeader
     let image: HEIFImage
-    /// The alpha, from an image of the same shape.
+    /// The alpha, an image of the same shape; nil if there is none.
     let alpha: HEIFImage?
-    /// Whether the colours are stored multiplied with alpha.
+    /// Whether the colours are stored multiplied by alpha.
     let isPremultiplied: Bool
-    /// Smaller copies of the whole image, turned in the same way.
+    /// Smaller copies of the whole image, with the same orientation.
     let thumbnails: [HEIFImage]
     let colors: HEIFColors
     let items: HEIFItems
@@ -35,10 +35,10 @@ struct HEIFHeader {
             items: items)
     }
 
-    /// The smallest copy that is enough for targets of a size, as stored: one with at least twice their pixels along
-    /// both sides, since such copies are coded coarsely.
+    /// Returns the smallest copy that suffices for targets of a size, as stored: at least twice their pixels along both
+    /// sides, since such copies are coded coarsely.
     ///
-    /// Nil where there is alpha, or more light than a copy may have been told of.
+    /// Nil if the image has alpha, or a high dynamic range that the copy may lack.
     func thumbnail(for largest: PixelSize) -> HEIFImage? {
         guard alpha == nil, colors.coding?.highDynamicRange == nil else { return nil }
         return thumbnails.filter { $0.part.size.covers(largest, factor: 2) }
@@ -47,7 +47,7 @@ struct HEIFHeader {
 }
 
 extension HEIFItems {
-    /// An item's alpha: an auxiliary image's, or of a derived one that has none that of its parts.
+    /// Returns an item's alpha: its own auxiliary image; for a derived item without one, that of its parts.
     fileprivate func alpha(
         of primary: Int, _ image: HEIFImage, _ bytes: Span<UInt8>
     ) throws(ImageError) -> (HEIFImage?, isPremultiplied: Bool) {

@@ -1,34 +1,35 @@
-/// An image of a HEIC or AVIF as it is stored: one coded image, or a grid of them.
+/// An image of a HEIC or AVIF as stored: one coded image, or a grid of them.
 struct HEIFImage {
     /// The items of the coded images, row by row from the top left.
     private(set) var tiles: [Int]
     /// The number of tiles in a row.
     let columns: Int
     let tileSize: PixelSize
-    /// The most memory that decoding a tile takes, in bytes.
+    /// The maximum memory for decoding a tile, in bytes.
     private(set) var tileBytes: Int
-    /// The size that the tiles cover; the last ones may hang over.
+    /// The size of the image in pixels; the last tiles may extend beyond it.
     let storedSize: PixelSize
     fileprivate(set) var part: VisibleRegion
 
-    /// The pixels of all tiles.
+    /// The number of pixels of all tiles.
     var codedPixels: Int { min(tileSize.pixelCount, 1 << 40) * tiles.count }
 
-    /// The image with another one's visible part.
+    /// Returns this image with the visible part of another one.
     func shown(as other: HEIFImage) -> HEIFImage {
         var result = self
         result.part = other.part
         return result
     }
 
-    /// The same grid of other tiles.
+    /// Returns the same grid with other tiles.
     func made(of tiles: [Int], tileBytes: Int) -> HEIFImage {
         var result = self
         (result.tiles, result.tileBytes) = (tiles, tileBytes)
         return result
     }
 
-    /// Whether it may stand for an image: no larger, turned alike and, rounding apart, with its proportions.
+    /// Whether this may replace an image: it is no larger, and has the same orientation and, except for rounding,
+    /// proportions.
     func isCopy(of image: HEIFImage) -> Bool {
         let (copy, size) = (part.size, image.part.size)
         let difference = copy.width * size.height - copy.height * size.width
@@ -36,8 +37,8 @@ struct HEIFImage {
             && abs(difference) <= max(size.width, size.height)
     }
 
-    /// Whether tiles cover an image, none of them in vain; and whether, where there are several, no two of them share
-    /// chroma.
+    /// Whether tiles cover an image without surplus ones; and, if there are several, whether no two of them share a
+    /// chroma sample.
     fileprivate static func isCovered(_ size: PixelSize, by tile: PixelSize, columns: Int, rows: Int) -> Bool {
         func isCovered(_ side: Int, by tile: Int, count: Int) -> Bool {
             tile * (count - 1) < side && side <= tile * count && (count == 1 || tile % 2 == 0)
@@ -48,17 +49,17 @@ struct HEIFImage {
 }
 
 extension HEIFItems {
-    /// Whether an item has no pixels of its own: it is laid together from tiles, or is another one anew.
+    /// Whether an item has no pixels of its own: it is composed of tiles, or repeats another item.
     func isDerived(_ item: Int) -> Bool { ["grid", "iden"].contains(types[item]) }
 
-    /// The image of an item, each part of which was inspected: this is what will be decoded.
+    /// Returns the image of an item after inspecting all its parts, so that it describes the data that will be decoded.
     func image(of item: Int, _ bytes: Span<UInt8>) throws(ImageError) -> HEIFImage {
         try checkKind(of: item, bytes)
         switch types[item] {
         case "grid": return try grid(item, bytes)
         case "iden":
             let parts = items(from: item, by: "dimg", bytes)
-            guard let only = parts.first, parts.count == 1 else { throw .corrupt(format, "a picture of no picture") }
+            guard let only = parts.first, parts.count == 1 else { throw .corrupt(format, "no source picture") }
             var image = types[only] == "grid" ? try grid(only, bytes) : try plainPart(only, bytes)
             image.part = try shown(image.part, of: item, bytes)
             return image
@@ -76,7 +77,7 @@ extension HEIFItems {
         return try image(of: item, bytes)
     }
 
-    /// A grid's data give its rows, its columns, and its size a second time (ISO/IEC 23008-12, 6.6.2.3.2).
+    /// Reads a grid, whose data specifies its rows and columns, and repeats its size (ISO/IEC 23008-12, 6.6.2.3.2).
     private func grid(_ item: Int, _ bytes: Span<UInt8>) throws(ImageError) -> HEIFImage {
         try checkKind(of: item, bytes)
         let data = try data(of: item, bytes)
@@ -104,7 +105,7 @@ extension HEIFItems {
             part: try shown(VisibleRegion(size), of: item, bytes))
     }
 
-    /// The size of an item's own pixels.
+    /// Returns the size of an item's own pixels.
     func storedSize(of item: Int, _ bytes: Span<UInt8>) throws(ImageError) -> PixelSize {
         let sizes = properties(of: item).filter { bytes.starts(with: "ispe", at: $0.type) }
         guard sizes.count == 1, let payload = sizes.first?.payload,
@@ -115,7 +116,7 @@ extension HEIFItems {
         return PixelSize(width: width, height: height)
     }
 
-    /// The part that an item's properties leave of another, turned as they say, in their order.
+    /// Returns the visible part of an item, after cropping and turning it by its properties in their order.
     private func shown(_ part: VisibleRegion, of item: Int, _ bytes: Span<UInt8>) throws(ImageError) -> VisibleRegion {
         var part = part
         for property in properties(of: item) {
@@ -125,7 +126,7 @@ extension HEIFItems {
             } else if bytes.starts(with: "imir", at: property.type), let axis = fields.next(1, bytes) {
                 part.mirror(isHorizontal: axis & 1 == 1)
             } else if bytes.starts(with: "clap", at: property.type), let aperture = CleanAperture(&fields, bytes) {
-                guard part.cut(aperture) else { throw .corrupt(format, "nothing shows of it") }
+                guard part.cut(aperture) else { throw .corrupt(format, "no part of it is visible") }
             }
         }
         return part

@@ -1,17 +1,17 @@
 extension HEIFItems {
-    /// Refuses an item whose coded image is not what its properties say: its decoder would obey it, and not them.
+    /// Throws if an item's coded image contradicts the item's properties, since its decoder would obey the coded image.
     @discardableResult
     func checkCoded(_ item: Int, _ bytes: Span<UInt8>) throws(ImageError) -> CodedImageInfo {
         try checkKind(of: item, bytes)
         let coded = try coded(item, bytes)
         guard coded.isPlain, try storedSize(of: item, bytes).coded.covers(coded.size, factor: 1) else {
-            throw .corrupt(format, "a coded picture that is not what the file says")
+            throw .corrupt(format, "a coded picture that contradicts its properties")
         }
         guard !coded.isLayered else { throw refusalOfLayers }
         return coded
     }
 
-    /// The properties of an item's coded image.
+    /// Returns the properties of an item's coded image.
     func coded(_ item: Int, _ bytes: Span<UInt8>) throws(ImageError) -> CodedImageInfo {
         if let piece = pieces(of: item).first, pieces(of: item).count == 1, piece.upperBound <= bytes.count {
             return try coded(item, bytes.extracting(piece), bytes)
@@ -39,13 +39,13 @@ extension HEIFItems {
         return inspector.coded
     }
 
-    /// The place of the configuration that an item's decoder takes before the data.
+    /// Returns the range of the configuration that an item's decoder reads before the data.
     private func configuration(of item: Int, _ bytes: Span<UInt8>) -> Range<Int>? {
         let type = types[item] == "av01" ? "av1C" : "hvcC"
         return properties(of: item).first { bytes.starts(with: type, at: $0.type) }?.payload
     }
 
-    /// The bytes that an item's decoder takes: what its configuration holds, and its data.
+    /// Returns the input of an item's decoder: the units of its configuration, and its data.
     func codedData(of item: Int, _ bytes: Span<UInt8>) throws(ImageError) -> [UInt8] {
         let data = try data(of: item, bytes)
         guard let configuration = configuration(of: item, bytes) else { return data }
@@ -56,7 +56,7 @@ extension HEIFItems {
                 + HEVCInspector.units(of: data, lengthSize: HEVCInspector.lengthSize(in: held))
     }
 
-    /// An item's bytes, which may lie in pieces.
+    /// Returns an item's bytes, which may be stored in several pieces.
     func data(of item: Int, _ bytes: Span<UInt8>) throws(ImageError) -> [UInt8] {
         var data: [UInt8] = []
         for piece in pieces(of: item) {
@@ -69,6 +69,6 @@ extension HEIFItems {
 }
 
 extension PixelSize {
-    /// The most that is coded of an image: codecs code some more than is shown, up to the next multiple of 64.
+    /// The maximum coded size of an image: codecs may code more than is shown, up to the next multiple of 64.
     var coded: PixelSize { PixelSize(width: (width + 63) / 64 * 64, height: (height + 63) / 64 * 64) }
 }

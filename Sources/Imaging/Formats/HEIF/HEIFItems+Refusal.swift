@@ -1,4 +1,5 @@
-/// Refusals of valid images that we do not decode: they name the kind, so that nobody takes the image for damaged.
+/// Errors for valid images that are not supported: they name the kind, so that the image is not mistaken for a damaged
+/// one.
 extension HEIFItems {
     /// The error for a file without an image.
     var refusalWithoutImage: ImageError {
@@ -8,13 +9,13 @@ extension HEIFItems {
                 "\(format.name) that is a film or an animation, without a still picture,",
                 hint: "Save one of its pictures as a JPEG, PNG, HEIC or AVIF, and send that.")
         }
-        return refusal(types.isEmpty ? "without a still picture" : "that does not say which of its pictures is meant")
+        return refusal(types.isEmpty ? "without a still picture" : "that does not specify its primary picture")
     }
 
     /// The error for a picture of several layers, such as one for each eye.
     var refusalOfLayers: ImageError { refusal("of pictures in several layers (multilayer HEVC)") }
 
-    /// Refuses an item of a kind that we do not decode, and one whose bytes are not in the file as they are.
+    /// Throws if an item is of a kind that is not supported, or if its bytes are not stored in the file directly.
     func checkKind(of item: Int, _ bytes: Span<UInt8>) throws(ImageError) {
         switch obstacles[item] {
         case .protection:
@@ -23,9 +24,9 @@ extension HEIFItems {
                 hint: "Save the picture without protection, or as a JPEG, and send that.")
         case .otherFile:
             throw .unsupported(
-                "\(format.name) whose pictures lie in another file",
+                "\(format.name) whose pictures are in another file",
                 hint: "Save the picture as one file, for instance as a JPEG, and send that.")
-        case .otherItems: throw refusal("whose data are put together from other items (construction method 2)")
+        case .otherItems: throw refusal("whose data is composed of other items (construction method 2)")
         case nil: break
         }
         guard let type = types[item] else { throw .corrupt(format, "a picture that is not there") }
@@ -36,7 +37,7 @@ extension HEIFItems {
         throw refusal(HEIFItems.names[type] ?? "with a picture of \(type.quotedType)")
     }
 
-    /// Kinds of images (ISO/IEC 23008-12, 6.6 and its annexes, and 23001-17), as they stand behind a format's name.
+    /// Kinds of images (ISO/IEC 23008-12, 6.6 and its annexes, and 23001-17), as phrases that follow a format's name.
     private static let names = [
         "iovl": "that is an overlay of pictures (iovl)",
         "tmap": "that is a picture and a gain map together (tmap)",
@@ -57,7 +58,7 @@ extension HEIFItems {
 }
 
 extension String {
-    /// The words for an item's type, which is four printable characters, but may be any four bytes.
+    /// The description of an item's type, which should be four printable characters but may be any four bytes.
     fileprivate var quotedType: String {
         utf8.allSatisfy { (0x20...0x7E).contains($0) } ? "the kind \"\(self)\"" : "an unknown kind"
     }

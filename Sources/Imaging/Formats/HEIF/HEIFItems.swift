@@ -1,4 +1,4 @@
-/// The items of a HEIC or AVIF file, their properties, and how they refer to each other (ISO/IEC 23008-12, clause 6).
+/// The items of a HEIC or AVIF file, their properties, and the references between them (ISO/IEC 23008-12, clause 6).
 struct HEIFItems {
     private let tables: HEIFTables
 
@@ -11,24 +11,24 @@ struct HEIFItems {
     var primary: Int? { tables.primary }
     /// The four characters of each item's type.
     var types: [Int: String] { tables.types }
-    /// The items whose bytes are not to be had.
+    /// The items whose bytes are not available, with the reason.
     var obstacles: [Int: HEIFTables.Obstacle] { tables.obstacles }
-    /// Whether the file has a `moov` box, of films and animations.
+    /// Whether the file has a `moov` box, for films and animations.
     var hasTracks: Bool { tables.hasTracks }
-    /// Whether the file has a `mini` box, of an image without tables.
+    /// Whether the file has a `mini` box, for an image without tables.
     var isMinimized: Bool { tables.isMinimized }
 
-    /// The places of an item's bytes; none for what is beyond reason.
+    /// Returns the ranges of an item's bytes; empty for implausible ones.
     func pieces(of item: Int) -> [Range<Int>] { tables.locations[item] ?? [] }
 
-    /// The properties of an item, in the order in which they apply.
+    /// Returns the properties of an item, in the order in which they apply.
     func properties(of item: Int) -> [Boxes.Box] {
         (tables.associations[item] ?? []).compactMap { number in
             tables.properties.indices.contains(number - 1) ? tables.properties[number - 1] : nil
         }
     }
 
-    /// The items that an item is made of, or otherwise points to.
+    /// Returns the items that an item refers to, such as its parts.
     func items(from item: Int, by type: String, _ bytes: Span<UInt8>) -> [Int] {
         var items: [Int] = []
         for reference in tables.references
@@ -38,7 +38,7 @@ struct HEIFItems {
         return items
     }
 
-    /// The items that point to an item.
+    /// Returns the items that refer to an item.
     func items(to item: Int, by type: String, _ bytes: Span<UInt8>) -> [Int] {
         var items: [Int] = []
         for reference in tables.references

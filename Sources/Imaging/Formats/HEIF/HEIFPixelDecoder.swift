@@ -1,8 +1,8 @@
 #if HEIF
-    /// Gives the pixels of a HEIC or AVIF that has alpha or high dynamic range: red, green and blue of sRGB's range,
-    /// and alpha, with which they are multiplied.
+    /// Decodes the pixels of a HEIC or AVIF with alpha or high dynamic range, as RGB of standard dynamic range and
+    /// premultiplied alpha.
     ///
-    /// What is hidden is left out, and the rest not turned.
+    /// Only the visible part is decoded, and it is not turned upright.
     struct HEIFPixelDecoder: PlaneDecoder {
         private var colors: CodedTiles
         private var alpha: CodedTiles?
@@ -10,18 +10,18 @@
         private let isRGB: Bool
         private let matrix: YCbCrMatrix
         private let toneMapper: ToneMapper?
-        /// The tables of the coded planes.
+        /// The conversion tables of the coded planes.
         private let tables: [[Float]]
         private let alphaTable: [UInt8]
         private let places: [PlanePart]
         private var levels: [[Float]]
         private var row: Int
 
-        /// Takes tiles whose first rows were decoded.
+        /// Creates a decoder from tiles whose first rows have been decoded.
         ///
         /// - Parameters:
-        ///   - matrix: The matrix of luma and colour differences; nil where the planes are green, blue and red.
-        ///   - toneMapper: The conversion to sRGB's range of light; nil where samples have that.
+        ///   - matrix: The matrix of luma and colour differences; nil if the planes are green, blue and red.
+        ///   - toneMapper: The conversion to the dynamic range of sRGB; nil if the samples have it already.
         init(
             _ colors: CodedTiles, alpha: CodedTiles?, isPremultiplied: Bool, matrix: YCbCrMatrix?, isFullRange: Bool,
             toneMapper: ToneMapper?
@@ -77,7 +77,7 @@
             }
         }
 
-        /// A pixel takes the colour difference that it lies in.
+        /// Writes a row of colours; a pixel uses the colour difference sample that covers it.
         private func writeColors(_ samples: inout [UInt8]) {
             let width = colors.image.part.columns.count
             let (shift, phase) = colors.shape.isHalvedAcross ? (1, colors.image.part.columns.lowerBound & 1) : (0, 0)

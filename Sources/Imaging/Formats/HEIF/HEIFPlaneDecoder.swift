@@ -1,20 +1,22 @@
 #if HEIF
-    /// Gives the planes of a HEIC or AVIF as they are coded: grey, luma and colour differences, or green, blue and red.
+    /// Decodes the planes of a HEIC or AVIF as they are coded: grey, luma and colour differences, or green, blue and
+    /// red.
     ///
-    /// What is hidden is left out, and the rest neither turned nor converted but to 8 bits and the whole range.
+    /// Only the visible part is decoded. It is converted to 8 bits and full range, but not turned upright or converted
+    /// otherwise.
     struct HEIFPlaneDecoder: PlaneDecoder {
         private var tiles: CodedTiles
         let colorModel: ColorModel
-        /// The coded plane of each plane that is given.
+        /// The coded plane for each plane of the output.
         private let sources: [Int]
         private let tables: [[UInt8]]
         private let places: [PlanePart]
         private var band = 0
 
-        /// The number of luma's rows in a band.
+        /// The number of luma rows in a band.
         private static let bandRows = 16
 
-        /// Takes tiles whose first row was decoded.
+        /// Creates a decoder from tiles whose first row has been decoded.
         ///
         /// - Parameter isRGB: Whether the planes are green, blue and red.
         init(_ tiles: CodedTiles, isRGB: Bool, isFullRange: Bool) {
@@ -48,8 +50,8 @@
             PlaneBand(places.map { (width: $0.columns.count, height: $0.bandRows(HEIFPlaneDecoder.bandRows)) })
         }
 
-        /// Luma comes last: where the first row that shows is an odd one, it is a row ahead, and may be the next
-        /// tile's.
+        /// Luma is decoded last: if the first visible row is odd, luma is one row ahead of chroma, possibly in the next
+        /// row of tiles.
         mutating func decode(into band: inout PlaneBand, from bytes: Span<UInt8>) throws(ImageError) {
             for index in places.indices.reversed() {
                 let (place, plane, table) = (places[index], sources[index], tables[index])
@@ -68,7 +70,7 @@
         func finish(_ bytes: Span<UInt8>) {}
     }
 
-    /// The part of a plane that shows, and how it lies on the image.
+    /// The visible part of a plane, and its position on the image.
     struct PlanePart {
         let columns: Range<Int>
         let rows: Range<Int>
@@ -83,7 +85,7 @@
             self.isHalvedDown = isHalvedDown
         }
 
-        /// A sample at an edge may reach beyond it by half.
+        /// Returns the samples that cover pixels; a sample at an edge may extend beyond it by half.
         private static func axis(_ pixels: Range<Int>, isHalved: Bool) -> (range: Range<Int>, axis: SampleAxis) {
             guard isHalved else { return (pixels, SampleAxis(count: pixels.count)) }
             let range = pixels.lowerBound / 2..<(pixels.upperBound + 1) / 2
@@ -91,7 +93,7 @@
             return (range, SampleAxis(count: range.count, origin: origin, extent: Double(pixels.count) / 2))
         }
 
-        /// The number of this plane's rows that lie beside so many rows of luma.
+        /// Returns the number of this plane's rows for a number of luma rows.
         func bandRows(_ count: Int) -> Int { isHalvedDown ? count / 2 : count }
     }
 #endif

@@ -1,33 +1,33 @@
-/// The tables in the `meta` box of a HEIC or AVIF file, as they are stored (ISO/IEC 14496-12, 8.11).
+/// The tables in the `meta` box of a HEIC or AVIF file, as stored (ISO/IEC 14496-12, 8.11).
 struct HEIFTables {
     let format: ImageFormat
     private(set) var primary: Int?
     /// The four characters of each item's type.
     private(set) var types: [Int: String] = [:]
-    /// All properties; items name them by their number, which begins with 1.
+    /// The properties; items refer to them by their number, which begins with 1.
     private(set) var properties: [Boxes.Box] = []
     private(set) var associations: [Int: [Int]] = [:]
     private(set) var references: [Reference] = []
     private(set) var locations: [Int: [Range<Int>]] = [:]
     private var itemData: Range<Int>?
-    /// The data references that lead to another file, by their number, which begins with 1.
+    /// The numbers of the data references to another file; they begin with 1.
     private var otherFiles: Set<Int> = []
-    /// The items whose bytes are not to be had.
+    /// The items whose bytes are not available, with the reason.
     private(set) var obstacles: [Int: Obstacle] = [:]
-    /// Whether the file has a `moov` box, of films and animations, or a `mini` box, of an image without tables.
+    /// Whether the file has a `moov` box, for films and animations, or a `mini` box, for an image without tables.
     private(set) var (hasTracks, isMinimized) = (false, false)
-    /// The most entries of all tables, so that their memory does not grow with what a file says.
+    /// The maximum number of entries of all tables, so that a file cannot demand unbounded memory.
     private static let maxEntries = 10_000
     private var entryCount = 0
 
-    /// A reference between items: "from" is, say, a thumbnail (`thmb`) of "to", or made (`dimg`) of them.
+    /// A reference between items: "from" is, for example, a thumbnail (`thmb`) of "to", or derived (`dimg`) from "to".
     struct Reference {
         let type: Int
         let from: Int
         let to: [Int]
     }
 
-    /// The reason why an item's bytes cannot be had.
+    /// The reason why an item's bytes are not available.
     enum Obstacle {
         case protection, otherFile, otherItems
     }
@@ -62,7 +62,7 @@ extension HEIFTables {
         var (places, seen) = (nil as Range<Int>?, Set<Int>())
         while let box = try boxes.next(bytes) {
             func isA(_ type: String) -> Bool { bytes.starts(with: type, at: box.type) }
-            // Another decoder might heed the other one.
+            // Another decoder might use the other box of the same type.
             guard let type = bytes.uint32(at: box.type),
                 seen.insert(type).inserted || isA("free") || isA("skip") || isA("uuid")
             else { throw damage }
@@ -87,7 +87,7 @@ extension HEIFTables {
         if let places { try readLocations(bytes, in: places) }
     }
 
-    /// Reads the pieces of each item: in the file, or in the `idat` box (ISO/IEC 14496-12, 8.11.3).
+    /// Reads the extents of each item, which are in the file or in the `idat` box (ISO/IEC 14496-12, 8.11.3).
     private mutating func readLocations(_ bytes: Span<UInt8>, in range: Range<Int>) throws(ImageError) {
         var fields = Fields(in: range)
         guard let version = fields.next(1, bytes), fields.next(3, bytes) != nil, let sizes = fields.next(2, bytes),
@@ -132,7 +132,7 @@ extension HEIFTables {
         }
     }
 
-    /// Reads the data references; a bit of each says that it leads to this file itself (ISO/IEC 14496-12, 8.7.2).
+    /// Reads the data references; a flag of each specifies whether it refers to this file (ISO/IEC 14496-12, 8.7.2).
     private mutating func readDataReferences(_ bytes: Span<UInt8>, in range: Range<Int>) throws(ImageError) {
         var boxes = Boxes(in: range, of: format)
         while let box = try boxes.next(bytes) {
@@ -179,7 +179,7 @@ extension HEIFTables {
         }
     }
 
-    /// Reads the property numbers of each item, of 7 or 15 bits behind a bit that says whether the property is
+    /// Reads the property numbers of each item, of 7 or 15 bits after a bit that specifies whether the property is
     /// essential.
     private mutating func readAssociations(_ bytes: Span<UInt8>, in range: Range<Int>) throws(ImageError) {
         var fields = Fields(in: range)

@@ -1,6 +1,6 @@
-/// Reads from an HEVC image what its decoder would obey, whatever the file says around it (ITU-T H.265).
+/// Reads the values from an HEVC image that its decoder obeys, whatever the file around it specifies (ITU-T H.265).
 ///
-/// The decoder allocates what a parameter set says, and decodes as many images as there are.
+/// The decoder allocates the memory that a parameter set demands, and decodes all images that are present.
 struct HEVCInspector: CodedImageInspector {
     private var size = PixelSize(width: 0, height: 0)
     private var (samplesPerPixel, bits) = (1.0, 8)
@@ -8,19 +8,19 @@ struct HEVCInspector: CodedImageInspector {
     private var (isPlain, isLayered) = (true, false)
     private var unitCount = 0
     private var lengthSize = 4
-    /// A slice each is usual; this is enough for a slice a row of blocks.
+    /// The maximum number of units. Usually an image is one slice; this suffices for a slice per row of blocks.
     private static let maxUnits = 2000
 
-    /// The largest parameter set's values; plain if it is of one image that stands alone.
+    /// The values of the largest parameter set; plain if the data is a single, independent image.
     var coded: CodedImageInfo {
-        // Beside the image libde265 has a copy of a plane, and notes on blocks of four by four.
+        // In addition to the image, libde265 allocates a copy of a plane, and metadata for blocks of 4×4 pixels.
         let bytesPerPixel = (samplesPerPixel + 1) * (bits > 8 ? 2 : 1) + 1
         return CodedImageInfo(
             size: size, workingBytes: Int(Double(min(size.pixelCount, 1 << 40)) * bytesPerPixel) + 1 << 20,
             isPlain: isPlain && imageCount == 1, isLayered: isLayered)
     }
 
-    /// Takes NAL units, each behind its length, which has as many bytes as the configuration that was taken says.
+    /// Reads NAL units, each preceded by its length, whose size in bytes the configuration specifies.
     mutating func take(_ data: Span<UInt8>) {
         var units = Fields(in: 0..<data.count)
         while isPlain, units.offset < data.count {
@@ -31,24 +31,24 @@ struct HEVCInspector: CodedImageInspector {
         }
     }
 
-    /// Takes the units in a decoder configuration, `hvcC`.
+    /// Reads the units in a decoder configuration, `hvcC`.
     mutating func take(configuration: Span<UInt8>) {
         lengthSize = HEVCInspector.lengthSize(in: configuration)
         guard let units = HEVCInspector.places(in: configuration) else { return isPlain = false }
         for unit in units { take(unit: configuration.extracting(unit)) }
     }
 
-    /// A configuration's units, each behind its length in four bytes.
+    /// Returns a configuration's units, each preceded by its length in four bytes.
     static func units(in configuration: Span<UInt8>) -> [UInt8] {
         (places(in: configuration) ?? []).flatMap { unit in
             [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: unit.count >> $0) } + unit.map { configuration[$0] }
         }
     }
 
-    /// The number of bytes of the lengths before units; 3 is not allowed, but would do.
+    /// Returns the number of bytes of a unit's length; 3 is not allowed by the standard, but works.
     static func lengthSize(in configuration: Span<UInt8>) -> Int { Int((configuration.byte(at: 21) ?? 3) & 3) + 1 }
 
-    /// An image's units, each behind its length in four bytes; up to one that reaches beyond the end.
+    /// Returns an image's units, each preceded by its length in four bytes, up to a unit that extends beyond the end.
     static func units(of data: [UInt8], lengthSize: Int) -> [UInt8] {
         guard lengthSize != 4 else { return data }
         var units = Fields(in: 0..<data.count)
@@ -59,7 +59,8 @@ struct HEVCInspector: CodedImageInspector {
         return framed
     }
 
-    /// Arrays of units behind two bytes of length (ISO/IEC 14496-15, 8.3.3.1); nil where one reaches beyond the end.
+    /// Returns the ranges of the units in arrays, each preceded by its length in two bytes (ISO/IEC 14496-15, 8.3.3.1);
+    /// nil if one extends beyond the end.
     private static func places(in configuration: Span<UInt8>) -> [Range<Int>]? {
         guard let arrayCount = configuration.byte(at: 22) else { return nil }
         var places: [Range<Int>] = []
@@ -78,9 +79,9 @@ struct HEVCInspector: CodedImageInspector {
         return places
     }
 
-    /// The header's second to seventh bit are the unit's type (7.4.2.2): 16 to 21 begin anew, 33 is a sequence
-    /// parameter set. The next six say in which layer it is; those above layer 0 are other decoders' (annex F). The bit
-    /// behind the header of an image's first slice is set (7.3.6.1).
+    /// Reads a unit. The second to seventh bits of its header are its type (7.4.2.2): 16 to 21 are pictures that refer
+    /// to no others, 33 is a sequence parameter set. The next six bits are its layer; layers above 0 are for other
+    /// decoders (annex F). The bit after the header of an image's first slice is set (7.3.6.1).
     private mutating func take(unit: Span<UInt8>) {
         unitCount += 1
         guard let header = unit.byte(at: 0), unitCount <= HEVCInspector.maxUnits else { return isPlain = false }
@@ -94,7 +95,7 @@ struct HEVCInspector: CodedImageInspector {
         }
     }
 
-    /// The beginning of a sequence parameter set (7.3.2.2), up to its depth.
+    /// Reads the beginning of a sequence parameter set (7.3.2.2), up to the depth.
     private mutating func takeParameters(_ payload: Span<UInt8>) {
         var bits = BitCursor(HEVCInspector.unescaped(payload, prefix: 512))
         bits.skip(4)
@@ -103,7 +104,7 @@ struct HEVCInspector: CodedImageInspector {
         let flags = (0..<subLayers).map { _ in (hasProfile: bits.nextFlag(), hasLevel: bits.nextFlag()) }
         if subLayers > 0 { bits.skip(2 * (8 - subLayers)) }
         for (hasProfile, hasLevel) in flags { bits.skip((hasProfile ? 88 : 0) + (hasLevel ? 8 : 0)) }
-        _ = bits.nextExponential()  // its number
+        _ = bits.nextExponential()  // the parameter set's number
         let chroma = bits.nextExponential()
         if chroma == 3 { bits.skip(1) }
         let (width, height) = (bits.nextSide(), bits.nextSide())
@@ -115,7 +116,7 @@ struct HEVCInspector: CodedImageInspector {
         self.bits = max(self.bits, depth)
     }
 
-    /// The first bytes without those that keep start codes away (7.3.1.1).
+    /// Returns the first bytes without the emulation prevention bytes, which avoid start codes (7.3.1.1).
     private static func unescaped(_ payload: Span<UInt8>, prefix: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         var zeros = 0
@@ -133,6 +134,6 @@ struct HEVCInspector: CodedImageInspector {
 }
 
 extension BitCursor {
-    /// A number that is to be a side of an image: one that is too large for that is as large as can be.
+    /// Reads a number that is a side of an image; larger numbers are clamped to the maximum.
     fileprivate mutating func nextSide() -> Int { min(nextExponential(), Int(Int32.max)) }
 }

@@ -1,17 +1,17 @@
 #if HEIF
     internal import CCodecs
 
-    /// Decodes the HEVC images of one file through libavcodec, in two thirds of libde265's time.
+    /// Decodes the HEVC images of one file with libavcodec, in two thirds of libde265's time.
     ///
-    /// It never judges: what it will not have is libde265's to decode or to refuse, and what it takes has the same
-    /// samples. It starts no thread.
+    /// It never refuses an image: those that it cannot decode are left to libde265. Both decode to the same samples. It
+    /// starts no threads.
     final class LibavcodecDecoder {
         #if AVCodec
             private let handle: CodecHandle
 
-            /// Loads libavcodec, unless it was loaded before; nil where it is not installed.
+            /// Loads libavcodec, unless it is loaded already; nil if it is not installed.
             ///
-            /// - Parameter maxPixels: The most pixels of an image, as it is coded.
+            /// - Parameter maxPixels: The maximum number of pixels of an image, as coded.
             init?(maxPixels: Int) {
                 var pointer: OpaquePointer?
                 let code = unsafe ccodecs_avcodec_open(maxPixels, &pointer)
@@ -20,8 +20,8 @@
                 guard code == .CCODECS_OK else { return nil }
             }
 
-            /// Decodes an image's parameter sets and slices, each behind its length in four bytes; nil where it will
-            /// not have them.
+            /// Decodes an image's parameter sets and slices, each preceded by its length in four bytes; returns nil if
+            /// libavcodec does not decode them.
             func image(_ units: [UInt8], format: ImageFormat) -> CodedImage? {
                 var pointer: OpaquePointer?
                 var image = ccodecs_coded_image()

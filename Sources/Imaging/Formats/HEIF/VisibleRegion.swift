@@ -1,11 +1,11 @@
-/// The part of a stored image that shows, and how it is turned to stand upright.
+/// The visible part of a stored image, and the orientation that turns it upright.
 struct VisibleRegion: Hashable {
-    /// The part's columns and rows, as stored.
+    /// The columns and rows of the part, as stored.
     private(set) var columns: Range<Int>
     private(set) var rows: Range<Int>
     private(set) var orientation = Orientation.up
 
-    /// The whole of an image, as it is stored.
+    /// Creates the region of a whole image, as stored.
     init(_ size: PixelSize) {
         columns = 0..<size.width
         rows = 0..<size.height
@@ -14,7 +14,7 @@ struct VisibleRegion: Hashable {
     /// The size of the part, as stored.
     var size: PixelSize { PixelSize(width: columns.count, height: rows.count) }
 
-    /// Turns it anticlockwise.
+    /// Rotates the region anticlockwise, by quarter turns.
     mutating func turn(quarters: Int) {
         let turns = [Orientation.up, .left, .down, .right]
         orientation = orientation.followed(by: turns[quarters & 3])
@@ -25,7 +25,7 @@ struct VisibleRegion: Hashable {
         orientation = orientation.followed(by: isHorizontal ? .upMirrored : .downMirrored)
     }
 
-    /// Leaves what an aperture shows of it as it stands now; false if that is nothing.
+    /// Crops the region, in its current orientation, to an aperture; returns false if nothing remains.
     mutating func cut(_ aperture: CleanAperture) -> Bool {
         let upright = orientation.applied(to: size)
         let (shownColumns, shownRows) = aperture.part(of: upright)
@@ -40,9 +40,9 @@ struct VisibleRegion: Hashable {
 }
 
 extension Orientation {
-    /// The orientation that combines this turn and a next one.
+    /// Returns the orientation that combines this one with a following one.
     func followed(by next: Orientation) -> Orientation {
-        let size = PixelSize(width: 3, height: 2)  // no two ways to turn it look alike
+        let size = PixelSize(width: 3, height: 2)  // all orientations of this size differ
         let turned = applied(to: size)
         func isBoth(_ one: Orientation) -> Bool {
             guard one.applied(to: size) == next.applied(to: turned) else { return false }
@@ -56,8 +56,8 @@ extension Orientation {
     }
 }
 
-/// The part that a `clap` property leaves of an image (ISO/IEC 14496-12, 12.1.4): fractions of a width, a height, and
-/// how far its middle is from the image's.
+/// The part of an image that a `clap` property keeps (ISO/IEC 14496-12, 12.1.4): a width, a height, and the offset of
+/// its centre from the image's, all as fractions.
 struct CleanAperture {
     private let values: [Double]
 
@@ -72,7 +72,7 @@ struct CleanAperture {
         self.values = values
     }
 
-    /// The columns and rows of an image that show; empty if none do.
+    /// Returns the visible columns and rows of an image; empty if there are none.
     func part(of image: PixelSize) -> (columns: Range<Int>, rows: Range<Int>) {
         (
             range(values[0], offset: values[2], of: image.width),
@@ -80,7 +80,8 @@ struct CleanAperture {
         )
     }
 
-    /// Whole samples, as many as the aperture is long: where its edges halve samples, it is moved up by half of one.
+    /// Returns whole samples, as many as the aperture is long; an aperture whose edges halve samples is moved up by
+    /// half a sample.
     private func range(_ length: Double, offset: Double, of side: Int) -> Range<Int> {
         let first = (offset + Double(side - 1) / 2 - (length - 1) / 2).rounded(.down)
         let end = first + length.rounded(.down)

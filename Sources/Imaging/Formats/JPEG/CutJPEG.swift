@@ -1,18 +1,19 @@
-/// A JPEG whose bytes end before its end marker, and what there is of it (ITU-T T.81, annexes B and G).
+/// A JPEG whose bytes end before its end marker, and the parts of it that are present (ITU-T T.81, annexes B and G).
 ///
-/// With an end marker behind its last whole segment it is what decoders take for damaged, and they tell how much a scan
-/// lacks; which scans there are is told here.
+/// With an end marker after its last complete segment, decoders treat it as damaged and report how much of a scan is
+/// missing; this type determines which scans are present.
 struct CutJPEG {
-    /// The number of bytes up to the end, or to a segment that ends behind it.
+    /// The number of bytes up to the end, or up to a segment that extends beyond it.
     private var byteCount = 0
-    /// The lowest bit that is known of each component's 64 coefficients; nil where no scan was for them.
+    /// The lowest bit that the scans contain, for each component's 64 coefficients; nil if no scan contains the
+    /// coefficient.
     private var lowBits: [UInt8: [Int?]] = [:]
-    /// The same without the last scan where that gives a further bit: it may be the one that is cut.
+    /// The same without the last scan if that contains a further bit, since it may be the incomplete scan.
     private var surelyLowBits: [UInt8: [Int?]] = [:]
     private var isProgressive = false
 
-    /// Finds out whether the bytes are cut; nil where they are not, and of an image in arithmetic code, in which zeros
-    /// that were left away may be meant.
+    /// Examines whether the bytes are incomplete; nil if they are complete. Nil also for an image in arithmetic code,
+    /// in which trailing zeros may have been omitted.
     init?(_ bytes: Span<UInt8>) {
         let count = bytes.count
         if bytes.starts(with: [0xFF, 0xD9], at: count - 2) { return nil }
@@ -35,16 +36,16 @@ struct CutJPEG {
         }
     }
 
-    /// Whether there is a scan for all coefficients, and no more than the last bit of any is missing: how much the scans
-    /// themselves lack is their decoder's to say.
+    /// Whether there is a scan for each coefficient, and at most the last bit of any is missing; the decoder reports
+    /// how much the scans themselves lack.
     var hasEveryBand: Bool {
         !lowBits.isEmpty && surelyLowBits.values.allSatisfy { $0.allSatisfy { $0 == 0 || $0 == 1 } }
     }
 
-    /// Whether there is a scan for all bits of all coefficients.
+    /// Whether there is a scan for each bit of each coefficient.
     var hasEveryBit: Bool { lowBits.values.allSatisfy { $0.allSatisfy { $0 == 0 } } }
 
-    /// The image with an end marker.
+    /// Returns the image with an end marker.
     func closed(_ bytes: Span<UInt8>) -> [UInt8] {
         var closed: [UInt8] = []
         closed.reserveCapacity(byteCount + 2)
@@ -53,7 +54,8 @@ struct CutJPEG {
         return closed
     }
 
-    /// Three bytes for each component, behind six: its identifier is the first one (B.2.2).
+    /// Reads a frame header: three bytes per component, the first of which is its identifier, after six other bytes
+    /// (B.2.2).
     private mutating func takeFrame(_ segment: Span<UInt8>, isProgressive: Bool) {
         self.isProgressive = isProgressive
         for number in 0..<Int(segment.byte(at: 5) ?? 0) {
@@ -63,7 +65,7 @@ struct CutJPEG {
         surelyLowBits = lowBits
     }
 
-    /// The components, two bytes each, the band of coefficients, and their bits (B.2.3).
+    /// Reads a scan header: the components, two bytes each, the band of coefficients, and their bits (B.2.3).
     private mutating func takeScan(_ segment: Span<UInt8>) {
         guard let count = segment.byte(at: 0).map(Int.init), let first = segment.byte(at: 1 + 2 * count),
             let last = segment.byte(at: 2 + 2 * count), let bits = segment.byte(at: 3 + 2 * count),

@@ -1,4 +1,4 @@
-/// JPEG (ITU-T T.81): usual ones are decoded by our own decoders, all others by libjpeg, which also writes them.
+/// The codec for JPEG (ITU-T T.81): our own decoders decode usual files; libjpeg decodes all others, and encodes.
 struct JPEGCodec: ImageCodec {
     let format = ImageFormat.jpeg
     let name = "JPEG"
@@ -8,13 +8,13 @@ struct JPEGCodec: ImageCodec {
         CodecHeader(header: try JPEGHeader.read(bytes))
     }
 
-    /// The end-of-image marker (T.81, B.1.1.3).
+    /// Whether the file ends with the end-of-image marker (T.81, B.1.1.3).
     func hasTrailer(_ file: FileEnds, read: FileEnds.Read) -> Bool? {
         guard file.head.starts(with: [0xFF, 0xD8]) else { return nil }
         return file.tail.suffix(2).elementsEqual([0xFF, 0xD9])
     }
 
-    /// Decodes an image, and one that is cut as far as there is enough of it.
+    /// Decodes an image, also a truncated one if enough of it is present.
     func decode(_ bytes: Span<UInt8>, with reader: ImageReader) throws(ImageError) -> DecodedImages {
         guard let cut = CutJPEG(bytes) else { return try decode(bytes, with: reader, isCut: false) }
         guard cut.hasEveryBand || reader.limits.acceptsTruncated else { throw .truncated(.jpeg) }
@@ -23,9 +23,9 @@ struct JPEGCodec: ImageCodec {
         return decoded
     }
 
-    /// Decodes by our own decoders, or by libjpeg where they refuse the image.
+    /// Decodes with our own decoders, or with libjpeg if they refuse the image.
     ///
-    /// libjpeg may read without a word what our decoder takes for damage; the image is no better for it.
+    /// libjpeg may accept without a warning what our decoder treats as damage; the image is no better for it.
     private func decode(
         _ bytes: Span<UInt8>, with reader: ImageReader, isCut: Bool
     ) throws(ImageError) -> DecodedImages {
@@ -43,7 +43,7 @@ struct JPEGCodec: ImageCodec {
         return decoded
     }
 
-    /// Decodes by our own decoders; nil when they refuse the image.
+    /// Decodes with our own decoders; returns nil if they refuse the image.
     private func decodeUsual(
         _ bytes: Span<UInt8>, with reader: ImageReader, _ colors: DecodedColors
     ) throws(ImageError) -> DecodedImages? {

@@ -1,8 +1,7 @@
 internal import CCodecs
 
 extension JPEGCodec: ImageEncoder {
-    /// Writes a JPEG with the chroma samples that the image has: baseline with the standard Huffman tables, or
-    /// progressive.
+    /// Encodes an image with its chroma samples as a JPEG: baseline with the standard Huffman tables, or progressive.
     func encode(_ image: PlanarImage, _ options: EncodingOptions) throws(ImageError) -> [UInt8] {
         try unsafe collect { bytes, count, fault throws(ImageError) in
             try unsafe image.withPlanes { planes in
@@ -12,7 +11,7 @@ extension JPEGCodec: ImageEncoder {
         }
     }
 
-    /// Writes the same of pixels without alpha.
+    /// Encodes pixels without alpha in the same way.
     func encode(_ image: PixelBuffer, _ options: EncodingOptions) throws(ImageError) -> [UInt8] {
         let isChromaFull = options.hasFullChroma(image)
         return try unsafe collect { bytes, count, fault in

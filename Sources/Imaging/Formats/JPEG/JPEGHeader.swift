@@ -20,19 +20,19 @@ enum JPEGHeader {
         }
     }
 
-    /// Refuses by its name an image that gives its height behind the first scan (DNL; T.81, B.2.5), as scanners that fed
-    /// paper did.
+    /// Throws an error that names the kind for an image that specifies its height after the first scan (DNL; T.81,
+    /// B.2.5), as scanners with paper feeds did.
     private static func checkHeight(_ bytes: Span<UInt8>, behind offset: Int) throws(ImageError) {
         var offset = offset
         guard JPEGScans.nextMarker(bytes, &offset) == 0xDC else { return }
         throw .unsupported(
-            "JPEG that gives its height behind its pixels (DNL)",
+            "JPEG that specifies its height after its pixels (DNL)",
             hint: "Save the picture again in another program, and send that.")
     }
 
-    /// Moves past the next segment, and the markers before it that stand alone.
+    /// Moves past the next segment, and the standalone markers before it.
     ///
-    /// - Returns: its marker, and where its payload lies, without the two bytes of its length.
+    /// - Returns: The segment's marker and the range of its payload, without the two bytes of the length.
     static func nextSegment(
         _ bytes: Span<UInt8>, _ offset: inout Int
     ) throws(ImageError) -> (marker: UInt8, payload: Range<Int>) {
@@ -44,7 +44,7 @@ enum JPEGHeader {
         return (marker, try payload(bytes, &offset))
     }
 
-    /// Moves past the next marker; what lies before it is skipped, as libjpeg does.
+    /// Moves past the next marker; any data before it is skipped, as libjpeg does.
     private static func nextMarker(_ bytes: Span<UInt8>, _ offset: inout Int) throws(ImageError) -> UInt8 {
         while let byte = bytes.byte(at: offset) {
             offset += 1
@@ -57,7 +57,7 @@ enum JPEGHeader {
         throw .truncated(.jpeg)
     }
 
-    /// Moves past what follows a marker: a length of two bytes, and the payload.
+    /// Moves past the data of a marker: a length of two bytes, and the payload.
     private static func payload(_ bytes: Span<UInt8>, _ offset: inout Int) throws(ImageError) -> Range<Int> {
         guard let length = bytes.uint16(at: offset), offset + length <= bytes.count else { throw .truncated(.jpeg) }
         guard length >= 2 else { throw .corrupt(.jpeg, "a segment of \(length) bytes") }
@@ -66,7 +66,7 @@ enum JPEGHeader {
         return start..<offset
     }
 
-    /// SOF0 to SOF15, without DHT, JPG and DAC, which stand among them.
+    /// Whether a marker is one of SOF0 to SOF15; DHT, JPG and DAC are among their numbers and are excluded.
     private static func isFrame(_ marker: UInt8) -> Bool {
         (0xC0...0xCF).contains(marker) && marker != 0xC4 && marker != 0xC8 && marker != 0xCC
     }

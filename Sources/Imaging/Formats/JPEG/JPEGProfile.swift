@@ -1,8 +1,8 @@
 extension ColorDescription {
     /// Joins the chunks of an ICC profile in APP2 segments before the first scan (ICC.1:2022, annex B.4).
     ///
-    /// A chunk carries its number, from 1, and how many there are. They are put in order; if one is missing, comes
-    /// twice, or counts differently, there is no telling what the profile was.
+    /// A chunk contains its number, from 1, and the number of chunks. They are put in order; if one is missing, is
+    /// repeated or contains another number of chunks, the profile is unknown.
     static func readJPEG(_ bytes: Span<UInt8>) -> ColorDescription {
         var chunks = Chunks()
         var offset = 2  // after the start-of-image marker
@@ -16,14 +16,14 @@ extension ColorDescription {
         return checked(profile)
     }
 
-    /// The places of a profile's chunks in the file.
+    /// The positions of a profile's chunks in the file.
     private struct Chunks {
-        /// The number of chunks that the first one announced; 0 before that.
+        /// The number of chunks according to the first one; 0 before that.
         private(set) var count = 0
         private var parts: [Range<Int>?] = []
         private var byteCount = 0
 
-        /// Notes a chunk; false if it contradicts the others, or all together are too long.
+        /// Records a chunk; returns false if it contradicts the others, or if all together are too long.
         mutating func add(_ segment: Span<UInt8>, at position: Int) -> Bool {
             guard let number = segment.byte(at: 12), let total = segment.byte(at: 13), total > 0 else { return false }
             if count == 0 {
@@ -37,7 +37,7 @@ extension ColorDescription {
             return byteCount <= ColorDescription.maxProfileBytes
         }
 
-        /// The profile; nil if a chunk is missing.
+        /// Returns the profile; nil if a chunk is missing.
         func joined(_ bytes: Span<UInt8>) -> [UInt8]? {
             var profile: [UInt8] = []
             profile.reserveCapacity(byteCount)

@@ -1,9 +1,9 @@
-/// Counts a JPEG's scans without decoding any, so that a file with far too many costs nothing.
+/// Counts a JPEG's scans without decoding them, so that a file with far too many costs nothing.
 enum JPEGScans {
-    /// Throws `too_many_scans` as soon as there are more than the limits allow for an image of that size.
+    /// Throws `too_many_scans` if there are more scans than the limits allow for an image of a size.
     ///
-    /// Between scans lie segments; inside of one only stuffed zeros and restart markers follow an 0xFF (T.81, B.1.1.5).
-    /// What is damaged is left for the decoder to say.
+    /// There are segments between scans; inside a scan, only stuffed zeros and restart markers follow an 0xFF (T.81,
+    /// B.1.1.5). Damage is left for the decoder to report.
     static func check(_ bytes: Span<UInt8>, size: PixelSize, limits: ImageLimits) throws(ImageError) {
         var (count, offset) = (0, 2)  // after the start-of-image marker
         let mostScans = limits.scanCount(for: size)
@@ -15,7 +15,7 @@ enum JPEGScans {
         }
     }
 
-    /// Moves past the next marker that is followed by a segment, or begins or ends an image.
+    /// Moves past the next marker that is followed by a segment, or that begins or ends an image.
     static func nextMarker(_ bytes: Span<UInt8>, _ offset: inout Int) -> UInt8? {
         while let prefix = bytes.firstIndex(of: 0xFF, from: offset) {
             offset = prefix + 1

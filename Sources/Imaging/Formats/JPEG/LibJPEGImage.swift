@@ -1,26 +1,26 @@
 internal import CCodecs
 
-/// A JPEG that libjpeg has read up to its pixels.
+/// A JPEG whose header libjpeg has read.
 struct LibJPEGImage: ~Copyable {
     let handle: CodecHandle
     var report: CodecReport
-    /// The size as stored.
+    /// The size in pixels, as stored.
     let size: PixelSize
-    /// Whether it is grey or YCbCr, and can be read as planes.
+    /// Whether the image is grey or YCbCr, and can be read as planes.
     let isPlanar: Bool
     let isCMYK: Bool
-    /// Whether ink is stored as 255 less ink.
+    /// Whether CMYK samples are stored as 255 - ink.
     let isInverted: Bool
-    /// The warning that stands for libjpeg's complaints; known once `finish` was called.
+    /// The warning that corresponds to libjpeg's warnings; known after `finish`.
     private(set) var warning: ImageWarning?
     /// Whether the bytes end before the image does.
     private let isCut: Bool
 
     /// Opens the image.
     ///
-    /// The bytes are borrowed: they must outlive the decoder.
+    /// The bytes are borrowed and must outlive the decoder.
     ///
-    /// - Parameter isCut: Whether the bytes are those of a `CutJPEG`: then an end too early is what they lack, and no damage.
+    /// - Parameter isCut: Whether the bytes are those of a `CutJPEG`: an early end then means missing data, not damage.
     @unsafe
     init(
         _ bytes: UnsafeBufferPointer<UInt8>, header: ImageHeader, limits: ImageLimits, isCut: Bool = false
@@ -45,9 +45,10 @@ struct LibJPEGImage: ~Copyable {
         self.report = report
     }
 
-    /// Reads on to the end marker.
+    /// Reads up to the end marker.
     ///
-    /// libjpeg goes on after damage, and fills what has no data with grey: so does this, unless a good part is missing.
+    /// libjpeg continues after damage, and fills missing data with grey; the image is accepted unless a large part is
+    /// missing.
     mutating func finish() throws(ImageError) {
         var warnings = ccodecs_jpeg_warnings()
         try report.check(unsafe ccodecs_jpeg_finish(handle.pointer, &warnings, &report.fault))

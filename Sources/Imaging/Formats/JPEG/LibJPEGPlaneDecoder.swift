@@ -1,13 +1,13 @@
 internal import CCodecs
 
-/// Decodes any grey or YCbCr JPEG through libjpeg, as planes.
+/// Decodes any grey or YCbCr JPEG with libjpeg, as planes.
 struct LibJPEGPlaneDecoder: PlaneDecoder, ~Copyable {
     private var source: LibJPEGImage
     private let planes: [ccodecs_jpeg_plane]
     let layouts: [PlaneLayout]
     let bandCount: Int
 
-    /// Starts to decode; what is subsampled may come at a larger scale than asked for.
+    /// Starts to decode; a subsampled component may be decoded at a larger scale than requested.
     init(_ source: consuming LibJPEGImage, eighths: Int) throws(ImageError) {
         var layout = ccodecs_jpeg_planes()
         try source.report.check(
@@ -36,7 +36,7 @@ struct LibJPEGPlaneDecoder: PlaneDecoder, ~Copyable {
     }
 
     mutating func decode(into band: inout PlaneBand, from bytes: Span<UInt8>) throws(ImageError) {
-        // The band is as large as libjpeg said that it must be.
+        // The band has the size that libjpeg requires.
         try source.report.check(
             unsafe ccodecs_jpeg_read_band(source.handle.pointer, &band.samples, &source.report.fault))
     }

@@ -1,12 +1,12 @@
 internal import CCodecs
 
-/// Decodes a JPEG through libjpeg, as pixels: for what is stored as RGB or as ink.
+/// Decodes a JPEG with libjpeg as pixels, for images that are stored as RGB or CMYK.
 struct LibJPEGRowDecoder: RowDecoder, ~Copyable {
     private var source: LibJPEGImage
     let layout: PlaneLayout
     let colorModel: ColorModel
 
-    /// Starts to decode at some eighths of the size.
+    /// Starts to decode at a number of eighths of the size.
     init(_ source: consuming LibJPEGImage, eighths: Int) throws(ImageError) {
         var rows = ccodecs_layout()
         try source.report.check(

@@ -1,4 +1,4 @@
-/// The sampling factors of a JPEG's component: the numbers of its samples beside those of other components (T.81,
+/// The sampling factors of a JPEG's component: the relative numbers of its samples along a row and a column (T.81,
 /// A.1.1).
 struct SamplingFactors: Sendable, Hashable {
     var horizontal: Int
@@ -8,9 +8,9 @@ struct SamplingFactors: Sendable, Hashable {
 }
 
 extension PlaneLayout {
-    /// The layout of a JPEG's component (T.81, A.1.1), decoded at some eighths of its size.
+    /// Creates the layout of a JPEG's component (T.81, A.1.1), decoded at a number of eighths of its size.
     init(component: SamplingFactors, of largest: SamplingFactors, in image: PixelSize, eighths: Int) {
-        // One division of whole numbers, or a last sample might come of rounding.
+        // A single division of whole numbers; otherwise rounding might add a last sample.
         func extent(_ side: Int, _ factor: Int, _ largest: Int) -> Double {
             Double(side * factor * eighths) / Double(largest * 8)
         }

@@ -1,28 +1,29 @@
 internal import CCodecs
 
-/// Decodes a PNG of any colour type and bit depth to grey, RGB or premultiplied RGBA of 8 bits and of sRGB's range of
-/// light.
+/// Decodes a PNG of any colour type and bit depth to grey, RGB or premultiplied RGBA of 8 bits and standard dynamic
+/// range.
 struct LibPNGDecoder: RowDecoder, ~Copyable {
     private let handle: CodecHandle
     private var report: CodecReport
     let layout: PlaneLayout
     let colorModel: ColorModel
-    /// The whole image as it is stored, if it is interlaced: its first rows are known only at the end.
+    /// The whole image as stored, if it is interlaced: its first rows are complete only at the end.
     private var image: [UInt8]
     private var nextRow = 0
-    /// The conversion of samples; nil where they are as they are decoded.
+    /// The conversion of samples; nil if they need none.
     private let converter: CodedRowConverter?
-    /// A row as it is stored, if that is not how it is given.
+    /// A row as stored, if it must be converted.
     private var stored: [UInt8]
 
-    /// Text, profiles and the like are skipped unread; what libpng allocates for any one chunk is held under this.
+    /// The maximum memory that libpng may allocate for a chunk, in bytes; text, profiles and similar chunks are
+    /// skipped.
     private static let maxChunkBytes = 8 * 1_048_576
 
     /// Reads up to the pixels.
     ///
-    /// The bytes are borrowed: they must outlive the decoder.
+    /// The bytes are borrowed and must outlive the decoder.
     ///
-    /// - Parameter samples: The meaning of samples that are not as other PNGs' are: grey then becomes RGB.
+    /// - Parameter samples: The meaning of samples of limited range or high dynamic range; grey then becomes RGB.
     @unsafe
     init(
         _ bytes: UnsafeBufferPointer<UInt8>, header: ImageHeader, samples: CodedSamples? = nil, limits: ImageLimits
@@ -81,7 +82,7 @@ struct LibPNGDecoder: RowDecoder, ~Copyable {
         nextRow += 1
     }
 
-    /// Reads on to the end chunk; of a file that was cut behind its last pixel nothing is missing that shows.
+    /// Reads up to the end chunk; a file that is cut after its last pixel is accepted.
     mutating func finish() throws(ImageError) {
         let code = unsafe ccodecs_png_finish(handle.pointer, &report.fault)
         if code != .CCODECS_TRUNCATED { try report.check(code) }

@@ -1,16 +1,16 @@
 internal import CCodecs
 
-/// The place of the pixels in a PNG of the usual kind (PNG specification, third edition, sections 5 and 11).
+/// The position of the pixels in a PNG of the usual kind (PNG specification, third edition, sections 5 and 11).
 struct PNGChunks {
     let size: PixelSize
-    /// The number of samples a pixel, of 8 bits each: grey, RGB or RGBA.
+    /// The number of samples per pixel, of 8 bits each: grey, RGB or RGBA.
     let channels: Int
-    /// The range from the first payload of pixels' data to the end of the last one: such chunks alone, perhaps very
-    /// many.
+    /// The range from the first payload of pixel data to the end of the last one; it contains only such chunks, perhaps
+    /// very many.
     private var data = 0..<0
     private var dataByteCount = 0
 
-    /// Reads all chunks and checks their sums; nil for whatever is unusual or not quite right.
+    /// Reads all chunks and verifies their checksums; returns nil for anything unusual or invalid.
     static func read(_ bytes: Span<UInt8>) -> PNGChunks? {
         var offset = 8  // after the signature
         guard let first = next(bytes, &offset), bytes.starts(with: "IHDR", at: first.lowerBound - 4),
@@ -29,7 +29,8 @@ struct PNGChunks {
             }
             isBehindData = chunks.data.upperBound > 0
             if bytes.starts(with: "IEND", at: type) { return isBehindData ? chunks : nil }
-            // Chunks that must be understood have a capital letter first; a palette is a mere suggestion here.
+            // A first capital letter marks a chunk that must be understood; a palette is only a suggestion in these
+            // images.
             guard !bytes.starts(with: "tRNS", at: type), bytes[type] & 0x20 != 0 || bytes.starts(with: "PLTE", at: type)
             else { return nil }
         }
@@ -54,7 +55,7 @@ struct PNGChunks {
         size = PixelSize(width: width, height: height)
     }
 
-    /// Moves past a chunk and returns where its payload lies; nil at the end, and when its sum is not right.
+    /// Moves past a chunk and returns the range of its payload; nil at the end, or if the checksum is wrong.
     private static func next(_ bytes: Span<UInt8>, _ offset: inout Int) -> Range<Int>? {
         guard let length = bytes.uint32(at: offset), let sum = bytes.uint32(at: offset + 8 + length) else { return nil }
         let start = offset + 8
@@ -65,7 +66,7 @@ struct PNGChunks {
         return start..<start + length
     }
 
-    /// Unpacks the pixels' data; nil unless they are exactly so many bytes.
+    /// Decompresses the pixel data; returns nil unless it has exactly the given number of bytes.
     func unpacked(from bytes: Span<UInt8>, byteCount: Int) -> [UInt8]? {
         if data.count == dataByteCount { return PNGChunks.unpacked(bytes.extracting(data), byteCount: byteCount) }
         var packed: [UInt8] = []
@@ -81,7 +82,7 @@ struct PNGChunks {
 
     private static func unpacked(_ packed: Span<UInt8>, byteCount: Int) -> [UInt8]? {
         let rows = unsafe packed.withUnsafeBufferPointer { packed in
-            // All bytes are written, or none count.
+            // Either all bytes are written, or the array is discarded.
             unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { rows, count in
                 let code = unsafe ccodecs_inflate_whole(packed.baseAddress, packed.count, rows.baseAddress, byteCount)
                 count = code == .CCODECS_OK ? byteCount : 0

@@ -1,6 +1,6 @@
 internal import CCodecs
 
-/// PNG (third edition): usual ones are decoded by our own decoder, all others by libpng, which also writes them.
+/// The codec for PNG (third edition): our own decoder decodes usual files; libpng decodes all others, and encodes.
 struct PNGCodec: ImageCodec {
     let format = ImageFormat.png
     let name = "PNG"
@@ -11,13 +11,13 @@ struct PNGCodec: ImageCodec {
         CodecHeader(header: try PNGHeader.read(bytes))
     }
 
-    /// The whole of the end chunk, which is the same in every file (section 11.2.5).
+    /// Whether the file ends with the end chunk, which is the same in every file (section 11.2.5).
     func hasTrailer(_ file: FileEnds, read: FileEnds.Read) -> Bool? {
         guard file.head.starts(with: [0x89, 0x50, 0x4E, 0x47]) else { return nil }
         return file.tail.elementsEqual([0, 0, 0, 0, 0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82])
     }
 
-    /// Decodes by our own decoder, or by libpng where that refuses the image, or each sample is to be looked at.
+    /// Decodes with our own decoder, or with libpng if that refuses the image or each sample must be converted.
     func decode(_ bytes: Span<UInt8>, with reader: ImageReader) throws(ImageError) -> DecodedImages {
         let chunks = PNGColors(bytes)
         let (samples, colors) = (chunks.samples, DecodedColors(chunks.description(bytes)))
@@ -39,7 +39,7 @@ extension PNGCodec: ImageEncoder {
         throw .unsupported("a PNG of planes")
     }
 
-    /// Writes a PNG with 8 bits a channel.
+    /// Encodes a PNG with 8 bits per channel.
     func encode(_ image: PixelBuffer, _ options: EncodingOptions) throws(ImageError) -> [UInt8] {
         let image = image.unpremultiplied()
         return try unsafe collect { bytes, count, fault in

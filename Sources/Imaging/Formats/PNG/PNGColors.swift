@@ -1,17 +1,17 @@
 internal import CCodecs
 
-/// The colours that the chunks before a PNG's pixels describe (PNG specification, third edition, 11.3.2).
+/// The colours in the chunks before a PNG's pixels (PNG specification, third edition, 11.3.2).
 ///
-/// The numbers of `cICP` settle it; else an `sRGB` chunk does; else a profile (`iCCP`); else `gAMA`, with `cHRM` or
-/// with sRGB's primaries. `cHRM` alone says nothing to us. Of two chunks of a kind the first counts.
+/// The order of precedence is: the numbers of `cICP`; an `sRGB` chunk; a profile (`iCCP`); `gAMA`, with `cHRM` or else
+/// with sRGB's primaries. `cHRM` alone is ignored. The first of two chunks of a kind applies.
 struct PNGColors {
     private var chunks: [Chunk: Range<Int>] = [:]
-    /// The coding that `cICP` gives; nil where there is none, or none that makes sense.
+    /// The coding in `cICP`; nil if there is none, or an invalid one.
     private var coding: ColorCoding?
-    /// The light of the brightest pixel, or of the screen on which it was mastered, in cd/m²; nil: nothing is said.
+    /// The light of the brightest pixel, or of the mastering screen, in cd/m²; nil if it is not specified.
     private let peak: Double?
 
-    /// Chunks that matter here, by their types' four letters: a file may have millions of others.
+    /// The relevant chunks, by the four letters of their types; a file may have millions of others.
     private enum Chunk: Int {
         case cICP = 0x6349_4350
         case mDCV = 0x6D44_4356
@@ -24,7 +24,7 @@ struct PNGColors {
         case data = 0x4944_4154
     }
 
-    /// Walks over the chunks of a file whose header was read.
+    /// Reads the chunks of a file whose header has been read.
     init(_ bytes: Span<UInt8>) {
         var offset = 8  // after the signature
         while let payload = PNGHeader.nextChunk(bytes, &offset) {
@@ -39,7 +39,7 @@ struct PNGColors {
         peak = [content, screen].compactMap(\.self).first { $0 > 0 }.map { Double($0) / 10_000 }
     }
 
-    /// Primaries, transfer characteristics, matrix coefficients, of which there are none, and whether the range is
+    /// Reads primaries, transfer characteristics, matrix coefficients, which must be none, and whether the range is
     /// full.
     private static func coding(_ payload: Range<Int>, _ bytes: Span<UInt8>) -> ColorCoding? {
         guard payload.count == 4 else { return nil }
@@ -48,7 +48,7 @@ struct PNGColors {
         return ColorCoding(primaries: numbers[0], transfer: numbers[1], matrix: 0, isFullRange: numbers[3] == 1)
     }
 
-    /// The meaning of samples that are not as other PNGs' are; nil where they are.
+    /// The meaning of samples of limited range or high dynamic range; nil for other samples.
     var samples: CodedSamples? {
         guard let coding, coding.highDynamicRange != nil || !coding.isFullRange else { return nil }
         return CodedSamples(
@@ -56,7 +56,7 @@ struct PNGColors {
             toneMapper: coding.highDynamicRange.map { ToneMapper($0, colors: coding.colors, peak: peak) })
     }
 
-    /// The meaning of decoded samples, once they are of 8 bits and of sRGB's range of light.
+    /// Returns the meaning of decoded samples after their conversion to 8 bits and standard dynamic range.
     func description(_ bytes: Span<UInt8>) -> ColorDescription {
         if let coding, !coding.isUnspecified {
             return coding.highDynamicRange == nil ? coding.description : .standard
@@ -69,7 +69,8 @@ struct PNGColors {
         return chunks[.cICP] != nil && coding == nil ? .broken : .standard
     }
 
-    /// A name of 1 to 79 bytes, a zero, a zero for the only method of compression, and a zlib stream.
+    /// Decompresses a profile: a name of 1 to 79 bytes, a zero, a zero for the only method of compression, and a zlib
+    /// stream.
     private static func unpackProfile(_ chunk: Span<UInt8>) -> ColorDescription {
         var start = 0
         while start < 80, let byte = chunk.byte(at: start), byte != 0 { start += 1 }
@@ -86,8 +87,8 @@ struct PNGColors {
         return ColorDescription.checked(unsafe Array(UnsafeBufferPointer(start: unpacked, count: count)))
     }
 
-    /// Numbers are in units of 1/100,000. Beside an exponent that is close to 1/2.2 writers mean sRGB's curve, as they
-    /// are told to write it.
+    /// Reads primaries in units of 1/100,000. An exponent close to 1/2.2 stands for sRGB's curve, since the
+    /// specification requires it for sRGB.
     private static func readPrimaries(
         _ bytes: Span<UInt8>, gamma: Range<Int>, primaries: Range<Int>?
     ) -> ColorDescription {

@@ -1,13 +1,13 @@
 /// Reads a PNG's chunks up to its pixels (PNG specification, third edition, section 5).
 enum PNGHeader {
-    /// An `eXIf` chunk before the pixels gives the orientation, as the specification's third edition has it and as
-    /// browsers show it; an orientation in XMP text, or after the pixels, is not looked at.
+    /// Reads the header. An `eXIf` chunk before the pixels specifies the orientation, as in the specification's third
+    /// edition and in browsers; an orientation in XMP text, or after the pixels, is ignored.
     static func read(_ bytes: Span<UInt8>) throws(ImageError) -> ImageHeader {
         var offset = 8  // after the signature
         guard let first = nextChunk(bytes, &offset) else { throw .truncated(.png) }
         guard !bytes.starts(with: "CgBI", at: 12) else {
             throw .unsupported(
-                "Apple's own kind of PNG (CgBI), as it is in iPhone apps,",
+                "Apple's variant of PNG (CgBI), as in iPhone apps,",
                 hint: "Turn it into a usual PNG, for instance with pngcrush -revert-iphone-optimizations.")
         }
         guard bytes.starts(with: "IHDR", at: 12), first.count == 13,
@@ -29,7 +29,7 @@ enum PNGHeader {
         throw .truncated(.png)
     }
 
-    /// Sides are 31-bit numbers by the specification; libpng refuses others too.
+    /// Reads the size. The specification limits sides to 31 bits; libpng refuses larger ones, too.
     private static func readSize(_ bytes: Span<UInt8>, at offset: Int) throws(ImageError) -> PixelSize {
         guard let width = bytes.uint32(at: offset), let height = bytes.uint32(at: offset + 4) else {
             throw .truncated(.png)
@@ -38,11 +38,11 @@ enum PNGHeader {
         return PixelSize(width: width, height: height)
     }
 
-    /// Moves past a chunk (length, type, payload, checksum) and returns where its payload lies; nil at the end.
+    /// Moves past a chunk (length, type, payload, checksum) and returns the range of its payload; nil at the end.
     static func nextChunk(_ bytes: Span<UInt8>, _ offset: inout Int) -> Range<Int>? {
         guard let length = bytes.uint32(at: offset) else { return nil }
         let start = offset + 8
-        if bytes.starts(with: "IDAT", at: offset + 4) { return start..<start }  // the decoder's job from here on
+        if bytes.starts(with: "IDAT", at: offset + 4) { return start..<start }  // the decoder reads the rest
         guard start + length + 4 <= bytes.count else { return nil }
         offset = start + length + 4
         return start..<start + length

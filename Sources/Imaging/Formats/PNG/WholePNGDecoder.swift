@@ -1,12 +1,13 @@
 internal import CCodecs
 internal import CKernels
 
-/// Decodes what most PNGs are, faster than libpng: 8-bit grey, RGB or RGBA, not interlaced, and not too large.
+/// Decodes usual PNGs faster than libpng: 8-bit grey, RGB or RGBA, not interlaced, and not too large.
 ///
-/// All pixels are unpacked at once, which is what makes it fast, and filtered back some rows at a time (PNG
-/// specification, third edition, sections 9 and 10).
+/// All pixel data is decompressed at once, which makes it fast, and unfiltered some rows at a time (PNG specification,
+/// third edition, sections 9 and 10).
 struct WholePNGDecoder: PlaneDecoder, ~Copyable {
-    /// The most bytes that are unpacked; more is left to libpng, which holds no more than a row.
+    /// The maximum number of bytes that are decompressed; larger images are left to libpng, which holds only a row in
+    /// memory.
     static let maxBytes = 64 << 20
     /// The number of rows in a band.
     private static let bandHeight = 16
@@ -14,13 +15,13 @@ struct WholePNGDecoder: PlaneDecoder, ~Copyable {
     let layouts: [PlaneLayout]
     let colorModel: ColorModel
     private let size: PixelSize
-    /// The filter's number and the samples of each row.
+    /// The filter type and the samples of each row.
     private var rows: [UInt8]
     private var nextRow = 0
-    /// The row above the first one, which counts as zeros.
+    /// The row above the first one, which is defined as zeros.
     private let zeros: [UInt8]
 
-    /// Unpacks the pixels; nil for whatever is unusual or not quite right: then libpng is to say what it thinks of it.
+    /// Decompresses the pixels; nil for anything unusual or invalid, which libpng then decodes or refuses.
     init?(_ bytes: Span<UInt8>, header: ImageHeader, limits: ImageLimits) {
         guard let chunks = PNGChunks.read(bytes), chunks.size == header.storedSize else { return nil }
         let rowBytes = chunks.size.width * chunks.channels
@@ -50,7 +51,8 @@ struct WholePNGDecoder: PlaneDecoder, ~Copyable {
         unsafe rows.withUnsafeMutableBufferPointer { rows in
             unsafe band.samples.withUnsafeMutableBufferPointer { samples in
                 guard let rows = rows.baseAddress, let samples = samples.baseAddress else { return }
-                // `rows` has `height` rows with a byte before each, `samples` room for a band, `zeros` a row.
+                // `rows` has `height` rows with a byte before each; `samples` has the size of a band, `zeros` that of a
+                // row.
                 unsafe zeros.withUnsafeBufferPointer { zeros in
                     let above = unsafe nextRow == 0 ? zeros.baseAddress : UnsafePointer(rows + start - rowBytes)
                     unsafe ckernels_png_unfilter(rows + start, rowCount, above, rowBytes, channels)
@@ -66,10 +68,10 @@ struct WholePNGDecoder: PlaneDecoder, ~Copyable {
         if colorModel == .rgba { WholePNGDecoder.premultiply(&band, sampleCount: rowCount * size.width) }
     }
 
-    /// That nothing is missing was seen when the chunks were read.
+    /// Does nothing: the chunks were checked when they were read.
     func finish(_ bytes: Span<UInt8>) {}
 
-    /// Multiplies the colours with alpha, as `MutableSpan.premultiply` does it.
+    /// Multiplies the colours by alpha, as `MutableSpan.premultiply` does.
     private static func premultiply(_ band: inout PlaneBand, sampleCount: Int) {
         let planes = band.planes.map(\.offset)
         for sample in 0..<sampleCount {

@@ -1,12 +1,12 @@
-/// Tables between the range of samples that video has, 16…235 for luma and 16…240 for chroma (ITU-R BT.601), and all of
-/// 0…255, as JPEG has it.
+/// Tables between limited range, 16…235 for luma and 16…240 for chroma (ITU-R BT.601), as in video, and full range,
+/// 0…255, as in JPEG.
 enum LimitedRange {
     static let lumaToFull = table(from: (16, 219), to: (0, 255))
     static let chromaToFull = table(from: (128, 224), to: (128, 255))
     static let lumaFromFull = table(from: (0, 255), to: (16, 219))
     static let chromaFromFull = table(from: (128, 255), to: (128, 224))
 
-    /// The table from one range to another, rounded to the nearest.
+    /// Creates the table from one range to another, rounded to the nearest value.
     private static func table(
         from source: (zero: Int, range: Int), to target: (zero: Int, range: Int)
     ) -> [UInt8] {

@@ -1,9 +1,9 @@
-/// Walks over the chunks of a RIFF file, as WebP is one: a type, a length, a payload padded to an even length each
-/// (RFC 9649, section 2.3).
+/// A walk through the chunks of a RIFF file, such as a WebP: each is a type, a length, and a payload padded to an even
+/// length (RFC 9649, section 2.3).
 struct RIFFChunks {
-    /// A chunk's place in the file.
+    /// A chunk's position in the file.
     struct Chunk {
-        /// The place of its four-character type.
+        /// The offset of its four-character type.
         let type: Int
         let payload: Range<Int>
     }
@@ -11,13 +11,13 @@ struct RIFFChunks {
     private var offset: Int
     private let end: Int
 
-    /// The chunks in a part of the file.
+    /// Creates a walk through the chunks in a part of the file.
     init(in range: Range<Int>) {
         offset = range.lowerBound
         end = range.upperBound
     }
 
-    /// The chunks of the whole file; what lies behind the length that it gives itself is not looked at.
+    /// Creates a walk through the chunks of the whole file, up to the length in its header.
     init(fileOf bytes: Span<UInt8>) throws(ImageError) {
         guard let length = bytes.uint32(at: 4, isLittleEndian: true), 8 + length <= bytes.count else {
             throw .truncated(.webp)
@@ -26,7 +26,7 @@ struct RIFFChunks {
         self.init(in: 12..<8 + length)
     }
 
-    /// The next one; nil at the end.
+    /// Returns the next chunk; nil at the end.
     mutating func next(_ bytes: Span<UInt8>) throws(ImageError) -> Chunk? {
         guard offset < end else { return nil }
         guard offset + 8 <= end, let length = bytes.uint32(at: offset + 4, isLittleEndian: true),

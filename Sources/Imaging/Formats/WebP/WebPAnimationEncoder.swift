@@ -1,14 +1,14 @@
 #if WebP
     internal import CCodecs
 
-    /// Writes an animated WebP.
+    /// Encodes an animated WebP.
     struct WebPAnimationEncoder: ~Copyable {
         private let handle: CodecHandle
         private let size: PixelSize
         private let channels: Int
         private var report: CodecReport
 
-        /// - Parameter loopCount: The number of times that it is shown; 0 is for ever.
+        /// - Parameter loopCount: The number of times that the animation is shown; 0 means forever.
         init(_ size: PixelSize, hasAlpha: Bool, quality: Int, loopCount: Int) throws(ImageError) {
             let report = CodecReport(.webp, limits: ImageLimits())
             let channels = hasAlpha ? 4 : 3
@@ -24,7 +24,7 @@
             self.report = report
         }
 
-        /// Adds an image of the announced size that is shown from a time on.
+        /// Adds an image of the encoder's size, which is shown from a time on, in milliseconds from the start.
         mutating func add(_ image: PixelBuffer, at milliseconds: Int) throws(ImageError) {
             let image = image.unpremultiplied()
             guard image.size == size, image.channels == channels else {
@@ -35,7 +35,7 @@
             try report.check(code)
         }
 
-        /// The file, the last image of which is shown up to a time.
+        /// Returns the file; its last image is shown until a time, in milliseconds from the start.
         mutating func finish(at milliseconds: Int) throws(ImageError) -> [UInt8] {
             let pointer = unsafe handle.pointer
             return try unsafe WebPCodec().collect { bytes, count, fault in

@@ -4,12 +4,12 @@ struct WebPAnimationFrame {
     var left = 0
     var top = 0
     var durationMilliseconds = 0
-    /// Whether it is laid over what is there, and not put in its place.
+    /// Whether the frame is blended with the canvas, rather than replacing its content.
     var isBlended = false
-    /// Whether its part of the canvas is cleared after it was shown.
+    /// Whether the frame's area of the canvas is cleared after it has been shown.
     var isCleared = false
 
-    /// An image that stands still.
+    /// Creates the single frame of a still image.
     init(_ image: WebPFrame) { frame = image }
 
     private init(_ image: WebPFrame, left: Int, top: Int, durationMilliseconds: Int, flags: UInt8) {
@@ -21,7 +21,7 @@ struct WebPAnimationFrame {
         isCleared = flags & 1 != 0
     }
 
-    /// Reads an `ANMF` chunk: place, size and duration in 24 bits each, flags, and chunks.
+    /// Reads an `ANMF` chunk: position, size and duration in 24 bits each, flags, and chunks.
     static func read(_ bytes: Span<UInt8>, in range: Range<Int>) throws(ImageError) -> WebPAnimationFrame {
         let header = bytes.extracting(range)
         guard let left = header.uint24(at: 0), let top = header.uint24(at: 3), let width = header.uint24(at: 6),

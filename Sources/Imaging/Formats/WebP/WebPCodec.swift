@@ -1,8 +1,8 @@
-/// WebP (RFC 9649), by libwebp.
+/// The codec for WebP (RFC 9649), by libwebp.
 struct WebPCodec: ImageCodec {
     let format = ImageFormat.webp
     let name = "WebP"
-    /// A file also has its length behind the first four bytes, and the format's name behind that.
+    /// Empty, since a file's length separates the first four bytes from the format's name.
     let signatures: [[UInt8]] = []
 
     #if WebP
@@ -18,7 +18,8 @@ struct WebPCodec: ImageCodec {
         return CodecHeader(header: found.header, framePixels: found.framePixels)
     }
 
-    /// No trailer: the length that any RIFF file gives behind its first four bytes, which may lack a padding byte.
+    /// Whether the file has the length that is stored after its first four bytes; a padding byte may be missing. There
+    /// is no trailer.
     func hasTrailer(_ file: FileEnds, read: FileEnds.Read) -> Bool? {
         guard file.head.starts(with: "RIFF".utf8) else { return nil }
         let count = file.head[4..<8].reversed().reduce(0) { $0 << 8 | Int($1) }

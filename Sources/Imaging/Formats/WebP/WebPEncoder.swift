@@ -1,7 +1,7 @@
 internal import CCodecs
 
 extension WebPCodec: ImageEncoder {
-    /// The longest side in pixels, which has 14 bits (RFC 9649, section 2.6).
+    /// The maximum length of a side in pixels, which has 14 bits (RFC 9649, section 2.6).
     private static let maxSide = 16_383
 
     func obstacle(to box: PixelSize) -> String? {
@@ -11,7 +11,7 @@ extension WebPCodec: ImageEncoder {
     }
 
     #if WebP
-        /// Writes a lossy WebP of a grey image or one with halved chroma.
+        /// Encodes a grey image, or one with halved chroma, as a lossy WebP.
         func encode(_ image: PlanarImage, _ options: EncodingOptions) throws(ImageError) -> [UInt8] {
             let image = image.inLimitedRange()
             return try unsafe collect { bytes, count, fault throws(ImageError) in
@@ -21,7 +21,7 @@ extension WebPCodec: ImageEncoder {
             }
         }
 
-        /// Writes a lossy WebP of pixels.
+        /// Encodes pixels as a lossy WebP.
         func encode(_ image: PixelBuffer, _ options: EncodingOptions) throws(ImageError) -> [UInt8] {
             let image = image.unpremultiplied()
             return try unsafe collect { bytes, count, fault in
@@ -41,7 +41,7 @@ extension WebPCodec: ImageEncoder {
 }
 
 extension PlanarImage {
-    /// The image in the range of samples that WebP has, with chroma even if it is grey.
+    /// Returns the image in WebP's limited range, with chroma even if it is grey.
     fileprivate func inLimitedRange() -> PlanarImage {
         let luma = planes.prefix(1).map { $0.map(LimitedRange.lumaFromFull) }
         let grey = Plane(

@@ -1,13 +1,13 @@
-/// A WebP's image, or one of its animation's frames, as its chunks describe it (RFC 9649, section 2.7).
+/// A WebP's image, or a frame of its animation, as described by its chunks (RFC 9649, section 2.7).
 struct WebPFrame {
-    /// The part of the file that the decoder takes.
+    /// The part of the file that the decoder reads.
     let data: Range<Int>
     let size: PixelSize
     let hasAlpha: Bool
-    /// Whether it is stored as YCbCr (VP8), and not as ARGB (VP8L).
+    /// Whether the image is stored as YCbCr (VP8) rather than ARGB (VP8L).
     let isLossy: Bool
 
-    /// Finds the image among chunks: `VP8L`, or `VP8 ` behind perhaps an `ALPH`; nil when there is none.
+    /// Finds the image among chunks: `VP8L`, or `VP8 `, possibly after an `ALPH`; returns nil if there is none.
     static func read(_ bytes: Span<UInt8>, in range: Range<Int>) throws(ImageError) -> WebPFrame? {
         var chunks = RIFFChunks(in: range)
         var alpha: RIFFChunks.Chunk?
@@ -27,7 +27,8 @@ struct WebPFrame {
         return nil
     }
 
-    /// A key frame's header: a tag of three bytes, a start code of three, two sides of 14 bits (RFC 6386, section 9.1).
+    /// Reads a key frame's header: a tag of three bytes, a start code of three, two sides of 14 bits (RFC 6386, section
+    /// 9.1).
     private static func lossySize(_ payload: Span<UInt8>) throws(ImageError) -> PixelSize {
         guard let tag = payload.byte(at: 0), tag & 1 == 0, payload.byte(at: 3) == 0x9D, payload.byte(at: 4) == 0x01,
             payload.byte(at: 5) == 0x2A, let width = payload.uint16(at: 6, isLittleEndian: true),
@@ -36,7 +37,8 @@ struct WebPFrame {
         return PixelSize(width: width & 0x3FFF, height: height & 0x3FFF)
     }
 
-    /// A signature, two sides of 14 bits less one, whether alpha is used (RFC 9649, section 3.4).
+    /// Reads a lossless header: a signature, two sides of 14 bits minus one, whether alpha is used (RFC 9649, section
+    /// 3.4).
     private static func losslessSize(_ payload: Span<UInt8>) throws(ImageError) -> (PixelSize, hasAlpha: Bool) {
         guard payload.byte(at: 0) == 0x2F, let bits = payload.uint32(at: 1, isLittleEndian: true) else {
             throw .corrupt(.webp, "no lossless picture")

@@ -1,20 +1,20 @@
-/// Walks over all chunks of a WebP and decodes none (RFC 9649, section 2).
+/// A walk through all chunks of a WebP, without decoding them (RFC 9649, section 2).
 ///
-/// The orientation is that of an `EXIF` chunk; XMP is not looked at.
+/// The orientation is read from an `EXIF` chunk; XMP is ignored.
 struct WebPHeader {
     let header: ImageHeader
-    /// The pixels of all frames together; 0 of a still image.
+    /// The number of pixels of all frames together; 0 for a still image.
     let framePixels: Int
     /// The image, or the animation's first frame.
     let first: WebPAnimationFrame
-    /// Whether there are frames, be it one.
+    /// Whether there are frames, even a single one.
     let isAnimated: Bool
-    /// The number of times that an animation is shown; 0 is for ever.
+    /// The number of times that an animation is shown; 0 means forever.
     let loopCount: Int
-    /// The place of an embedded colour profile.
+    /// The range of an embedded colour profile in the file; nil if there is none.
     let iccProfile: Range<Int>?
 
-    /// The meaning of the samples.
+    /// Returns the meaning of the samples.
     func colors(_ bytes: Span<UInt8>) -> ColorDescription { .profile(bytes, at: iccProfile) }
 
     static func read(_ bytes: Span<UInt8>) throws(ImageError) -> WebPHeader {
@@ -54,20 +54,20 @@ struct WebPHeader {
             } else if isA("ANMF"), isAnimated {
                 try takeFrame(try WebPAnimationFrame.read(bytes, in: chunk.payload))
             } else if isA("VP8 ") || isA("VP8L") || isA("ALPH"), !isAnimated, first == nil {
-                // From here on, since the image's alpha may lie in a chunk before it.
+                // The image begins here, since its alpha may be in a chunk before it.
                 let image = try WebPFrame.read(bytes, in: (alphaStart ?? chunk.type)..<chunk.payload.upperBound)
                 if let image { first = WebPAnimationFrame(image) } else { alphaStart = alphaStart ?? chunk.type }
             } else if isA("ICCP"), iccProfile == nil {
                 iccProfile = chunk.payload
             } else if isA("EXIF"), orientation == nil {
-                // Some writers put JPEG's prefix before it.
+                // Some programs write JPEG's prefix before the EXIF.
                 orientation = EXIF.orientation(payload.starts(with: "Exif\0\0") ? payload.extracting(6...) : payload)
             }
         }
 
         private var alphaStart: Int?
 
-        /// Flags, and two sides of 24 bits less one (RFC 9649, section 2.7).
+        /// Reads flags, and two sides of 24 bits minus one (RFC 9649, section 2.7).
         private mutating func readCanvas(_ payload: Span<UInt8>) throws(ImageError) {
             guard let flags = payload.byte(at: 0), let width = payload.uint24(at: 4), let height = payload.uint24(at: 7)
             else { throw .corrupt(.webp, "a short header") }

@@ -1,17 +1,18 @@
 #if WebP
     internal import CCodecs
 
-    /// Decodes a lossy WebP without alpha through libwebp, as planes: all of it in one band.
+    /// Decodes a lossy WebP without alpha with libwebp, as planes in a single band.
     ///
-    /// libwebp decodes every pixel at any scale. What it saves to have it scale down at once, by the mean of whole
-    /// pixels, is the memory of the planes.
+    /// libwebp decodes every pixel at any scale. Letting it scale down at once, by the mean of whole pixels, saves the
+    /// memory of the planes.
     struct WebPPlaneDecoder: PlaneDecoder {
         private let frame: WebPFrame
         private let limits: ImageLimits
         private let size: PixelSize
         let layouts: [PlaneLayout]
 
-        /// Prepares to decode at a whole fraction of the size that is at least twice the largest target, or as it is.
+        /// Prepares to decode at a whole fraction of the size that is at least twice the largest target, or at full
+        /// size.
         init(_ frame: WebPFrame, for largest: PixelSize, limits: ImageLimits) throws(ImageError) {
             let stored = frame.size
             let divisor = max(1, min(stored.width / largest.width / 2, stored.height / largest.height / 2))
@@ -27,7 +28,8 @@
             self.limits = limits
         }
 
-        /// The last sample of an odd side reaches half a sample beyond the edge, before it is scaled and so after it.
+        /// Returns the axis of chroma; the last sample of an odd side extends half a sample beyond the edge, before and
+        /// after scaling.
         private static func chromaAxis(of stored: Int, scaledTo scaled: Int) -> SampleAxis {
             let count = (scaled + 1) / 2
             return SampleAxis(count: count, extent: Double(stored * count) / Double((stored + 1) / 2 * 2))
@@ -53,12 +55,12 @@
     }
 
     extension WebPFrame {
-        /// Decodes all pixels: RGB, or premultiplied RGBA where there is alpha or it is asked for.
+        /// Decodes all pixels: RGB, or premultiplied RGBA if there is alpha or the caller requests it.
         func pixels(
             _ bytes: Span<UInt8>, limits: ImageLimits, withAlpha: Bool = false
         ) throws(ImageError) -> PixelBuffer {
             let channels = hasAlpha || withAlpha ? 4 : 3
-            // libwebp keeps 4 bytes a pixel of a lossless image beside what it gives.
+            // libwebp allocates 4 bytes per pixel of a lossless image in addition to its output.
             guard size.pixelCount <= limits.maxWorkingBytes / (channels + 4) else {
                 throw .tooMuchMemory(.webp, limits: limits)
             }
@@ -67,7 +69,7 @@
             return pixels
         }
 
-        /// - Parameter samples: Room for as many samples as `ccodecs_webp_decode` writes.
+        /// - Parameter samples: Room for all samples that `ccodecs_webp_decode` writes.
         fileprivate func decode(
             _ bytes: Span<UInt8>, scaledTo scaled: PixelSize, channels: Int, into samples: inout [UInt8],
             limits: ImageLimits

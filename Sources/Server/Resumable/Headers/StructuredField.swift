@@ -1,7 +1,7 @@
-/// Values of header fields in the form of RFC 9651, as far as uploads have them: an Item that is a Boolean or a non-negative
-/// Integer. Its parameters are read, and say nothing. Whatever is of another form is nil, and the field counts as not sent.
+/// Parses values of header fields in the form of RFC 9651, as far as uploads use it: an Item that is a Boolean or a
+/// non-negative Integer. Its parameters are parsed and ignored. Other forms are nil, and the field counts as missing.
 enum StructuredField {
-    /// `?1` or `?0` (RFC 9651 §3.3.6).
+    /// Parses `?1` or `?0` (RFC 9651 §3.3.6).
     static func boolean(_ text: String) -> Bool? {
         var rest = Array(text.utf8)[...]
         skipSpaces(&rest)
@@ -11,7 +11,7 @@ enum StructuredField {
         return digit == UInt8(ascii: "1")
     }
 
-    /// At most 15 digits (RFC 9651 §3.3.1).
+    /// Parses at most 15 digits (RFC 9651 §3.3.1).
     static func integer(_ text: String) -> Int? {
         var rest = Array(text.utf8)[...]
         skipSpaces(&rest)
@@ -21,7 +21,7 @@ enum StructuredField {
         return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
     }
 
-    /// Whether nothing is left but parameters (RFC 9651 §4.2.3.2).
+    /// Whether only parameters remain (RFC 9651 §4.2.3.2).
     private static func isEnd(_ rest: inout ArraySlice<UInt8>) -> Bool {
         while rest.first == UInt8(ascii: ";") {
             rest = rest.dropFirst()

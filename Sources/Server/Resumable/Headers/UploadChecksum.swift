@@ -7,7 +7,7 @@ struct UploadChecksum: Equatable {
     let algorithm: MessageDigest.Algorithm
     let digest: [UInt8]
 
-    /// Reads a field; nil when it is none, or of an algorithm that is not known.
+    /// Parses a field; nil if it is malformed, or names an unknown algorithm.
     init?(_ field: String) {
         let words = field.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 2, let algorithm = MessageDigest.Algorithm(rawValue: words[0].lowercased()),

@@ -1,20 +1,20 @@
 import Foundation
 
-/// The field `Upload-Metadata` of tus 1.0.0: names and values that the client says of the file.
+/// The field `Upload-Metadata` of tus 1.0.0: the client's names and values that describe the file.
 ///
-/// Pairs are separated by commas; a name is ASCII without spaces and commas, and behind a space comes its value in Base64, or
-/// nothing. No name comes twice. Other clients' habits are let pass: an element that is no such pair says nothing, and Base64
-/// may lack its padding.
+/// Pairs are separated by commas; a name is ASCII without spaces and commas, optionally followed by a space and its
+/// value in Base64. No name may occur twice. The parser is lenient: an element that is not such a pair is ignored, and
+/// Base64 may lack its padding.
 struct UploadMetadata: Equatable {
-    /// Pairs in a field, at most.
+    /// The largest number of pairs in a field.
     static let maxCount = 64
 
-    /// The values by their names.
+    /// The values, by name.
     private(set) var texts: [String: String] = [:]
-    /// The names whose value is no text in Base64, or that come twice.
+    /// The names whose value is not a text in Base64, or that occur twice.
     private(set) var unreadable: Set<String> = []
 
-    /// Reads a field; nil when it has too many pairs.
+    /// Parses a field; nil if it has too many pairs.
     init?(_ field: String) {
         let pairs = field.split(separator: ",", omittingEmptySubsequences: false)
         guard pairs.count <= Self.maxCount else { return nil }
@@ -33,13 +33,13 @@ struct UploadMetadata: Equatable {
         }
     }
 
-    /// The text that a value stands for; nil when it is no UTF-8 in Base64.
+    /// Decodes a value; nil if it is not UTF-8 in Base64.
     private static func text(_ value: String) -> String? {
         guard value.utf8.count % 4 != 1 else { return nil }
         let padding = String(repeating: "=", count: (4 - value.utf8.count % 4) % 4)
         return Data(base64Encoded: value + padding).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
-    /// What the client calls the file: clients use several names for that.
+    /// The client's name for the file: clients use several keys for it.
     var fileName: String? { texts["filename"] ?? texts["name"] }
 }

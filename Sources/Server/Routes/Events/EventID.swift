@@ -4,17 +4,17 @@ import Hummingbird
 import Requests
 import Tree
 
-/// The id of an event: `42` for the last one of change 42, `42-1` when one thing of that change has been told and others
-/// follow.
+/// The id of an event: `42` for the last event of change 42, `42-1` when one event of that change has been sent and
+/// others follow.
 struct EventID {
     private let sequence: UInt64
-    /// How many things of the change have been told; nil for all of them.
+    /// The number of events of the change that have been sent; nil for all of them.
     private let toldCount: Int?
 
-    /// The id of the last event that a reader has seen; nil when the reader begins with now.
+    /// Returns the id of the last event that a reader has seen; nil when the reader begins now.
     ///
-    /// - Throws: `Failure` `bad_request` for a query that is none. A header that is none comes from another service at
-    ///   this address: then nothing is known of what was missed.
+    /// - Throws: `Failure` `bad_request` for a malformed query. A malformed header was issued by another service at
+    ///   this address; then it is unknown what was missed.
     static func requested(by request: Request, _ query: RequestFields) throws(Failure) -> EventID? {
         if let text = request.headers[.lastEventID], !text.isEmpty {
             return EventID(text) ?? EventID(sequence: .max, toldCount: nil)
@@ -22,13 +22,13 @@ struct EventID {
         guard let text = query["since"] else { return nil }
         guard let id = EventID(text) else {
             throw Failure(
-                .badRequest, "since is no event's id",
-                hint: "use the id of the last event, or the header Tintype-Token of a list of posts")
+                .badRequest, "since is not an event's id",
+                hint: "Use the id of the last event, or the header Tintype-Token of a list of posts.")
         }
         return id
     }
 
-    /// How a request says it.
+    /// The parameters with the id in a request.
     static let parameters: [Parameter] = [
         .query("since", .text, "the id of an event, or the header `Tintype-Token` of a list"),
         .header("Last-Event-ID", .text, "in place of `since`"),
@@ -48,9 +48,9 @@ struct EventID {
         self.init(sequence: sequence, toldCount: count)
     }
 
-    /// The position in the change log from which to read.
+    /// The position in the change log after which to read.
     var before: SyncToken { SyncToken(sequence: toldCount == nil ? sequence : sequence - 1) }
 
-    /// How many things of a change have been told.
+    /// Returns the number of events of a change that have been sent.
     func toldCount(at token: SyncToken) -> Int { token.sequence == sequence ? toldCount ?? 0 : 0 }
 }

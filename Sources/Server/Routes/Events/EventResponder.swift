@@ -8,13 +8,14 @@ import ServiceLifecycle
 package import Transport
 package import Tree
 
-/// Answers with server-sent events (WHATWG HTML §9.2), whose ids are positions in the change log from which a reader can
-/// go on.
+/// Answers with server-sent events (WHATWG HTML §9.2), whose ids are positions in the change log at which a reader can
+/// resume.
 ///
-/// Events are read from the change log as fast as the reader takes them, so that nobody is cut off for having fallen
-/// behind: a slow reader holds a few megabytes of changes, or one that is larger.
+/// Events are read from the change log as fast as the reader receives them, so that readers are not disconnected for
+/// falling behind: a slow reader holds a few megabytes of changes, or a single larger one.
 package struct EventResponder: Sendable {
-    /// How many changes may wait to be noticed. They are noticed at once: a reader is read for from the change log.
+    /// The number of buffered notifications. They are consumed at once, because the changes themselves are read from
+    /// the change log.
     private static let bufferLimit = 64
 
     private let tree: TreeStore
@@ -22,7 +23,7 @@ package struct EventResponder: Sendable {
     private let keepAliveInterval: Duration
     private let open: OpenStreams
 
-    /// - Parameter open: Where the streams are listed.
+    /// - Parameter open: The list of open streams.
     package init(_ tree: TreeStore, _ access: AccessControl, keepAlive interval: Duration, listedIn open: OpenStreams) {
         self.open = open
         self.tree = tree
@@ -30,7 +31,8 @@ package struct EventResponder: Sendable {
         keepAliveInterval = interval
     }
 
-    /// Answers with what a source tells from a position on, until the reader goes or may not read on, or the service stops.
+    /// Returns a response with a source's events after a position, until the reader disconnects or loses its
+    /// permission, or the service stops.
     ///
     /// - Parameter start: The last event that the reader has seen; nil for now.
     func response<S: EventSource>(
@@ -39,7 +41,7 @@ package struct EventResponder: Sendable {
         let lease = try context.begin(.stream)
         let ticket = open.add(
             .stream, request.head.path, by: context.proof, from: context.client.address(of: request.head))
-        // First listen, then read: nothing lies between the two.
+        // Listening begins before reading, so that no change is missed between the two.
         let changes = try await source.listen(bufferLimit: Self.bufferLimit)
         let now = try await tree.token
         let headers: HTTPFields = [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"]
@@ -60,7 +62,7 @@ package struct EventResponder: Sendable {
             })
     }
 
-    /// Wakes the writer whenever something has changed, and now and then for a sign of life.
+    /// Wakes the writer after each change, and regularly for a keep-alive.
     private func watch(_ changes: [Subscription], waking wake: AsyncStream<Void>.Continuation) async throws {
         try await withThrowingTaskGroup { group in
             for subscription in changes {
@@ -80,7 +82,7 @@ package struct EventResponder: Sendable {
         }
     }
 
-    /// Sends what there is to tell whenever there may be something, or after a while a sign of life.
+    /// Sends new events whenever the writer is woken, or a keep-alive after a while.
     @concurrent private func send<S: EventSource>(
         _ sender: inout Sender<S>, by proof: Proof, to writer: inout any ResponseBodyWriter,
         at wakes: AsyncStream<Void>
@@ -105,16 +107,16 @@ package struct EventResponder: Sendable {
 
 /// Sends the events of one stream.
 private struct Sender<S: EventSource> {
-    /// How many bytes are collected before they are written.
+    /// The number of bytes that are collected before they are written.
     private static var pieceBytes: Int { 256 << 10 }
-    /// For how many things of a change one state of the tree is read.
+    /// The number of events of a change that are read from one state of the tree.
     private static var batch: Int { 32 }
 
     let source: S
     let tree: TreeStore
-    /// The last event that the reader had seen when it came; nil for none.
+    /// The last event that the reader had seen when it connected; nil for none.
     let start: EventID?
-    /// The position up to which all is told.
+    /// The position up to which all events have been sent.
     private(set) var token: SyncToken
 
     init(source: S, tree: TreeStore, start: EventID?, token: SyncToken) {
@@ -124,9 +126,9 @@ private struct Sender<S: EventSource> {
         self.token = token
     }
 
-    /// Sends what has not been told yet; or tells that nobody knows it any more.
+    /// Sends new events; or `resnapshot` if the change log no longer has them.
     ///
-    /// - Returns: Whether there was anything.
+    /// - Returns: Whether there were any.
     @concurrent mutating func sendEvents(to writer: inout any ResponseBodyWriter) async throws -> Bool {
         var hasSent = false
         do {
@@ -143,14 +145,14 @@ private struct Sender<S: EventSource> {
         }
     }
 
-    /// Sends the events of a change in pieces that are made as the reader takes them; each event has an id with which the
-    /// next one is asked for.
+    /// Sends the events of a change in pieces that are created as the reader receives them; each event has an id after
+    /// which a reader can resume.
     ///
     /// - Returns: Whether there were any.
     @concurrent private func send(_ change: S.Entry, to writer: inout any ResponseBodyWriter) async throws -> Bool {
         let (token, count) = source.extent(of: change)
         var piece = ByteBuffer()
-        // The last event has the id of the change, and which one that is shows behind it.
+        // The last event has the id of the change, and it is known only after the others.
         var last: (number: Int, message: EventMessage)?
         let told = min(start?.toldCount(at: token) ?? 0, count)
         for first in stride(from: told, to: count, by: Self.batch) {

@@ -1,48 +1,48 @@
 import API
 import Tree
 
-/// Something that is told as server-sent events, change by change, from the change log.
+/// A source of server-sent events, change by change, from the change log.
 protocol EventSource: Sendable {
     associatedtype Entry: Sendable
 
-    /// What the stream begins with, as a comment.
+    /// The comment at the beginning of the stream.
     var greeting: String { get }
 
-    /// Sees to it that whoever listens may be told more. The rules may have changed, and with them who may read on.
+    /// Checks that the listener may still read; the rules may have changed.
     func judge() async throws
 
-    /// Begins to notice changes: each of the sequences has an element when there may be something to tell.
+    /// Begins to listen for changes: each of the sequences has an element when there may be new events.
     ///
-    /// - Parameter bufferLimit: How many changes may wait to be noticed.
+    /// - Parameter bufferLimit: The number of buffered notifications.
     func listen(bufferLimit: Int) async throws -> [Subscription]
 
-    /// The changes that were committed after a position, as many as fit into a few megabytes; the position at which the next
-    /// ones begin, and whether there may be more already.
+    /// Returns the changes that were committed after a position, as many as fit into a few megabytes; the position at
+    /// which the next ones begin, and whether there may be more already.
     ///
     /// - Throws: `TreeError` with the code `token_too_old` or `token_unknown`.
     func changes(since token: SyncToken) async throws -> (changes: [Entry], next: SyncToken, hasMore: Bool)
 
-    /// The position just after a change, and the number of things in it that may be told.
+    /// Returns the position just after a change, and the number of its possible events.
     func extent(of entry: Entry) -> (token: SyncToken, count: Int)
 
-    /// What is to be told of some things of a change; nil for what is nothing to whoever listens.
+    /// Returns the messages for some of the events of a change; nil for events that do not concern the listener.
     func messages(of entry: Entry, _ numbers: Range<Int>) async throws -> [EventMessage?]
 }
 
 /// An event without its id.
 enum EventMessage: Sendable {
     case event(String, data: String)
-    /// What no reader is told but those who look at the text.
+    /// A comment, which clients ignore; it is for people who read the text.
     case comment(String)
 
     static func event(_ name: String, _ document: some Document) -> EventMessage {
         .event(name, data: String(decoding: document.json(), as: UTF8.self))
     }
 
-    /// All is to be read again.
+    /// The request to read everything again.
     static let resnapshot = EventMessage.event("resnapshot", data: "null")
 
-    /// The event as it is sent.
+    /// Returns the text of the event.
     func text(id: String) -> String {
         switch self {
         case .event(let name, let data): "event: \(name)\nid: \(id)\ndata: \(data)\n\n"

@@ -9,9 +9,9 @@ package import Social
 import Tree
 import TreeModel
 
-/// `/v1/announcements`: what admins say to everybody, or to a few.
+/// `/v1/announcements`: the announcements of admins to everybody, or to some people.
 package struct AnnouncementRoutes: Sendable {
-    /// As much as a text, a title and all recipients can need in JSON.
+    /// The longest body, in bytes: enough for a text, a title and all recipients in JSON.
     private static let maxBodyBytes = 256 << 10
 
     private let announcements: Announcements
@@ -28,7 +28,7 @@ package struct AnnouncementRoutes: Sendable {
             .page(of: "announcements", from: "before"), answers: [.json(AnnouncementPageDocument.self).withToken],
             errors: [.permissionDenied], run: list)
         let publish = Endpoint(
-            "Announces something to everybody, or to some people; for admins.", [.idempotencyKey],
+            "Announces a text to everybody, or to some people; for admins.", [.idempotencyKey],
             body: [
                 "application/json": .object(["text": .text, "title": .text, "to": .list(of: .userID)])
             ], answers: [.json(AnnouncementDocument.self, .created).withToken],
@@ -37,7 +37,7 @@ package struct AnnouncementRoutes: Sendable {
             ], run: publish)
         routes.add("/v1/announcements", [.get: list, .post: publish])
         let remove = Endpoint(
-            "Takes an announcement back, from everybody's notifications too; for admins.",
+            "Deletes an announcement, also from the notifications; for admins.",
             [.path("id", .text(upTo: TreeKey.maxBytes))],
             answers: [.json(AnnouncementDeletionDocument.self).withToken],
             errors: [.adminOnly, .notFound], run: remove)
@@ -56,7 +56,8 @@ package struct AnnouncementRoutes: Sendable {
         let members = try await context.jsonMembers(
             ["text", "title", "to"], of: request, upTo: Self.maxBodyBytes, example: Self.example)
         guard let text = members["text"]?.string, members["title"].map({ $0.string != nil }) ?? true else {
-            throw Failure(.badRequest, "the body has no text, or a title that is none", hint: Self.example)
+            throw Failure(
+                .badRequest, "the body has no text, or its title is not a text", hint: "Write it as \(Self.example).")
         }
         let (title, people) = (members["title"]?.string, try members["to"].map(Self.people))
         let recipients = people.map { Set($0.map(\.description)).sorted() } ?? []
@@ -78,14 +79,14 @@ package struct AnnouncementRoutes: Sendable {
 
     private static func people(_ value: JSONValue) throws(Failure) -> [UserID] {
         guard case .list(let list) = value else {
-            throw Failure(.badRequest, "\"to\" is no list", hint: #"{"text":"…","to":["maria","ann"]}"#)
+            throw Failure(.badRequest, "\"to\" is not a list", hint: #"Write it as {"text":"…","to":["maria","ann"]}."#)
         }
         var people: [UserID] = []
         for element in list {
             guard let uid = element.string.flatMap({ UserID($0) }) else {
                 throw Failure(
-                    .badUser, "\"to\" names somebody who is no person",
-                    hint: "a person's id has 1 to 128 of A–Z, a–z, 0–9, _ and -")
+                    .badUser, "\"to\" has an invalid user id",
+                    hint: "Use an id of 1 to 128 of A–Z, a–z, 0–9, _ and -.")
             }
             people.append(uid)
         }

@@ -9,7 +9,7 @@ import Social
 package import Tree
 import Uploads
 
-/// The posts of audiences: of one, and of all that somebody is a member of.
+/// The posts of an audience, and of all audiences of a person.
 package struct AudienceFeedRoutes: Sendable {
     private let tree: TreeStore
     private let media: MediaAccess
@@ -30,13 +30,13 @@ package struct AudienceFeedRoutes: Sendable {
             errors: errors, run: listOfAudience)
         routes.add("/v1/audiences/{id}/posts", [.get: list])
         let remove = Endpoint(
-            "Takes a post away from an audience, and deletes it with its last; for owners, and for the post's author.",
+            "Removes a post from an audience, and deletes it with its last one; for owners, and for the post's author.",
             [.path("id", .userID), .path("post", .postID)],
             answers: [.json(AudiencePostRemovalDocument.self).withToken], errors: errors,
             run: remove)
         routes.add("/v1/audiences/{id}/posts/{post}", [.delete: remove])
         let stories = Endpoint(
-            "The newest posts of all audiences that somebody is a member of; for that person or an admin.",
+            "The newest posts of all audiences of a person; for that person or an admin.",
             [.path("uid", .userID)] + page, answers: answers, errors: errors, run: listOfPerson)
         routes.add("/v1/people/{uid}/stories", [.get: stories])
     }
@@ -52,7 +52,7 @@ package struct AudienceFeedRoutes: Sendable {
 
     @Sendable private func listOfPerson(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let uid = try context.user()
-        try context.require(uid, for: "read somebody else's stories")
+        try context.require(uid, for: "read another user's stories")
         return try await list(.stories(uid), for: uid, context)
     }
 
@@ -60,7 +60,7 @@ package struct AudienceFeedRoutes: Sendable {
         let limit = try context.query.pageLimit()
         let cursor = context.query["before"].flatMap { PostPosition(cursor: $0) }
         guard cursor != nil || context.query["before"] == nil else {
-            throw Failure(.badRequest, "before is no cursor", hint: "use \"next\" of the page before")
+            throw Failure(.badRequest, "before is not a cursor", hint: "Use \"next\" of the page before.")
         }
         var view = FeedView(viewer: viewer)
         (view.showsCounts, view.showsComments, view.showsLikes) = (false, false, false)
@@ -73,7 +73,7 @@ package struct AudienceFeedRoutes: Sendable {
     @Sendable private func remove(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let (id, actor) = (try context.audience, try context.audienceActor)
         guard let post = PostID(context.parameters.get("post") ?? "") else {
-            throw Failure(.notFound, "there is no such post", hint: "GET /v1/audiences/{id}/posts lists them")
+            throw Failure(.notFound, "there is no such post", hint: "List them with GET /v1/audiences/{id}/posts.")
         }
         let (isDeleted, token) = try await Audiences(tree).removePost(post, from: id, by: actor)
         return .json(

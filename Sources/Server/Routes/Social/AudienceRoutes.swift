@@ -10,7 +10,7 @@ import Transport
 package import Tree
 import TreeModel
 
-/// `/v1/audiences`: for whom posts are, and who is a member of what.
+/// `/v1/audiences`: the audiences of posts, and their members.
 package struct AudienceRoutes: Sendable {
     private static let maxBodyBytes = 1 << 20
     private static let example = #"{"name":"7b","kind":"class","members":{"maria":"owner","jan":"reader"}}"#
@@ -25,7 +25,7 @@ package struct AudienceRoutes: Sendable {
 
     package func add(to routes: inout RouteTable) {
         let list = Endpoint(
-            "The audiences that whoever asks is a member of, in the order of their ids; all of them for an admin.",
+            "The requester's audiences, in the order of their ids; all audiences for an admin.",
             .page(of: "audiences", from: "after"), answers: [.json(AudiencePageDocument.self).withToken],
             errors: [.permissionDenied], run: list)
         routes.add("/v1/audiences", [.get: list])
@@ -36,14 +36,14 @@ package struct AudienceRoutes: Sendable {
         let writeErrors =
             errors + [.badText, .badAudience, .badUser, .blocked, .wrongState, .tooLarge, .unsupportedType]
         let show = Endpoint(
-            "An audience and its members; for these.", [id], answers: [.json(AudienceDocument.self)], errors: errors,
+            "An audience and its members; for them.", [id], answers: [.json(AudienceDocument.self)], errors: errors,
             run: show)
         let put = Endpoint(
-            "Makes an audience, or replaces what is known of it; who makes one becomes an owner.", [id],
+            "Creates an audience, or replaces its description; its creator becomes an owner.", [id],
             body: ["application/json": .audience(required: ["name", "kind"])], answers: [changed, made],
             errors: writeErrors, run: put)
         let change = Endpoint(
-            "Changes what is known of an audience, field by field; for its owners.", [id],
+            "Changes the description of an audience, field by field; for its owners.", [id],
             body: ["application/json": .audience(required: [])], answers: [changed], errors: writeErrors, run: change)
         let remove = Endpoint(
             "Deletes an audience, and the posts that are for no other; for its owners.", [id],
@@ -52,11 +52,11 @@ package struct AudienceRoutes: Sendable {
         let member = [id, Parameter.path("uid", .userID)]
         let answer = AnswerDescription.json(AudienceMemberDocument.self).withToken
         let setMember = Endpoint(
-            "Makes somebody a member, or changes what they may do; for owners.", member,
+            "Adds a member, or changes a member's role; for owners.", member,
             body: ["application/json": .object(["role": .one(of: AudienceRole.self)], required: ["role"])],
             answers: [answer], errors: writeErrors, run: setMember)
         let removeMember = Endpoint(
-            "Has somebody be a member no more; for owners, and for whom it is about.", member, answers: [answer],
+            "Removes a member; for owners, and for the member.", member, answers: [answer],
             errors: errors + [.wrongState], run: removeMember)
         routes.add("/v1/audiences/{id}/members/{uid}", [.put: setMember, .delete: removeMember])
     }
@@ -92,7 +92,7 @@ package struct AudienceRoutes: Sendable {
         let (id, actor) = (try context.audience, try context.audienceActor)
         let change = try await change(in: request, context)
         guard change.name != nil, change.kind != nil else {
-            throw Failure(.badRequest, "the body has no name, or no kind", hint: Self.example)
+            throw Failure(.badRequest, "the body has no name, or no kind", hint: "Write it as \(Self.example).")
         }
         let (isNew, token) = try await audiences.put(id, change, by: actor)
         return .json(try await document(of: id, context), status: isNew ? .created : .ok, at: token)
@@ -115,7 +115,7 @@ package struct AudienceRoutes: Sendable {
         let example = #"{"role":"reader"}"#
         let members = try await context.jsonMembers(["role"], of: request, upTo: 1024, example: example)
         guard let role = members["role"]?.string.flatMap({ AudienceRole(rawValue: $0) }) else {
-            throw Failure(.badRequest, "role is none of owner, poster and reader", hint: example)
+            throw Failure(.badRequest, "role is not owner, poster or reader", hint: "Write it as \(example).")
         }
         let token = try await audiences.setMember(uid, to: role, of: id, by: actor)
         return .json(
@@ -128,9 +128,9 @@ package struct AudienceRoutes: Sendable {
         return .json(AudienceMemberDocument(audience: id.description, uid: uid.description, role: nil), at: token)
     }
 
-    // MARK: What is asked
+    // MARK: Requests
 
-    /// What a body says of an audience.
+    /// Parses a body that describes an audience.
     private func change(in request: Request, _ context: HTTPContext) async throws -> Audiences.Change {
         let fields = try await context.jsonMembers(
             ["name", "kind", "members"], of: request, upTo: Self.maxBodyBytes, example: Self.example)
@@ -140,13 +140,15 @@ package struct AudienceRoutes: Sendable {
                 !name.isEmpty, !name.contains(where: \.isNewline)
             else {
                 throw Failure(
-                    .badText, "the name is no line of 1 to \(Audience.maxNameLength) characters", hint: Self.example)
+                    .badText, "the name is not a line of 1 to \(Audience.maxNameLength) characters",
+                    hint: "Write it as \(Self.example).")
             }
             change.name = name
         }
         if let value = fields["kind"] {
             guard let kind = value.string.flatMap({ Audience.Kind(rawValue: $0) }) else {
-                throw Failure(.badRequest, "kind is none of class, school, student and group", hint: Self.example)
+                throw Failure(
+                    .badRequest, "kind is not class, school, student or group", hint: "Write it as \(Self.example).")
             }
             change.kind = kind
         }
@@ -156,13 +158,14 @@ package struct AudienceRoutes: Sendable {
 
     private static func members(_ value: JSONValue) throws(Failure) -> [UserID: AudienceRole] {
         guard case .object(let fields) = value else {
-            throw Failure(.badRequest, "members is no object", hint: example)
+            throw Failure(.badRequest, "members is not an object", hint: "Write it as \(example).")
         }
         var members: [UserID: AudienceRole] = [:]
         for (key, value) in fields {
             guard let uid = UserID(key) else { throw Failure.noUserID(key) }
             guard let role = value.string.flatMap({ AudienceRole(rawValue: $0) }) else {
-                throw Failure(.badRequest, "the role of \(uid) is none of owner, poster and reader", hint: example)
+                throw Failure(
+                    .badRequest, "the role of \(uid) is not owner, poster or reader", hint: "Write it as \(example).")
             }
             members[uid] = role
         }
@@ -173,38 +176,39 @@ package struct AudienceRoutes: Sendable {
 extension HTTPContext {
     /// The audience whose id is in the path.
     ///
-    /// - Throws: `Failure` with the code `not_found` for what is no id.
+    /// - Throws: `Failure` with the code `not_found` for a malformed id.
     var audience: AudienceID {
         get throws(Failure) {
             guard let id = AudienceID(parameters.get("id") ?? "") else {
                 throw Failure(
-                    .notFound, "there is no such audience", hint: "an id has 1 to 128 of A–Z, a–z, 0–9, _ and -")
+                    .notFound, "the audience does not exist", hint: "Use an id of 1 to 128 of A–Z, a–z, 0–9, _ and -.")
             }
             return id
         }
     }
 
-    /// Whoever does something with audiences: an admin, or a user.
+    /// The actor of an audience operation: an admin, or a user.
     ///
-    /// - Throws: `Failure` with the code `permission_denied` for nobody.
+    /// - Throws: `Failure` with the code `permission_denied` for an unauthenticated request.
     var audienceActor: AudienceActor {
         get throws(Failure) { identity == .admin ? .admin : .user(try actor) }
     }
 
-    /// Sees to it that whoever asks may read something of an audience.
+    /// Checks that the requester may read a path of an audience.
     ///
-    /// - Throws: `Failure` with the code `permission_denied` for nobody, `not_member` for somebody.
+    /// - Throws: `Failure` with the code `permission_denied` for an unauthenticated requester, `not_member` for another
+    ///   user.
     func requireRead(_ path: TreePath, of audience: AudienceID, in database: RealtimeDatabase) async throws {
         guard try await !mayRead(path, in: database) else { return }
         guard identity != .anonymous else {
-            throw Failure.permissionDenied(hint: "sign in, and send the token in Authorization")
+            throw Failure.permissionDenied(hint: "Sign in, and send the token in Authorization.")
         }
         throw Failure.notMember(of: audience)
     }
 }
 
 extension Schema {
-    /// What is said of an audience.
+    /// Returns the schema of an audience's description.
     fileprivate static func audience(required: [String]) -> Schema {
         .object(
             [

@@ -10,7 +10,7 @@ import Transport
 import Tree
 package import Uploads
 
-/// `/v1/people/{uid}/avatar`: a person's picture, which goes the way of photos that are posted.
+/// `/v1/people/{uid}/avatar`: a person's picture, which is processed like a photo of a post.
 package struct AvatarRoutes: Sendable {
     private let uploads: UploadReceiver
     private let disk: DiskMonitor
@@ -31,8 +31,8 @@ package struct AvatarRoutes: Sendable {
     package func add(to routes: inout RouteTable) {
         let uid = Parameter.path("uid", .userID)
         let replace = Endpoint(
-            "Gives a person another picture, a square of 512 pixels at most; for that person or an admin.",
-            [uid, .header("Prefer", .text, "`respond-async` answers as soon as the original is safe")],
+            "Replaces a person's picture, a square of 512 pixels at most; for that person or an admin.",
+            [uid, .header("Prefer", .text, "`respond-async` answers as soon as the original is durable")],
             body: ["image/*": .binary, "application/octet-stream": .binary],
             answers: [
                 .json(PersonDocument.self), .json(UploadDocument.self, .accepted).with(headers: "Location"),
@@ -51,16 +51,17 @@ package struct AvatarRoutes: Sendable {
     @Sendable private func replace(_ request: Request, _ context: HTTPContext) async throws -> Response {
         try disk.gate.check()
         let uid = try context.user()
-        try context.require(uid, for: "change somebody else's picture")
+        try context.require(uid, for: "change another user's picture")
         let upload = try context.begin(.upload)
         defer { withExtendedLifetime(upload) {} }
         guard !request.headers.isMultipart else {
             throw Failure(
-                .unsupportedType, "a form is no picture", hint: "send the picture's bytes as they are: curl -T")
+                .unsupportedType, "a form is not a picture",
+                hint: "Send the picture's bytes as they are, as curl -T does.")
         }
         var pieces = try UploadPieces(context.asking(request), photoName: "avatar", limits: limits)
         guard case .photoBegan(let name)? = try await pieces.next() else {
-            throw Failure(.emptyFile, "the picture is empty", hint: "send the photo's bytes")
+            throw Failure(.emptyFile, "the picture is empty", hint: "Send the photo's bytes.")
         }
         var reservation = UploadRequest(owner: uid, intake: .socket)
         reservation.purpose = .avatar
@@ -75,7 +76,7 @@ package struct AvatarRoutes: Sendable {
         }
     }
 
-    /// Receives the picture, and gives the reservation back when that fails.
+    /// Receives the picture, and deletes the reservation if that fails.
     private static func receive(
         _ pieces: inout UploadPieces, named name: String, in session: consuming UploadSession
     ) async throws -> UploadRecord {
@@ -93,7 +94,7 @@ package struct AvatarRoutes: Sendable {
 
     @Sendable private func remove(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let uid = try context.user()
-        try context.require(uid, for: "change somebody else's picture")
+        try context.require(uid, for: "change another user's picture")
         _ = try await person.document(of: uid, context)
         let change = try ProfileChange([ProfileChange.Field.profilePicture.rawValue: .null], isWhole: false)
         let (_, token) = try await people.change(uid, change)

@@ -10,9 +10,9 @@ import Transport
 package import Tree
 import TreeModel
 
-/// `/v1/posts/{id}/comments`: what people say about a post.
+/// `/v1/posts/{id}/comments`: the comments on a post.
 package struct CommentRoutes: Sendable {
-    /// As much as 1,999 characters and their mentions can need in JSON.
+    /// The longest body, in bytes: enough for 1,999 characters and their mentions in JSON.
     private static let maxBodyBytes = 256 << 10
 
     private let comments: Comments
@@ -23,7 +23,7 @@ package struct CommentRoutes: Sendable {
         self.database = database
     }
 
-    /// Which comments come first.
+    /// The order of comments.
     private enum Order: String, CaseIterable {
         case oldest
         case newest
@@ -41,13 +41,13 @@ package struct CommentRoutes: Sendable {
             "The comments on a post.",
             [
                 post, .query("limit", .integer(1...PageSize.max), "the largest number of comments"),
-                .query("order", .one(of: Order.self), "whether the oldest come first, or the newest"),
+                .query("order", .one(of: Order.self), "the oldest or the newest first"),
                 .query("after", .text, "only later ones: the `next` of the page before, the oldest first"),
                 .query("before", .text, "only earlier ones: the `next` of the page before, the newest first"),
             ], answers: [.json(CommentPageDocument.self).withToken],
             errors: [.permissionDenied, .notFound], run: list)
         let add = Endpoint(
-            "Comments on a post, as the user who is signed in.", [post, .idempotencyKey], body: Self.body,
+            "Comments on a post, as the authenticated user.", [post, .idempotencyKey], body: Self.body,
             answers: [.json(CommentDocument.self, .created).with(headers: "Location", "Tintype-Token")],
             errors: refusals + [.badReference, .keyReused, .deleted], run: add)
         routes.add("/v1/posts/{id}/comments", [.get: list, .post: add])
@@ -55,7 +55,7 @@ package struct CommentRoutes: Sendable {
             "A comment.", [post, comment], answers: [.json(CommentDocument.self)],
             errors: [.permissionDenied, .notFound], run: show)
         let edit = Endpoint(
-            "Changes the text of a comment and whom it mentions, for its author.", [post, comment], body: Self.body,
+            "Changes the text of a comment and its mentions, for its author.", [post, comment], body: Self.body,
             answers: [answer], errors: refusals, run: edit)
         let remove = Endpoint(
             "Deletes a comment, for its author, for the post's, or for an admin.", [post, comment],
@@ -122,11 +122,11 @@ package struct CommentRoutes: Sendable {
             at: page.token)
     }
 
-    /// The comment whose id is in the path; clients of the database give ids of their own.
+    /// Returns the key of the comment in the path; clients of the database choose ids of their own.
     private static func commentKey(_ context: HTTPContext) throws(Failure) -> TreeKey {
         let text = PercentEncoding.decode(Substring(context.parameters.get("comment") ?? "").utf8)
         guard let key = try? TreeKey(text ?? "") else {
-            throw Failure(.notFound, "there is no such comment", hint: "GET /v1/posts/{id}/comments lists them")
+            throw Failure(.notFound, "the comment does not exist", hint: "List them with GET /v1/posts/{id}/comments.")
         }
         return key
     }
@@ -143,12 +143,12 @@ extension CommentRoutes {
     ]
     private static let example = #"{"text":"Hello @Ann","mentions":[{"uid":"ann","start":6,"length":4}]}"#
 
-    /// What somebody writes.
+    /// Parses the text of a comment.
     private static func text(of request: Request, _ context: HTTPContext) async throws -> CommentText {
         let members = try await context.jsonMembers(
             ["text", "mentions"], of: request, upTo: maxBodyBytes, example: example)
         guard let text = members["text"]?.string else {
-            throw Failure(.badRequest, "the body has no text", hint: example)
+            throw Failure(.badRequest, "the body has no text", hint: "Write it as \(example).")
         }
         return try CommentText(text, mentions: try members["mentions"].map(MentionSpan.Claim.read) ?? [])
     }

@@ -4,13 +4,13 @@ import Model
 import Social
 import Tree
 
-/// A home feed as it changes.
+/// The changes of a home feed, as events.
 struct FeedEventSource: EventSource {
     private let events: HomeFeedEvents
     private let media: MediaAccess
-    /// Judges whether posts may be read.
+    /// Checks that posts may be read.
     private let requireReading: @Sendable () async throws -> Void
-    /// What is shown with posts.
+    /// Returns the view in which posts are shown.
     private let view: @Sendable () async throws -> FeedView
 
     init(

@@ -17,14 +17,14 @@ extension PostPageDocument {
 }
 
 extension FeedItem {
-    /// The post with what stands around it, and with signed addresses where not everybody may fetch its photos.
+    /// Returns the post with its surrounding fields, and with signed addresses unless its photos are public.
     ///
-    /// - Parameter isRestricted: Whether it is a post for audiences.
+    /// - Parameter isRestricted: Whether the post is for audiences.
     package func document(_ media: MediaAccess, isRestricted: Bool = false) -> PostDocument {
         PostDocument(media.signed(value, id: id, isRestricted: isRestricted))
     }
 
-    /// The post with what stands around it; what clients have written by those names is not shown.
+    /// The post with its surrounding fields; fields of the same names that clients have written are not shown.
     private var value: TreeValue {
         var fields = record.withPostID(id).object ?? [:]
         fields["kind"] = .string(kind)
@@ -37,7 +37,7 @@ extension FeedItem {
 }
 
 extension Comment {
-    /// The comment as it is shown below a post.
+    /// The comment as it is shown with a post.
     fileprivate var value: TreeValue {
         var author: [TreeKey: TreeValue] = [
             "uid": .string(self.author), "full_name": .string(fullName ?? self.author),
@@ -51,7 +51,7 @@ extension Comment {
 }
 
 extension TreeValue {
-    /// A post as it is shown: with its id, which in the tree is its key, and with its mentions in both units.
+    /// Returns a post as it is shown: with its id, which in the tree is its key, and with its mentions in both units.
     func withPostID(_ id: TreeKey) -> TreeValue {
         var fields = withShownMentions.object ?? [:]
         fields["post_id"] = .string(id.string)

@@ -43,11 +43,11 @@ package struct FeedRoutes: Sendable {
             errors: [.notFound], run: listOfPerson)
         routes.add("/v1/people/{uid}/posts", [.get: listOfPerson])
         let home = Endpoint(
-            "A person's home feed: the newest posts of the person, and of whom the person follows.",
+            "A person's home feed: the newest posts of the person and of the people that they follow.",
             [.path("uid", .userID)] + page, answers: answers, errors: [.notAllowed, .notFound], run: listHome)
         routes.add("/v1/people/{uid}/feed", [.get: home])
         let follow = Endpoint(
-            "What becomes of a person's home feed, as server-sent events.",
+            "The changes of a person's home feed, as server-sent events.",
             [.path("uid", .userID)] + EventID.parameters,
             answers: [.events(.any(.document(PostEventDocument.self), .document(AuthorEventDocument.self)))],
             errors: [.notAllowed, .notFound, .tokenTooOld, .tokenUnknown], run: followHome)
@@ -67,16 +67,16 @@ package struct FeedRoutes: Sendable {
     @Sendable private func listOfPerson(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let (uid, list) = try await lists.person(context)
         guard let hashes = context.query["sha256"] else { return try await self.list(list, context) }
-        // Unused here, but invalid values are refused.
+        // The values are unused here, but invalid ones are refused.
         _ = (try context.query.pageLimit(), try await lists.cursor(context.query["before"]))
         let id = try await post(of: uid, showing: hashes.split(separator: " ").map(String.init))
         return answer(try await FeedReader(tree).page(of: id, try await lists.view(context)))
     }
 
-    /// A person's home feed, for the person or an admin.
+    /// Returns a person's home feed, for the person or an admin.
     @Sendable private func listHome(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let uid = try context.user()
-        try context.require(uid, for: "read somebody else's feed")
+        try context.require(uid, for: "read another user's feed")
         try await lists.require(PostNodes.post(), context)
         let (limit, cursor) = (try context.query.pageLimit(), try await lists.cursor(context.query["before"]))
         var view = try await lists.view(context)
@@ -88,19 +88,20 @@ package struct FeedRoutes: Sendable {
                 do {
                     try await feed.write(upkeep)
                 } catch {
-                    logger.debug("the next reading of a home feed tries again", metadata: ["fault": "\(error)"])
+                    logger.debug("a home feed was not updated", metadata: ["fault": "\(error)"])
                 }
             }
         }
         return answer(page, isComplete: page.isComplete)
     }
 
-    /// What becomes of a home feed, for the person or an admin.
+    /// Returns the events of a home feed, for the person or an admin.
     ///
-    /// - Throws: `Failure` with the code `token_too_old` or `token_unknown` for events of which nobody knows what followed.
+    /// - Throws: `Failure` with the code `token_too_old` or `token_unknown` if the change log cannot continue after the
+    ///   event.
     @Sendable private func followHome(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let uid = try context.user()
-        try context.require(uid, for: "follow somebody else's feed")
+        try context.require(uid, for: "follow another user's feed")
         let start = try EventID.requested(by: request, context.query)
         let source = FeedEventSource(
             HomeFeedEvents(of: uid, in: tree), media,
@@ -112,7 +113,7 @@ package struct FeedRoutes: Sendable {
         } catch let error as TreeError where error.code == .tokenTooOld || error.code == .tokenUnknown {
             throw Failure(
                 ErrorCode(named: error.code.rawValue), error.message,
-                hint: "read the feed again: the header Tintype-Token of its first page is where to go on")
+                hint: "Read the feed again, and continue at the header Tintype-Token of its first page.")
         }
         return try await events.response(of: source, since: start, to: request, context)
     }
@@ -121,13 +122,13 @@ package struct FeedRoutes: Sendable {
         try await list(try await lists.hashtag(context).list, context)
     }
 
-    /// The person's post that shows the photos with these hashes, and no others; nil for none.
+    /// Returns the person's post that shows exactly the photos with these hashes; nil for none.
     private func post(of uid: UserID, showing hashes: [String]) async throws -> PostID? {
         let digits = Set("0123456789abcdef".utf8)
         guard !hashes.isEmpty, hashes.allSatisfy({ $0.utf8.count == 64 && $0.utf8.allSatisfy(digits.contains) }) else {
             throw Failure(
                 .badRequest, "sha256 is not the SHA-256 of a photo",
-                hint: "64 hexadecimal digits in lower case; of several photos, with spaces between")
+                hint: "Write 64 hexadecimal digits in lower case. Separate several photos by spaces.")
         }
         return try await index.post(of: uid, showing: hashes)
     }
@@ -137,11 +138,11 @@ package struct FeedRoutes: Sendable {
         return answer(try await lists.page(of: list, before: context.query["before"], limit: limit, context))
     }
 
-    // MARK: What is answered
+    // MARK: Responses
 
-    /// A page, with the position in the change log from which whoever follows the changes misses nothing.
+    /// Returns a page, with the position in the change log after which a reader of the changes misses none.
     ///
-    /// - Parameter isComplete: Whether a home feed has all that it should have; nil for other lists, which always have.
+    /// - Parameter isComplete: Whether a home feed is up to date; nil for other lists, which always are.
     private func answer(_ page: FeedPage, isComplete: Bool? = nil) -> Response {
         var document = PostPageDocument(page, media)
         document.complete = isComplete

@@ -6,7 +6,8 @@ package import Requests
 import Social
 package import Tree
 
-/// `/v1/posts/{id}/flags` and those of comments: what somebody finds that an admin should look at; `/v1/flags`: what there is.
+/// `/v1/posts/{id}/flags` and those of comments: reports of users for the attention of admins; `/v1/flags`: the list of
+/// them.
 package struct FlagRoutes: Sendable {
     private let flags: Flags
 
@@ -21,22 +22,22 @@ package struct FlagRoutes: Sendable {
             let answer = AnswerDescription.json(FlagDocument.self).withToken
             let errors: [ErrorCode] = [.permissionDenied, .notAllowed, .notFound]
             let flag = Endpoint(
-                "Has somebody flag \(subject); once more changes nothing.", parameters + [.path("uid", .userID)],
+                "Sets a user's flag on \(subject); repeating it changes nothing.", parameters + [.path("uid", .userID)],
                 answers: [answer], errors: errors, run: add)
             let unflag = Endpoint(
-                "Has somebody flag \(subject) no more; once more changes nothing.",
+                "Removes a user's flag from \(subject); repeating it changes nothing.",
                 parameters + [.path("uid", .userID)],
                 answers: [answer], errors: errors, run: remove)
             routes.add(prefix + "/flags/{uid}", [.put: flag, .delete: unflag])
             let dismiss = Endpoint(
-                "Takes \(subject) from the list of what is flagged, for good; for admins.", parameters,
+                "Takes \(subject) from the list of flagged ones, for good; for admins.", parameters,
                 answers: [.json(FlagDismissalDocument.self).withToken],
                 errors: [.adminOnly, .notFound], run: dismiss)
             routes.add(prefix + "/flags", [.delete: dismiss])
         }
         let list = Endpoint(
-            "The posts and comments that people have flagged, but for those that were dismissed; for admins.",
-            [.query("order", .one(of: Flags.Order.self), "what comes first; `most` unless it is said")]
+            "The flagged posts and comments, except dismissed ones; for admins.",
+            [.query("order", .one(of: Flags.Order.self), "the order; `most` by default")]
                 + .page(of: "posts and comments", from: "after"),
             answers: [.json(FlaggedPageDocument.self).withToken], errors: [.adminOnly], run: list)
         routes.add("/v1/flags", [.get: list])
@@ -72,7 +73,7 @@ package struct FlagRoutes: Sendable {
 
     private func flagger(_ context: HTTPContext) throws(Failure) -> UserID {
         let uid = try context.user()
-        try context.require(uid, for: "flag anything for somebody else")
+        try context.require(uid, for: "flag anything for another user")
         return uid
     }
 
@@ -80,11 +81,11 @@ package struct FlagRoutes: Sendable {
         FlagSubject(post: try context.postID(), comment: try comment(context))
     }
 
-    /// The comment that a path names; nil where it names none.
+    /// Returns the comment that a path names; nil if it names none.
     private func comment(_ context: HTTPContext) throws(Failure) -> TreeKey? {
         guard let text = context.parameters.get("comment") else { return nil }
         guard let decoded = PercentEncoding.decode(Substring(text).utf8), let key = try? TreeKey(decoded) else {
-            throw Failure(.notFound, "there is no such comment", hint: "it may have been deleted already")
+            throw Failure(.notFound, "the comment does not exist", hint: "It may have been deleted already.")
         }
         return key
     }

@@ -8,7 +8,7 @@ package import Requests
 import Social
 package import Tree
 
-/// `/v1/people/{uid}/following`, `followers` and `blocking`: who follows whom, and who has blocked whom.
+/// `/v1/people/{uid}/following`, `followers` and `blocking`: the follows and blocks among people.
 package struct FollowRoutes: Sendable {
     private let follows: Follows
     private let blocks: Blocks
@@ -29,23 +29,23 @@ package struct FollowRoutes: Sendable {
         }
         routes.add(
             "/v1/people/{uid}/following",
-            [.get: list("Whom somebody follows.", [.permissionDenied, .notFound], listFollowing)])
+            [.get: list("The people that a person follows.", [.permissionDenied, .notFound], listFollowing)])
         routes.add(
             "/v1/people/{uid}/followers",
-            [.get: list("Who follows somebody.", [.permissionDenied, .notFound], listFollowers)])
+            [.get: list("The followers of a person.", [.permissionDenied, .notFound], listFollowers)])
         let errors: [ErrorCode] = [.permissionDenied, .notAllowed, .notFound]
         routes.add(
             "/v1/people/{uid}/blocking",
-            [.get: list("Whom somebody has blocked; for that person or an admin.", errors, listBlocked)])
+            [.get: list("The people that a person has blocked; for that person or an admin.", errors, listBlocked)])
 
         let followed = AnswerDescription.json(FollowDocument.self).withToken
         let pair = [uid, Parameter.path("followee", .userID)]
         let follow = Endpoint(
-            "Has somebody follow another; for the follower or an admin.", pair, answers: [followed],
+            "Follows a person; for the follower or an admin.", pair, answers: [followed],
             errors: errors + [.blocked, .notConsented, .oneself]
         ) { _, context in try await self.follow(context, true) }
         let unfollow = Endpoint(
-            "Has somebody follow another no more; for the follower or an admin.", pair, answers: [followed],
+            "Unfollows a person; for the follower or an admin.", pair, answers: [followed],
             errors: errors
         ) { _, context in try await self.follow(context, false) }
         routes.add("/v1/people/{uid}/following/{followee}", [.put: follow, .delete: unfollow])
@@ -53,11 +53,11 @@ package struct FollowRoutes: Sendable {
         let blocked = AnswerDescription.json(BlockDocument.self).withToken
         let others = [uid, Parameter.path("blocked", .userID)]
         let block = Endpoint(
-            "Has somebody block another, which ends the follows between the two; for that person or an admin.", others,
+            "Blocks a person, which ends the follows between the two; for the blocker or an admin.", others,
             answers: [blocked], errors: errors + [.oneself]
         ) { _, context in try await self.block(context, true) }
         let unblock = Endpoint(
-            "Has somebody block another no more; for that person or an admin.", others, answers: [blocked],
+            "Unblocks a person; for the blocker or an admin.", others, answers: [blocked],
             errors: errors
         ) { _, context in try await self.block(context, false) }
         routes.add("/v1/people/{uid}/blocking/{blocked}", [.put: block, .delete: unblock])
@@ -86,11 +86,11 @@ package struct FollowRoutes: Sendable {
     @Sendable private func listBlocked(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let uid = try context.user()
         let (cursor, limit) = (try context.query.peopleCursor(), try context.query.pageLimit())
-        try context.require(uid, for: "see whom somebody else has blocked")
+        try context.require(uid, for: "see whom another user has blocked")
         return .page(try await blocks.blocked(by: uid, after: cursor, limit: limit))
     }
 
-    /// Sees to it that whoever asks may read what stands at the paths: a list, and the people on it.
+    /// Checks that the requester may read the paths: a list, and the people on it.
     private func judgeReads(of paths: [TreePath], _ context: HTTPContext) async throws {
         let session = database.session(as: context.identity)
         for path in paths { try await session.judgeRead(of: path) }
@@ -98,7 +98,7 @@ package struct FollowRoutes: Sendable {
 
     private func follow(_ context: HTTPContext, _ isFollowing: Bool) async throws -> Response {
         let (follower, followee) = (try context.user(), try context.user(in: "followee"))
-        try context.require(follower, for: "follow people for somebody else")
+        try context.require(follower, for: "follow people for another user")
         let token =
             isFollowing
             ? try await follows.follow(follower, followee) : try await follows.unfollow(follower, followee)
@@ -107,7 +107,7 @@ package struct FollowRoutes: Sendable {
 
     private func block(_ context: HTTPContext, _ isBlocking: Bool) async throws -> Response {
         let (blocker, blocked) = (try context.user(), try context.user(in: "blocked"))
-        try context.require(blocker, for: "block people for somebody else")
+        try context.require(blocker, for: "block people for another user")
         let token =
             isBlocking ? try await blocks.block(blocker, blocked) : try await blocks.unblock(blocker, blocked)
         return .json(BlockDocument(blocker.description, blocked.description, isBlocking: isBlocking), at: token)

@@ -7,7 +7,7 @@ package import Requests
 import Transport
 package import Tree
 
-/// `/v1/hashtags`: those that somebody may mean who has typed the beginning of one.
+/// `/v1/hashtags`: the list of hashtags, and the completion of a typed beginning.
 package struct HashtagRoutes: Sendable {
     let tree: TreeStore
     let database: RealtimeDatabase
@@ -19,7 +19,7 @@ package struct HashtagRoutes: Sendable {
 
     package func add(to routes: inout RouteTable) {
         let list = Endpoint(
-            "Hashtags, in their order, each with the number of its posts; or those that begin with something.",
+            "Hashtags, in their order, each with the number of its posts; optionally those with a prefix.",
             [
                 .query("search", .text(upTo: 101), "the beginning of a hashtag, in any case, with # or without"),
                 .query("limit", .integer(1...HashtagPage.maxSize), "the largest number of hashtags"),
@@ -33,7 +33,7 @@ package struct HashtagRoutes: Sendable {
         try await database.session(as: context.identity).judgeRead(of: PostNodes.tagged())
         guard let prefix = Hashtags.prefix(context.query["search"] ?? "") else {
             throw Failure(
-                .badRequest, "search is no beginning of a hashtag", hint: "up to 100 letters, digits and _")
+                .badRequest, "search is not the beginning of a hashtag", hint: "Use up to 100 letters, digits and _.")
         }
         let (limit, last) = (
             try context.query.pageLimit(upTo: HashtagPage.maxSize), try context.query.pageCursor("after")

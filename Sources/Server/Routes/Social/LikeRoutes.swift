@@ -8,7 +8,7 @@ package import Requests
 import Social
 package import Tree
 
-/// `/v1/posts/{id}/likes`: who likes a post; `/v1/people/{uid}/likes`: what somebody likes.
+/// `/v1/posts/{id}/likes`: the likes of a post; `/v1/people/{uid}/likes`: the posts that a person likes.
 package struct LikeRoutes: Sendable {
     private let likes: Likes
     private let media: MediaAccess
@@ -27,19 +27,19 @@ package struct LikeRoutes: Sendable {
             .permissionDenied, .notAllowed, .notConsented, .blocked, .audiencePost, .notFound,
         ]
         let like = Endpoint(
-            "Has somebody like a post; once more changes nothing.", [post, person], answers: [answer], errors: errors,
-            run: add)
+            "Likes a post for a person; repeating it changes nothing.", [post, person], answers: [answer],
+            errors: errors, run: add)
         let unlike = Endpoint(
-            "Has somebody like a post no more; once more changes nothing.", [post, person], answers: [answer],
+            "Removes a person's like of a post; repeating it changes nothing.", [post, person], answers: [answer],
             errors: errors, run: remove)
         routes.add("/v1/posts/{id}/likes/{uid}", [.put: like, .delete: unlike])
         let list = Endpoint(
-            "Who likes a post, in the order of their ids.",
+            "The people who like a post, in the order of their ids.",
             [post] + .page(of: "people", from: "after"), answers: [.json(LikePageDocument.self).withToken],
             errors: [.permissionDenied, .notFound], run: listPeople)
         routes.add("/v1/posts/{id}/likes", [.get: list])
         let listOfPerson = Endpoint(
-            "The posts that somebody likes, the newest first.",
+            "The posts that a person likes, the newest first.",
             [person] + .page(of: "posts", from: "before"), answers: [.json(PostPageDocument.self).withToken],
             errors: [.permissionDenied, .notFound], run: listPosts)
         routes.add("/v1/people/{uid}/likes", [.get: listOfPerson])
@@ -59,7 +59,7 @@ package struct LikeRoutes: Sendable {
 
     private func liker(_ context: HTTPContext) throws(Failure) -> UserID {
         let uid = try context.user()
-        try context.require(uid, for: "like posts for somebody else")
+        try context.require(uid, for: "like posts for another user")
         return uid
     }
 

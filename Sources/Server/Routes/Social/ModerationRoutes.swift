@@ -9,7 +9,7 @@ package import Requests
 import Transport
 import TreeModel
 
-/// `/v1/posts/{id}/moderation`: what an admin decides about a post that is there.
+/// `/v1/posts/{id}/moderation`: an admin's decision about a published post.
 package struct ModerationRoutes: Sendable {
     private static let maxBodyBytes = 16_384
     private static let example = #"{"decision":"blur","reason":"…"}"#
@@ -29,7 +29,7 @@ package struct ModerationRoutes: Sendable {
 
     package func add(to routes: inout RouteTable) {
         let decide = Endpoint(
-            "Has a post shown as it is, or blurred, or deletes it; for admins.", [.path("id", .postID)],
+            "Shows a post unchanged or blurred, or deletes it; for admins.", [.path("id", .postID)],
             body: ["application/json": Self.body], answers: [.json(ModerationDocument.self)],
             errors: [.adminOnly, .notFound, .unsupportedType, .tooLarge], run: decide)
         routes.add("/v1/posts/{id}/moderation", [.put: decide])
@@ -38,12 +38,13 @@ package struct ModerationRoutes: Sendable {
     @Sendable private func decide(_ request: Request, _ context: HTTPContext) async throws -> Response {
         _ = try context.admin(for: "moderation")
         guard let id = PostID(context.parameters.get("id") ?? "") else {
-            throw Failure(.notFound, "there is no such post", hint: "GET /v1/posts lists the newest")
+            throw Failure(.notFound, "there is no such post", hint: "List the newest with GET /v1/posts.")
         }
         let members = try await context.jsonMembers(
             ["decision", "reason", "photos"], of: request, upTo: Self.maxBodyBytes, example: Self.example)
         guard let verdict = try? ModerationVerdict(json: Data(JSONValue.object(members).json())) else {
-            throw Failure(.badRequest, "the body is no decision: pass, blur or refuse", hint: Self.example)
+            throw Failure(
+                .badRequest, "the body is not a decision: pass, blur or refuse", hint: "Write it as \(Self.example).")
         }
         return .json(try await moderation.moderate(id, verdict))
     }

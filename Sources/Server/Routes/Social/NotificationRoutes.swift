@@ -7,9 +7,9 @@ package import Social
 import Tree
 import TreeModel
 
-/// `/v1/people/{uid}/notifications`: what somebody is told of, for that person and for admins.
+/// `/v1/people/{uid}/notifications`: a person's notifications, for that person and for admins.
 package struct NotificationRoutes: Sendable {
-    /// As much as the ids of a page need, and room for spaces.
+    /// The longest body, in bytes: enough for the ids of a page, with room for spaces.
     private static let maxBodyBytes = 64 << 10
 
     private let notifications: Notifications
@@ -19,7 +19,7 @@ package struct NotificationRoutes: Sendable {
     package func add(to routes: inout RouteTable) {
         let person = Parameter.path("uid", .userID)
         let list = Endpoint(
-            "What somebody is told of, the newest first, with announcements among it; for the person.",
+            "A person's notifications and announcements, the newest first; for the person.",
             [person] + .page(of: "notifications", from: "before") + [
                 .query("grouped", .flag, "whether likes of one post are one notification")
             ],
@@ -40,7 +40,7 @@ package struct NotificationRoutes: Sendable {
 
     @Sendable private func list(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let uid = try context.user()
-        try context.require(uid, for: "read somebody else's notifications")
+        try context.require(uid, for: "read another user's notifications")
         let (document, token) = try await notifications.page(
             of: uid, before: try context.query.noticeCursor(), limit: try context.query.pageLimit(),
             isGrouped: try context.query.flag("grouped"))
@@ -49,7 +49,7 @@ package struct NotificationRoutes: Sendable {
 
     @Sendable private func markRead(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let uid = try context.user()
-        try context.require(uid, for: "mark somebody else's notifications as read")
+        try context.require(uid, for: "mark another user's notifications as read")
         let members = try await context.jsonMembers(
             ["ids", "up_to", "all", "grouped"], of: request, upTo: Self.maxBodyBytes, example: Self.example)
         let (unread, token) = try await notifications.markRead(try Self.selection(in: members), by: uid)
@@ -58,11 +58,14 @@ package struct NotificationRoutes: Sendable {
 
     private static let example = #"{"all":true}"#
 
-    /// Reads from a body which notifications are to be marked: by one of its members, and by `grouped` beside ids.
+    /// Parses the body that selects the notifications to mark: by one of its members, and by `grouped` together with
+    /// ids.
     private static func selection(in members: [String: JSONValue]) throws(Failure) -> Notifications.Selection {
         let fault = Failure(
-            .badRequest, "the body does not say what was read",
-            hint: #"{"all":true}, {"up_to":"ID"}, or {"ids":["ID"]} with at most \#(Notifications.maxIDs) of them"#)
+            .badRequest, "the body does not select notifications",
+            hint:
+                #"Write it as {"all":true}, {"up_to":"ID"}, or {"ids":["ID"]} with at most \#(Notifications.maxIDs) of them."#
+        )
         var members = members
         let grouped = members.removeValue(forKey: "grouped")
         guard members.count == 1, let (name, value) = members.first else { throw fault }

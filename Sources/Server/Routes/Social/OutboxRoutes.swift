@@ -22,13 +22,13 @@ package struct OutboxRoutes: Sendable {
         let list = Endpoint.admin(
             for: "the list of deliveries",
             "The deliveries of notifications that were given up, or those that wait.",
-            [.query("state", .one(of: State.self), "which of them; `dead` unless it is said")]
+            [.query("state", .one(of: State.self), "the state of the deliveries; `dead` by default")]
                 + .page(of: "deliveries", from: "after"),
             answers: [.json(OutboxPageDocument.self).withToken], run: list)
         routes.add("/v1/outbox", [.get: list])
         let retry = Endpoint.admin(
             for: "delivering notifications again",
-            "Has a delivery tried again at once.", [.path("id", .text)],
+            "Tries a delivery again at once.", [.path("id", .text)],
             answers: [.json(OutboxEntryDocument.self).withToken], errors: [.notFound],
             run: retry)
         routes.add("/v1/outbox/{id}/retry", [.post: retry])
@@ -41,7 +41,7 @@ package struct OutboxRoutes: Sendable {
         }
         let last = query["after"].flatMap { DeliveryID($0) }
         guard last != nil || query["after"] == nil else {
-            throw Failure(.badRequest, "after is no cursor", hint: "use \"next\" of the page before")
+            throw Failure(.badRequest, "after is not a cursor", hint: "Use \"next\" of the page before.")
         }
         let (document, token) = try await outbox.page(
             ofDead: state == .dead, after: last, limit: try query.pageLimit())

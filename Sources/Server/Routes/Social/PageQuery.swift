@@ -10,7 +10,7 @@ package import TreeModel
 extension RequestFields {
     private static let defaultPage = 20
 
-    /// How many elements a page may have: the field `limit`.
+    /// Returns the largest number of elements of a page: the field `limit`.
     ///
     /// - Throws: `Failure` with the code `bad_request`.
     func pageLimit(upTo max: Int = PageSize.max) throws(Failure) -> Int {
@@ -21,46 +21,47 @@ extension RequestFields {
         return limit
     }
 
-    /// The place where a page begins or ends: a field that has the `next` of another page.
+    /// Returns the position at which a page begins or ends: a field with the `next` of another page.
     ///
     /// - Throws: `Failure` with the code `bad_request`.
     func pageCursor(_ name: String) throws(Failure) -> TreeKey? {
         guard let text = self[name] else { return nil }
         guard let key = try? TreeKey(text) else {
-            throw Failure(.badRequest, "\(name) is no cursor", hint: "use \"next\" of another page")
+            throw Failure(.badRequest, "\(name) is not a cursor", hint: "Use \"next\" of another page.")
         }
         return key
     }
 
-    /// The place where a page of notifications or announcements ends: the field `before`, one of their ids.
+    /// Returns the position at which a page of notifications or announcements ends: the field `before`, one of their
+    /// ids.
     ///
     /// - Throws: `Failure` with the code `bad_request`.
     func noticeCursor() throws(Failure) -> TreeKey? {
         guard let key = try pageCursor("before") else { return nil }
         guard PostPosition(key: key) != nil else {
-            throw Failure(.badRequest, "before is no cursor", hint: "use \"next\" of another page")
+            throw Failure(.badRequest, "before is not a cursor", hint: "Use \"next\" of another page.")
         }
         return key
     }
 }
 
 extension RequestFields {
-    /// Behind whom a page of people begins: the field `after`.
+    /// Returns the person after whom a page of people begins: the field `after`.
     ///
     /// - Throws: `Failure` with the code `bad_request`.
     func peopleCursor() throws(Failure) -> PeopleCursor? {
         guard let text = self["after"] else { return nil }
         guard let cursor = PeopleCursor(text) else {
-            throw Failure(.badRequest, "after is no cursor", hint: "use \"next\" of the page before")
+            throw Failure(.badRequest, "after is not a cursor", hint: "Use \"next\" of the page before.")
         }
         return cursor
     }
 }
 
 extension [Parameter] {
-    /// Which page of a list is asked for.
+    /// Returns the parameters that select a page of a list.
     ///
-    /// - Parameter cursor: The field that has the `next` of the page before.
+    /// - Parameter cursor: The field with the `next` of the page before.
     static func page(of things: String, from cursor: String) -> [Parameter] {
         [
             .query("limit", .integer(1...PageSize.max), "the largest number of \(things)"),
@@ -70,17 +71,17 @@ extension [Parameter] {
 }
 
 extension HTTPContext {
-    /// The post whose id is in the path.
+    /// Returns the post whose id is in the path.
     ///
-    /// - Throws: `Failure` with the code `not_found` for what is no post's id.
+    /// - Throws: `Failure` with the code `not_found` for a malformed post id.
     package func postID() throws(Failure) -> PostID {
         guard let id = PostID(parameters.get("id") ?? "") else {
-            throw Failure(.notFound, "there is no such post", hint: "GET /v1/posts lists the newest")
+            throw Failure(.notFound, "there is no such post", hint: "List the newest with GET /v1/posts.")
         }
         return id
     }
 
-    /// Whether whoever sends the request may read what stands at a path.
+    /// Whether the requester may read a path.
     package func mayRead(_ path: TreePath, in database: RealtimeDatabase) async throws -> Bool {
         do {
             try await database.session(as: identity).judgeRead(of: path)

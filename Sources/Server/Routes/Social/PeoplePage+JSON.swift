@@ -5,7 +5,7 @@ import Social
 import Tree
 
 extension Response {
-    /// A page of people.
+    /// Returns a response with a page of people.
     static func page(_ page: PeoplePage) -> Response {
         .json(
             PeoplePageDocument(people: page.people.map { PersonDocument($0) }, next: page.next?.description),

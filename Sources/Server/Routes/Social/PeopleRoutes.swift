@@ -10,7 +10,7 @@ import Transport
 import Tree
 import Uploads
 
-/// `/v1/people`: who there is, and what they say about themselves.
+/// `/v1/people`: the people, and their profiles.
 package struct PeopleRoutes: Sendable {
     private static let maxBodyBytes = 65_536
 
@@ -29,7 +29,7 @@ package struct PeopleRoutes: Sendable {
             "search", .text(upTo: 400),
             "the beginning of a name, in any case and without accents; of its first word, or of its last")
         let list = Endpoint(
-            "People, in the order of their ids; or those whom a name finds.",
+            "People, in the order of their ids; or those with a matching name.",
             [search] + .page(of: "people", from: "after"),
             answers: [.json(PeoplePageDocument.self).withToken], errors: [.permissionDenied],
             run: list)
@@ -46,20 +46,20 @@ package struct PeopleRoutes: Sendable {
             .badText, .permissionDenied, .notAllowed, .notFound, .wrongState, .tooLarge, .unsupportedType,
         ]
         let replace = Endpoint(
-            "Says all about a person: fields that are not there go; for that person or an admin.", [uid],
+            "Replaces a person's profile: missing fields are removed; for that person or an admin.", [uid],
             body: ["application/json": .profile(required: [.fullName])], answers: answers, errors: errors
         ) { request, context in try await self.change(request, context, isWhole: true) }
         let change = Endpoint(
-            "Changes what is said about a person, field by field; for that person or an admin.", [uid],
+            "Changes a person's profile, field by field; for that person or an admin.", [uid],
             body: ["application/json": .profile(required: [])], answers: answers, errors: errors
         ) { request, context in try await self.change(request, context, isWhole: false) }
         let receipt = AnswerDescription.json(PersonDeletionDocument.self, .accepted).with(headers: "Location")
         let delete = Endpoint(
-            "Begins to delete a person, and all that is of them or about them; for that person or an admin.", [uid],
+            "Begins to delete a person, and all data of them or about them; for that person or an admin.", [uid],
             answers: [receipt], errors: [.permissionDenied, .notAllowed, .notFound], run: delete)
         routes.add("/v1/people/{uid}", [.get: show, .put: replace, .patch: change, .delete: delete])
         let showDeletion = Endpoint(
-            "How far the latest deletion of a person has come; for that person or an admin.", [uid],
+            "The progress of the latest deletion of a person; for that person or an admin.", [uid],
             answers: [.json(PersonDeletionDocument.self)], errors: [.permissionDenied, .notAllowed, .notFound],
             run: showDeletion)
         routes.add("/v1/people/{uid}/deletion", [.get: showDeletion])
@@ -73,8 +73,8 @@ package struct PeopleRoutes: Sendable {
         }
         guard let prefix = NamePrefix(text) else {
             throw Failure(
-                .badRequest, "search is no beginning of a name",
-                hint: "give some letters, or leave it out for everybody")
+                .badRequest, "search is not the beginning of a name",
+                hint: "Give some letters, or leave it out for everybody.")
         }
         return .page(try await people.search(prefix, after: cursor, limit: limit))
     }
@@ -87,7 +87,7 @@ package struct PeopleRoutes: Sendable {
 
     private func change(_ request: Request, _ context: HTTPContext, isWhole: Bool) async throws -> Response {
         let uid = try context.user()
-        try context.require(uid, for: "say something about somebody else")
+        try context.require(uid, for: "change another user's profile")
         let fields = try await context.jsonObject(of: request, upTo: Self.maxBodyBytes)
         let (isNew, token) = try await people.change(uid, try ProfileChange(fields, isWhole: isWhole))
         return .json(try await response.document(of: uid, context), status: isNew ? .created : .ok, at: token)
@@ -95,7 +95,7 @@ package struct PeopleRoutes: Sendable {
 
     @Sendable private func delete(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let uid = try context.user()
-        try context.require(uid, for: "delete somebody else")
+        try context.require(uid, for: "delete another user")
         let deletion = try await people.delete(uid)
         return .json(
             PersonDeletionDocument(deletion), status: .accepted, headers: [.location: "/v1/people/\(uid)/deletion"])
@@ -103,16 +103,16 @@ package struct PeopleRoutes: Sendable {
 
     @Sendable private func showDeletion(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let uid = try context.user()
-        try context.require(uid, for: "see what was deleted of somebody else")
+        try context.require(uid, for: "see the deletion of another user")
         guard let deletion = try await people.deletion(of: uid) else {
-            throw Failure(.notFound, "nobody has had \(uid) deleted", hint: "DELETE /v1/people/{uid} begins it")
+            throw Failure(.notFound, "\(uid) has not been deleted", hint: "Begin it with DELETE /v1/people/{uid}.")
         }
         return .json(PersonDeletionDocument(deletion))
     }
 }
 
 extension Schema {
-    /// What somebody may say about themselves.
+    /// Returns the schema of a profile.
     fileprivate static func profile(required: [ProfileChange.Field]) -> Schema {
         let fields = Dictionary(
             uniqueKeysWithValues: ProfileChange.Field.allCases.map { field in

@@ -6,7 +6,7 @@ package import Requests
 package import Social
 import Tree
 
-/// What is answered about a person.
+/// Creates responses about a person.
 package struct PersonResponse: Sendable {
     let people: People
     let database: RealtimeDatabase
@@ -16,13 +16,13 @@ package struct PersonResponse: Sendable {
         self.database = database
     }
 
-    /// What is known of somebody, with the numbers if whoever asks may read them.
+    /// Returns a person's profile, with the counters if the requester may read them.
     ///
-    /// - Throws: `Failure` with the code `not_found` when there is no such person.
+    /// - Throws: `Failure` with the code `not_found` if the person does not exist.
     package func document(of uid: UserID, _ context: HTTPContext) async throws -> PersonDocument {
         let reader = context.viewer
         guard let profile = try await people.profile(of: uid, for: reader) else { throw Failure.noSuchPerson }
-        // Rules that are older than the numbers do not allow reading them.
+        // Rules that are older than the counters do not allow reading them.
         return PersonDocument(profile, hasCounts: try await context.mayRead(PeopleNodes.stats(uid), in: database))
     }
 }

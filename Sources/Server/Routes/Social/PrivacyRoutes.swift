@@ -7,7 +7,7 @@ import Social
 package import Tree
 import TreeModel
 
-/// `/v1/people/{uid}/privacy`: what somebody has agreed to.
+/// `/v1/people/{uid}/privacy`: a person's consents.
 package struct PrivacyRoutes: Sendable {
     private static let maxBodyBytes = 4096
     private static let example = #"{"social":false}"#
@@ -20,12 +20,12 @@ package struct PrivacyRoutes: Sendable {
         let uid = Parameter.path("uid", .userID)
         let answer = AnswerDescription.json(PrivacyDocument.self).withToken
         let show = Endpoint(
-            "What somebody has agreed to; for that person or an admin.", [uid], answers: [answer],
+            "The consents of a person; for that person or an admin.", [uid], answers: [answer],
             errors: [.permissionDenied, .notAllowed, .notFound], run: show)
         let fields = Dictionary(
             uniqueKeysWithValues: Privacy.Switch.allCases.map { ($0.rawValue, Schema.any(.flag, .null)) })
         let change = Endpoint(
-            "Changes what somebody agrees to: fields that are not there stay; for that person or an admin.", [uid],
+            "Changes a person's consents: missing fields stay; for that person or an admin.", [uid],
             body: ["application/json": .object(fields)], answers: [answer],
             errors: [.permissionDenied, .notAllowed, .notFound, .tooLarge, .unsupportedType], run: change)
         routes.add("/v1/people/{uid}/privacy", [.get: show, .patch: change])
@@ -43,7 +43,7 @@ package struct PrivacyRoutes: Sendable {
         var changes: [Privacy.Switch: Bool] = [:]
         for (name, value) in members {
             guard let one = Privacy.Switch(rawValue: name), let isOn = value.bool else {
-                throw Failure(.badRequest, "\(name) is neither true nor false", hint: Self.example)
+                throw Failure(.badRequest, "\(name) is neither true nor false", hint: "Write it as \(Self.example).")
             }
             changes[one] = isOn
         }
@@ -53,7 +53,7 @@ package struct PrivacyRoutes: Sendable {
 
     private func person(_ context: HTTPContext) throws(Failure) -> UserID {
         let uid = try context.user()
-        try context.require(uid, for: "see or change what somebody else agrees to")
+        try context.require(uid, for: "see or change the consents of another user")
         return uid
     }
 

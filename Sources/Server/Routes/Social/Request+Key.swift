@@ -5,11 +5,11 @@ import Requests
 import Social
 
 extension Request {
-    /// By which the same request is known again; nil when it does not say.
+    /// Returns the key by which a repeated request is recognised; nil if it has none.
     ///
     /// - Parameters:
-    ///   - owner: Whoever sends it; nil for the service's owner.
-    ///   - words: All that it says.
+    ///   - owner: The sender; nil for the service's owner.
+    ///   - words: The contents of the request.
     /// - Throws: `Failure` with the code `bad_reference`.
     func key(of owner: UserID?, for words: [String]) throws -> RequestKey? {
         try headers[.idempotencyKey].map { try RequestKey($0, of: owner, for: words) }
@@ -18,5 +18,5 @@ extension Request {
 
 extension Parameter {
     static let idempotencyKey = Parameter.header(
-        "Idempotency-Key", .text(matching: "^[!-~]{1,200}$"), "by which the same request is known again")
+        "Idempotency-Key", .text(matching: "^[!-~]{1,200}$"), "a key by which a repeated request is recognised")
 }

@@ -7,14 +7,15 @@ import Transport
 import Tree
 
 extension Response {
-    /// A document, with the position in the change log from which whoever follows the changes misses nothing.
+    /// Returns a response with a document, and the position in the change log after which a reader of the changes
+    /// misses none.
     static func json(
         _ document: some Document, status: HTTPResponse.Status = .ok, at token: SyncToken?
     ) -> Response {
         .json(document, status: status, headers: fields(token))
     }
 
-    /// A page of posts, likewise.
+    /// Returns a response with a page of posts and such a position.
     static func page(_ document: PostPageDocument, at token: SyncToken?) -> Response {
         .json(bytes: document.json(isSorted: false), headers: fields(token))
     }
@@ -27,6 +28,6 @@ extension Response {
 }
 
 extension AnswerDescription {
-    /// The answer with such a position.
+    /// The description of the response with such a position.
     var withToken: AnswerDescription { with(headers: "Tintype-Token") }
 }

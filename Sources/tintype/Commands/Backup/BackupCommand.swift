@@ -5,17 +5,17 @@ import Foundation
 import Service
 import Uploads
 
-/// Makes backups of the store, and looks after them.
+/// Creates backups of the store, and manages them.
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
-        abstract: "Back the store up, while it is in use.",
+        abstract: "Back up the store while it is in use.",
         usage: "tintype backup [<subcommand>] <folder|file.tar> [<options>]",
         discussion: """
-            A backup has one state of the tree, and all files that this state names. A folder keeps many backups, and what \
-            they have in common once: the second copies only what is new. One that is interrupted goes on where it was. A \
-            name that ends in .tar makes one file with one backup. The running service does the work, on its machine and \
-            with its permissions; where none runs, this process does.
+            A backup has one state of the tree, and all files of that state. A folder can have many backups, and stores their \
+            common files once: the second backup copies only what is new. An interrupted backup is continued. A name that \
+            ends in .tar creates one file with one backup. The running service does the work, on its machine and with its \
+            permissions; when none runs, this process does it.
 
             EXAMPLES
               tintype backup backups
@@ -31,11 +31,11 @@ extension BackupCommand {
     struct Run: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "run",
-            abstract: "Make a backup.",
+            abstract: "Create a backup.",
             usage: "tintype backup [run] <folder|file.tar> [<options>]",
             discussion: """
-                Each file is compared with what is known of it when it is copied; one that is damaged is told, and the exit \
-                code is 3. Deleted files stay until the backup is there.
+                Each file is compared with its recorded checksum while it is copied; damaged files are reported, and the exit \
+                code is then 3. Deleted files are kept until the backup is complete.
 
                 EXAMPLES
                   tintype backup run backups
@@ -44,7 +44,7 @@ extension BackupCommand {
 
         @OptionGroup var storage: StorageOptions
 
-        @Argument(help: ArgumentHelp("A folder, or a file to make.", valueName: "folder|file.tar"))
+        @Argument(help: ArgumentHelp("A folder, or the file to create.", valueName: "folder|file.tar"))
         var target: String
 
         @Flag(help: "Print one JSON document for each step and each finding.")
@@ -84,7 +84,7 @@ extension BackupCommand {
         @Argument(help: ArgumentHelp("A folder of backups, or a file.", valueName: "folder|file.tar"))
         var source: String
 
-        @Flag(help: "Print one JSON document a line.")
+        @Flag(help: "Print one JSON document per line.")
         var json = false
 
         func run() async throws {
@@ -101,7 +101,7 @@ extension BackupCommand {
             }
             let unreadable = try await source.unreadable()
             for path in unreadable {
-                Terminal.error("\(path) cannot be read: put another copy of it in its place, or delete it".printable)
+                Terminal.error("\(path) cannot be read: replace it by another copy, or delete it".printable)
             }
             if !unreadable.isEmpty { throw ExitStatus.partial }
         }
@@ -110,10 +110,10 @@ extension BackupCommand {
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "verify",
-            abstract: "Read all that the backups of a folder or a file have, and compare it with what was written.",
+            abstract: "Read the backups of a folder or a file, and compare them with their checksums.",
             usage: "tintype backup verify <folder|file.tar> [--json]",
             discussion: """
-                What is missing or damaged is printed, and the exit code is 3.
+                Missing and damaged files are printed, and the exit code is then 3.
 
                 EXAMPLES
                   tintype backup verify backups
@@ -143,7 +143,7 @@ extension BackupCommand {
     struct Prune: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "prune",
-            abstract: "Forget old backups, and delete what no other one has.",
+            abstract: "Remove old backups, and delete files that no other backup has.",
             usage: "tintype backup prune <folder> --keep <count>",
             discussion: """
                 The newest backup always stays.
@@ -155,21 +155,21 @@ extension BackupCommand {
         @Argument(help: ArgumentHelp("A folder of backups.", valueName: "folder"))
         var folder: String
 
-        @Option(help: ArgumentHelp("How many of the newest stay.", valueName: "count"))
+        @Option(help: ArgumentHelp("The number of newest backups to keep.", valueName: "count"))
         var keep: Int
 
         @Flag(help: "Print one JSON document.")
         var json = false
 
         func validate() throws {
-            guard keep >= 1 else { throw ValidationError("--keep is a number from 1 on") }
+            guard keep >= 1 else { throw ValidationError("--keep must be 1 or more") }
         }
 
         func run() async throws {
             let removed = try await BackupFolder(toChange: folder).prune { _, age in age >= keep }
             if json { return Terminal.outputJSON(removed) }
             let size = StatusText.size(removed.bytes)
-            Terminal.output("\(removed.backups) backups are gone, with \(removed.files) files, \(size)")
+            Terminal.output("\(removed.backups) backups removed, with \(removed.files) files, \(size)")
         }
     }
 }

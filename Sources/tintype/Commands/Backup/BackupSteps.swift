@@ -3,14 +3,14 @@ import Backup
 import Foundation
 import Uploads
 
-/// The steps of a backup, a restore or a verification, shown as they come.
+/// The steps of a backup, a restore or a verification, shown when they are reported.
 struct BackupSteps {
     let isJSON: Bool
 
-    /// Does the work, and prints what it tells.
+    /// Does the work, and prints the steps that it reports.
     ///
     /// - Returns: The last step.
-    /// - Throws: `ExitStatus.tryAgain` when somebody pressed Ctrl-C; what the work throws.
+    /// - Throws: `ExitStatus.tryAgain` when the work was interrupted by Ctrl-C; the errors of the work.
     func run(
         _ work: @escaping @Sendable (_ report: @escaping @Sendable (BackupStep) -> Void) async throws -> Void
     ) async throws -> BackupStepDocument {
@@ -38,7 +38,7 @@ struct BackupSteps {
             }
         } catch is CancellationError {
             progress.finish()
-            Terminal.error("stopped: the same command goes on from here")
+            Terminal.error("stopped: run the same command again to continue")
             throw ExitStatus.tryAgain
         }
         progress.finish()
@@ -53,7 +53,7 @@ struct BackupSteps {
         }
     }
 
-    /// Reads a line of the service's answer.
+    /// Reads a line of the service's response.
     ///
     /// - Returns: Whether it was the last.
     static func tell(_ line: Data, to report: (BackupStep) -> Void) throws -> Bool {

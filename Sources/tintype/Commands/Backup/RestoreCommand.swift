@@ -3,17 +3,17 @@ import ArgumentParser
 import Backup
 import Foundation
 
-/// Makes a store of a backup.
+/// Creates a store from a backup.
 struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Make a store of a backup.",
+        abstract: "Create a store from a backup.",
         usage: "tintype restore <folder|file.tar> [<options>]",
         discussion: """
-            It makes the storage folder anew: the folder has to be empty, or a new one. Each file is compared with what the \
-            backup knows of it. One that is interrupted goes on where it was, with the same command; no service starts \
-            there before all of it is there. --at takes a moment between two backups, too, such as --at 812, the number of a \
-            change, or --at 2026-11-26T09:30:00Z: the changes up to it are made anew from the change log of the later one.
+            The storage folder is created again: it must be empty, or must not exist. Each file is compared with its checksum \
+            in the backup. An interrupted restore is continued by the same command; no service starts on the folder before \
+            it is complete. --at may also name a moment between two backups, such as --at 812, the number of a change, or \
+            --at 2026-11-26T09:30:00Z: the changes up to it are repeated from the change log of the later backup.
 
             EXAMPLES
               tintype restore backups --storage Storage-restored
@@ -46,7 +46,7 @@ struct RestoreCommand: AsyncParsableCommand {
         if !json {
             let size = "\(last.files) files, \(StatusText.size(last.bytes))"
             Terminal.output("\(path) has change \(last.token ?? 0): \(size)")
-            Terminal.note("\"tintype check --storage \(path)\" compares all of it")
+            Terminal.note("\"tintype check --storage \(path)\" checks the whole store")
         }
         if last.findings > 0 { throw ExitStatus.partial }
     }

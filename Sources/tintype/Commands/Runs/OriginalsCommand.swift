@@ -3,18 +3,18 @@ import ArgumentParser
 import Foundation
 import Uploads
 
-/// Encodes old originals again, or drops them, by a rule.
+/// Encodes old originals again, or deletes them, by a rule.
 struct OriginalsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "originals",
-        abstract: "Encode the originals of old posts again, or drop them.",
+        abstract: "Encode the originals of old posts again, or delete them.",
         usage: "tintype originals <subcommand> [<options>]",
         discussion: """
-            The rule is that of the setting originals, by which the service does this once a day, or that after --rule. \
-            "re-encode,q80,90d" replaces JPEGs of posts that are 90 days old by JPEGs of the quality 80, where that makes them \
-            a tenth smaller at least; what a camera wrote beside the pixels goes. "drop,365d" deletes originals of posts that \
-            are a year old, where the post shows renditions of all recipes, and their bytes are as they were made. What goes \
-            stays for grace-period first. A run is a job of the service, and goes on over restarts.
+            The rule is given by --rule, or by the setting originals, which the service applies once a day. \
+            "re-encode,q80,90d" replaces JPEGs of posts that are 90 days old by JPEGs of quality 80, if that makes them \
+            smaller by a tenth or more; metadata of the camera is lost. "drop,365d" deletes originals of posts that are a \
+            year old, if the post has intact renditions of all recipes. Replaced and deleted files are first kept for \
+            grace-period. A run is a job of the service, and continues after restarts.
 
             EXAMPLES
               tintype originals plan --rule re-encode,q80,90d
@@ -33,16 +33,16 @@ struct OriginalsCommand: AsyncParsableCommand {
 struct OriginalOptions: RunOrderOptions {
     @Option(
         help: ArgumentHelp(
-            "What to do: re-encode,qN,Nd or drop,Nd (default: the setting originals).", valueName: "rule"))
+            "The rule: re-encode,qN,Nd or drop,Nd (default: the setting originals).", valueName: "rule"))
     var rule: String?
 
-    @Option(help: ArgumentHelp("Only this person's posts.", valueName: "user"))
+    @Option(help: ArgumentHelp("Only this user's posts.", valueName: "user"))
     var user: String?
 
-    @Option(help: ArgumentHelp("Work on so many posts side by side (default: 1).", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of posts to work on at the same time (default: 1).", valueName: "n"))
     var concurrency: Int?
 
-    @Option(help: ArgumentHelp("Look at so many posts in a second at most.", valueName: "n"))
+    @Option(help: ArgumentHelp("The largest number of posts to check per second.", valueName: "n"))
     var limit: Int?
 
     func validate() throws {
@@ -51,7 +51,7 @@ struct OriginalOptions: RunOrderOptions {
         }
         if let limit, !(1...1_000_000).contains(limit) { throw ValidationError("--limit is a number of at least 1") }
         if let rule, OriginalRule(rule) == nil {
-            throw ValidationError("--rule \(rule.prefix(80)): that is not \(OriginalRule.expectation)")
+            throw ValidationError("--rule \(rule.prefix(80)): this is not \(OriginalRule.expectation)")
         }
     }
 
@@ -69,17 +69,17 @@ private enum Originals: RunKind {
     typealias StartOptions = OriginalOptions
 
     static let kind = PostRunKind.originals
-    static let planAbstract = "Tell what a rule would do, and what it would leave alone."
+    static let planAbstract = "Show what a rule would change, and what it would keep."
     static let planDiscussion = """
-        Some originals are encoded again, and thrown away, to tell how many bytes there would be.
+        Some originals are encoded again, and discarded, to estimate the number of bytes.
 
         EXAMPLES
           tintype originals plan --rule re-encode,q80,90d
           tintype originals plan --rule drop,365d --json
         """
     static let startDiscussion = """
-        Ctrl-C pauses the run; "tintype originals resume" goes on with it. With --detach the command ends at once, and \
-        the service goes on. What a run has done cannot be taken back; "tintype originals plan" tells it before.
+        Ctrl-C pauses the run; "tintype originals resume" continues it. With --detach the command ends at once, and the \
+        service continues the run. A run cannot be undone; "tintype originals plan" shows its effect in advance.
 
         EXAMPLES
           tintype originals run --rule re-encode,q80,90d
@@ -95,7 +95,7 @@ private enum Originals: RunKind {
         Terminal.output(
             "\(about)\(plan.posts) of \(plan.total) posts that are old enough would be changed by \(plan.rule ?? "?")")
         if let now = plan.bytesNow {
-            let after = plan.bytesAfter.map { "about \(StatusText.size($0))" } ?? "nobody knows how much"
+            let after = plan.bytesAfter.map { "about \(StatusText.size($0))" } ?? "an unknown size"
             Terminal.output("\(about)\(StatusText.size(now)) of originals would become \(after)")
         }
         for (reason, count) in (plan.kept ?? [:]).sorted(by: { $0.key < $1.key }) {
@@ -106,19 +106,19 @@ private enum Originals: RunKind {
 }
 
 extension OriginalObstacle {
-    /// The reason, for people.
+    /// The reason, in words for people.
     fileprivate var words: String {
         switch self {
         case .done: "they were changed before"
-        case .bucket: "they are photos of the bucket"
-        case .format: "they are no JPEGs"
-        case .hardlySmaller: "they would become less than a tenth smaller"
-        case .blurred: "moderation had their renditions blurred"
+        case .bucket: "they are objects of the bucket"
+        case .format: "they are not JPEGs"
+        case .hardlySmaller: "they would be less than a tenth smaller"
+        case .blurred: "moderation has blurred their renditions"
         case .unseenRun: "a run of tintype rethumb waits for its switch"
-        case .renditionsMissing: "their posts lack renditions: tintype rethumb run makes them"
+        case .renditionsMissing: "their posts lack renditions: tintype rethumb run renders them"
         case .renditionsSmall: "their renditions are too small"
-        case .renditionsUnknown: "nobody knows the bytes of their renditions: tintype verify reads them"
-        case .renditionsDamaged: "their renditions are damaged: tintype repair makes them anew"
+        case .renditionsUnknown: "the checksums of their renditions are unknown: tintype verify reads them"
+        case .renditionsDamaged: "their renditions are damaged: tintype repair renders them again"
         }
     }
 }

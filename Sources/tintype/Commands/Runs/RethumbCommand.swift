@@ -3,17 +3,17 @@ import ArgumentParser
 import Foundation
 import Uploads
 
-/// Renders the thumbnails of published posts again, in runs that are kept until they have ended.
+/// Renders the thumbnails of published posts again, in runs that are stored until they have ended.
 struct RethumbCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rethumb",
         abstract: "Render the thumbnails of published posts again.",
         usage: "tintype rethumb [<subcommand>] [<options>]",
         discussion: """
-            Run it after the recipes or public-url have changed. A run is a job of the service that goes on without this \
-            command, and over restarts; where no service runs, this process does the work. Posts that have the renditions \
-            of the recipes, and name them at the service's address, are skipped. Each other post is switched in one step, \
-            and readers never miss a file. A run computes only while nobody else wants the processor.
+            Run it after the recipes or public-url have changed. A run is a job of the service that continues without this \
+            command, and after restarts; when no service runs, this process does the work. Posts that already have the \
+            renditions of the recipes, at the service's address, are skipped. Each other post is switched in one step, and \
+            readers never miss a file. A run computes only while nothing else needs the processor.
 
             EXAMPLES
               tintype rethumb plan
@@ -37,7 +37,7 @@ private enum Rethumbs: RunKind {
     struct StartOptions: RunOrderOptions {
         @OptionGroup var options: RethumbOptions
 
-        @Flag(help: "Render all posts first, and switch them when told to.")
+        @Flag(help: "Render all posts first, and switch them later, on request.")
         var switchLast = false
 
         var order: PostRunOrder {
@@ -48,17 +48,17 @@ private enum Rethumbs: RunKind {
     }
 
     static let kind = PostRunKind.rethumb
-    static let planAbstract = "Tell how much a run would do, by a sample that is rendered."
+    static let planAbstract = "Estimate the work of a run, by rendering a sample."
     static let planDiscussion = """
         EXAMPLES
           tintype rethumb plan
           tintype rethumb plan --with thumb=480,webp --json
         """
     static let startDiscussion = """
-        Ctrl-C pauses the run; "tintype rethumb resume" goes on with it. With --detach the command ends at once, and \
-        the service goes on. With --switch-last all posts are rendered first, while they show what they showed; \
-        "tintype rethumb switch" shows the renditions then. "tintype rethumb rollback" brings back what was shown \
-        before, as long as the files are there (the setting grace-period).
+        Ctrl-C pauses the run; "tintype rethumb resume" continues it. With --detach the command ends at once, and the \
+        service continues the run. With --switch-last all posts are rendered first, and still show their old renditions; \
+        "tintype rethumb switch" then shows the new ones. "tintype rethumb rollback" shows the old renditions again, as \
+        long as their files exist (the setting grace-period).
 
         EXAMPLES
           tintype rethumb run
@@ -74,14 +74,14 @@ private enum Rethumbs: RunKind {
     static func printCounts(of plan: BatchPlanDocument) {
         let about = plan.sampled == nil ? "" : "about "
         var line = "\(about)\(plan.posts) of \(plan.total) posts would be switched"
-        if plan.failed > 0 { line += ", \(about)\(plan.failed) cannot be" }
+        if plan.failed > 0 { line += ", \(about)\(plan.failed) would fail" }
         Terminal.output(line)
         if let bytes = plan.bytes { Terminal.output("about \(StatusText.size(bytes)) of renditions") }
     }
 }
 
 extension PostRunsClient {
-    /// Warns about settings that the running service does not know of.
+    /// Warns about settings that the running service has not read.
     ///
     /// - Throws: `ConfigurationError` when the command has flags that the service would ignore.
     fileprivate func check(_ settings: SettingOptions) async throws {
@@ -90,7 +90,7 @@ extension PostRunsClient {
             for setting in try await ReloadDocument.request(service, isDryRun: true).settings
             where setting.name == "recipes" {
                 Terminal.error("the service runs with other recipes: \(setting.sentence(isDryRun: true))")
-                if setting.effect == .applied { Terminal.error("run \"tintype reload\" to make it use them") }
+                if setting.effect == .applied { Terminal.error("run \"tintype reload\" to apply them") }
             }
         } catch let error as Failure where error.code == .badConfiguration {
             Terminal.error("\(error)")

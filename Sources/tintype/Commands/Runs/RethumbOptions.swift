@@ -2,9 +2,9 @@ import API
 import ArgumentParser
 import Uploads
 
-/// Which posts are rendered again, by which recipes, and how fast.
+/// The posts that are rendered again, the recipes, and the speed.
 struct RethumbOptions: RunOrderOptions {
-    @Option(help: ArgumentHelp("Only this person's posts.", valueName: "user"))
+    @Option(help: ArgumentHelp("Only this user's posts.", valueName: "user"))
     var user: String?
 
     @Option(help: ArgumentHelp("Only posts since this date.", valueName: "date"))
@@ -16,25 +16,25 @@ struct RethumbOptions: RunOrderOptions {
     @Flag(help: "Only posts that lack a rendition with one of the names.")
     var onlyMissing = false
 
-    @Flag(help: "Only renditions whose files are gone, or have another size.")
+    @Flag(help: "Only renditions whose files are missing, or have another size.")
     var onlyDamaged = false
 
-    @Flag(name: .customLong("stdin"), help: "Only the posts whose ids are read from standard input, a line each.")
+    @Flag(name: .customLong("stdin"), help: "Only the posts whose ids are read from standard input, one per line.")
     var readsStandardInput = false
 
     @Option(
         name: .customLong("with"),
         help: ArgumentHelp(
-            "A recipe for this run, in place of those of the settings, such as thumb=640,q70 (repeat).",
+            "A recipe for this run, instead of those of the settings, such as thumb=640,q70 (repeat).",
             valueName: "recipe"))
     var recipes: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Work on so many posts side by side (default: as many as keep all workers busy).", valueName: "n"))
+            "The number of posts to work on at the same time (default: enough for all workers).", valueName: "n"))
     var concurrency: Int?
 
-    @Option(help: ArgumentHelp("Look at so many posts in a second at most.", valueName: "n"))
+    @Option(help: ArgumentHelp("The largest number of posts to check per second.", valueName: "n"))
     var limit: Int?
 
     func validate() throws {
@@ -42,8 +42,8 @@ struct RethumbOptions: RunOrderOptions {
             throw ValidationError("--concurrency is a number from 1 to 64")
         }
         if let limit, !(1...1_000_000).contains(limit) { throw ValidationError("--limit is a number of at least 1") }
-        if readsStandardInput, user != nil { throw ValidationError("either --stdin or --user") }
-        if onlyMissing, onlyDamaged { throw ValidationError("either --only-missing or --only-damaged") }
+        if readsStandardInput, user != nil { throw ValidationError("give either --stdin or --user") }
+        if onlyMissing, onlyDamaged { throw ValidationError("give either --only-missing or --only-damaged") }
     }
 
     var order: PostRunOrder {
@@ -62,7 +62,7 @@ struct RethumbOptions: RunOrderOptions {
 }
 
 extension StorageOptions {
-    /// Does something with the jobs of the service, or of the Storage folder where none runs.
+    /// Runs a body with the jobs of the service or, when none runs, with those of the Storage folder.
     func withJobs<R>(_ settings: SettingOptions, _ body: (PostRunsClient) async throws -> R) async throws -> R {
         do {
             return try await body(.service(APIClient(self)))

@@ -4,10 +4,10 @@ import ArgumentParser
 extension RethumbCommand {
     struct Switch: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "switch", abstract: "Have posts show what a run with --switch-last has rendered.",
+            commandName: "switch", abstract: "Show the renditions of a run with --switch-last.",
             usage: "tintype rethumb switch [<run>] [--json]",
             discussion: """
-                Post by post, each in one step; Ctrl-C pauses it.
+                Posts are switched one by one, each in one step; Ctrl-C pauses the run.
 
                 EXAMPLES
                   tintype rethumb switch
@@ -20,11 +20,11 @@ extension RethumbCommand {
 
     struct Rollback: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "rollback", abstract: "Have posts show again what they showed before a run.",
+            commandName: "rollback", abstract: "Show the renditions from before a run again.",
             usage: "tintype rethumb rollback [<run>] [--json]",
             discussion: """
-                The former files have to be there still: they stay for the setting grace-period. What the run has made and \
-                nobody has seen is deleted.
+                The old files must still exist: they are kept for the setting grace-period. Renditions of the run that were \
+                never shown are deleted.
 
                 EXAMPLES
                   tintype rethumb rollback
@@ -40,7 +40,7 @@ extension RethumbCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "rm", abstract: "Forget a run that has ended; it cannot be rolled back then.",
+            commandName: "rm", abstract: "Remove the record of a run that has ended; it can then not be rolled back.",
             usage: "tintype rethumb rm <run> [--json]",
             discussion: """
                 EXAMPLES

@@ -2,7 +2,7 @@ import API
 import ArgumentParser
 import Foundation
 
-/// A kind of run over posts: the words and the options in which its commands differ from those of others.
+/// A kind of run over posts: the texts and the options in which its commands differ from those of other kinds.
 protocol RunKind {
     /// The options of `plan`.
     associatedtype PlanOptions: RunOrderOptions
@@ -16,24 +16,24 @@ protocol RunKind {
     /// The field that an example of `list` reads from the JSON.
     static var listedField: String { get }
 
-    /// Looks for what keeps the service from doing what the settings say.
+    /// Checks for settings that the service would not follow.
     static func check(_ jobs: PostRunsClient, _ settings: SettingOptions) async throws
-    /// Prints what a plan says of posts and bytes, for people.
+    /// Prints the numbers of posts and bytes of a plan, for people.
     static func printCounts(of plan: BatchPlanDocument)
 }
 
-/// Options that say what a run does, and with which posts.
+/// The options that define the work of a run and its posts.
 protocol RunOrderOptions: ParsableArguments {
-    /// The order; it may read standard input.
+    /// The order for the run. Reading it may read standard input.
     var order: PostRunOrder { get }
 }
 
 extension RunKind {
-    /// The name of the command whose subcommands these are.
+    /// The name of the command that has these subcommands.
     fileprivate static var name: String { kind.rawValue }
 }
 
-/// The commands that every kind of run has.
+/// The commands of every kind of run.
 enum RunCommands<Kind: RunKind> {
     struct Plan: AsyncParsableCommand {
         static var configuration: CommandConfiguration {
@@ -59,7 +59,7 @@ enum RunCommands<Kind: RunKind> {
             if let seconds = plan.seconds {
                 Terminal.output("about \(Duration.seconds(seconds).formatted(.units())) of work")
             }
-            if let sampled = plan.sampled { Terminal.note("estimated by \(sampled) posts") }
+            if let sampled = plan.sampled { Terminal.note("estimated from \(sampled) posts") }
             if let failure = plan.lastFailure { Terminal.error(failure) }
         }
     }
@@ -67,14 +67,14 @@ enum RunCommands<Kind: RunKind> {
     struct Start: AsyncParsableCommand {
         static var configuration: CommandConfiguration {
             CommandConfiguration(
-                commandName: "run", abstract: "Begin a run, and follow it to its end.",
+                commandName: "run", abstract: "Start a run, and follow it to its end.",
                 usage: "tintype \(Kind.name) run [<options>]", discussion: Kind.startDiscussion)
         }
 
         @OptionGroup var settings: SettingOptions
         @OptionGroup var options: Kind.StartOptions
 
-        @Flag(help: "Begin, print the run's id, and leave the rest to the service.")
+        @Flag(help: "Start the run, print its id, and leave the rest to the service.")
         var detach = false
 
         @Flag(help: "Print one JSON document for each step.")
@@ -85,7 +85,7 @@ enum RunCommands<Kind: RunKind> {
             try await settings.storage.withJobs(settings) { jobs in
                 try await Kind.check(jobs, settings)
                 if detach, case .local = jobs {
-                    throw ValidationError("no service runs that could go on: leave --detach out, or start it")
+                    throw ValidationError("no service runs that could continue it: leave --detach out, or start one")
                 }
                 let job = try await jobs.begin(order)
                 if detach { return json ? Terminal.outputJSON(job) : Terminal.output(job.id) }
@@ -98,7 +98,7 @@ enum RunCommands<Kind: RunKind> {
     struct Status: AsyncParsableCommand {
         static var configuration: CommandConfiguration {
             CommandConfiguration(
-                commandName: "status", abstract: "Tell how far a run is.",
+                commandName: "status", abstract: "Show the progress of a run.",
                 usage: "tintype \(Kind.name) status [<run>] [--json]",
                 discussion: """
                     EXAMPLES
@@ -115,7 +115,7 @@ enum RunCommands<Kind: RunKind> {
     struct List: AsyncParsableCommand {
         static var configuration: CommandConfiguration {
             CommandConfiguration(
-                commandName: "list", abstract: "List the runs, the newest first.",
+                commandName: "list", abstract: "List the runs, newest first.",
                 usage: "tintype \(Kind.name) list [--json] [<options>]",
                 discussion: """
                     EXAMPLES
@@ -140,7 +140,7 @@ enum RunCommands<Kind: RunKind> {
     }
 
     struct Pause: AsyncParsableCommand {
-        static var configuration: CommandConfiguration { change("pause", "Have a run wait.") }
+        static var configuration: CommandConfiguration { change("pause", "Pause a run.") }
 
         @OptionGroup var options: RunOptions
 
@@ -148,7 +148,7 @@ enum RunCommands<Kind: RunKind> {
     }
 
     struct Resume: AsyncParsableCommand {
-        static var configuration: CommandConfiguration { change("resume", "Go on with a run, and follow it.") }
+        static var configuration: CommandConfiguration { change("resume", "Continue a run, and follow it.") }
 
         @OptionGroup var options: RunOptions
 
@@ -158,7 +158,7 @@ enum RunCommands<Kind: RunKind> {
     }
 
     struct Cancel: AsyncParsableCommand {
-        static var configuration: CommandConfiguration { change("cancel", "End a run; what it has done stays.") }
+        static var configuration: CommandConfiguration { change("cancel", "End a run; finished work stays.") }
 
         @OptionGroup var options: RunOptions
 
@@ -167,7 +167,7 @@ enum RunCommands<Kind: RunKind> {
         }
     }
 
-    /// The configuration of a command that changes a run.
+    /// Returns the configuration of a command that changes a run.
     private static func change(_ name: String, _ abstract: String) -> CommandConfiguration {
         CommandConfiguration(
             commandName: name, abstract: abstract, usage: "tintype \(Kind.name) \(name) [<run>] [--json]",

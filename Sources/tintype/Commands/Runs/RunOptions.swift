@@ -3,25 +3,25 @@ import ArgumentParser
 import Foundation
 import Uploads
 
-/// The id of the run.
+/// The options of commands about one run.
 struct RunOptions: ParsableArguments {
     @OptionGroup var settings: SettingOptions
 
     @Argument(
         parsing: .allUnrecognized,
-        help: ArgumentHelp("The run's id; without one, the newest that this can be done to.", valueName: "run"))
+        help: ArgumentHelp("The run's id (default: the newest run that the command applies to).", valueName: "run"))
     var ids: [String] = []
 
     @Flag(help: "Print JSON documents.")
     var json = false
 
     func validate() throws {
-        if names.count > 1 { throw ValidationError("one run, or none, has to be given") }
+        if names.count > 1 { throw ValidationError("give one run at most") }
     }
 
     private var names: [String] { ids.filter { $0 != "--" } }
 
-    /// The run that is meant: the one that was named, or the newest in one of some states.
+    /// Returns the run that was named, or the newest run in one of the given states.
     func job(
         of jobs: PostRunsClient, in states: Set<PostRunState>, kind: PostRunKind
     ) async throws -> PostRunDocument {
@@ -30,12 +30,12 @@ struct RunOptions: ParsableArguments {
         guard let job = all.first(where: { states.contains($0.state) }) else {
             let names = states.map(\.rawValue).sorted().joined(separator: " or ")
             throw Failure(
-                .notFound, "there is no run that is \(names)", hint: "tintype \(kind.rawValue) list shows all")
+                .notFound, "there is no run that is \(names)", hint: "List all with tintype \(kind.rawValue) list.")
         }
         return job
     }
 
-    /// Prints how far a run is.
+    /// Prints the progress of a run.
     func tell(of kind: PostRunKind) async throws {
         try await settings.storage.withJobs(settings) { jobs in
             let job = try await job(of: jobs, in: Set(PostRunState.allCases), kind: kind)
@@ -43,14 +43,14 @@ struct RunOptions: ParsableArguments {
         }
     }
 
-    /// Does something to a run, and follows it where it goes on.
+    /// Changes a run, and follows it if `follows` is true.
     func change(
         _ verb: PostRunsClient.Verb, in states: Set<PostRunState>, follows: Bool, kind: PostRunKind
     ) async throws {
         try await settings.storage.withJobs(settings) { jobs in
             let job = try await job(of: jobs, in: states, kind: kind)
             let follower = PostRunFollower(jobs: jobs, isJSON: json, kind: kind)
-            // A run that was cut off with its process runs, as far as anybody knows.
+            // A run whose process was killed is still recorded as running.
             if verb == .resume, job.state == .running {
                 return try await follower.follow(job.id)
             }
@@ -62,7 +62,7 @@ struct RunOptions: ParsableArguments {
 }
 
 extension PostRunDocument {
-    /// The counts of posts that it has changed.
+    /// The word for the posts that the run has changed.
     var verb: String {
         if kind == .originals { return "changed" }
         return switches == .last && phase == .render ? "prepared" : "switched"

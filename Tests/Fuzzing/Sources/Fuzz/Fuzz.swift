@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// What `TINTYPE_FUZZ_TARGET` names.
+/// The target that `TINTYPE_FUZZ_TARGET` names.
 private let target: Target = {
     let name = getenv("TINTYPE_FUZZ_TARGET").map { String(cString: $0) } ?? ""
     guard let target = Target(rawValue: name) else {
@@ -14,7 +14,7 @@ private let target: Target = {
     return target
 }()
 
-/// libFuzzer calls this with bytes, over and over.
+/// Tests some bytes; libFuzzer calls this repeatedly.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func take(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     target.take(Array(UnsafeBufferPointer(start: bytes, count: count)))

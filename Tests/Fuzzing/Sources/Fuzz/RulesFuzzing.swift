@@ -3,7 +3,7 @@
 
 /// Security rules and regular expressions under hostile bytes.
 enum RulesFuzzing {
-    /// Takes the bytes as a rules document, as an expression of one, and as storage rules.
+    /// Tests the bytes as a rules document, as an expression of one, and as storage rules.
     static func takeRules(_ bytes: [UInt8]) {
         let text = String(decoding: bytes, as: UTF8.self)
         if let document = try? RulesDocument(text) {
@@ -41,12 +41,13 @@ enum RulesFuzzing {
             let readTrace = try? document.explainRead(at: path, by: subject, in: before.data),
             let write = try? document.judgeWrite(at: path, by: subject, before: before.data, after: after.data),
             let writeTrace = try? document.explainWrite(at: path, by: subject, before: before.data, after: after.data)
-        else { fatalError("rules fail where they should refuse") }
+        else { fatalError("rules fail instead of refusing") }
         guard read.explanation == readTrace.verdict.explanation, write.explanation == writeTrace.verdict.explanation
-        else { fatalError("rules are explained otherwise than they judge") }
+        else { fatalError("the explanation of rules differs from their result") }
     }
 
-    /// The first byte is the kind, all others up to the first zero the expression, and what is left the text.
+    /// Tests a regular expression. The first byte is the kind, all others up to the first zero the expression, and the rest the
+    /// text.
     static func takeRegularExpression(_ bytes: [UInt8]) {
         guard let kind = bytes.first else { return }
         let parts = bytes.dropFirst().split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
@@ -61,6 +62,6 @@ enum RulesFuzzing {
         let matches = expression.matches(text, budget: &budget)
         let utf8 = Array(text.utf8)
         guard let same = automaton.matches(utf8.span, budget: &other) else { return }
-        guard matches == same else { fatalError("a table matches otherwise than its automaton") }
+        guard matches == same else { fatalError("a table matches differently from its automaton") }
     }
 }

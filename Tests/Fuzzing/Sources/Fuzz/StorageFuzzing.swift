@@ -13,11 +13,11 @@ enum StorageFuzzing {
             thread.isDone.store(true, ordering: .relaxed)
         }
         thread.run()
-        guard thread.isDone.load(ordering: .relaxed) else { fatalError("a body waits for more than its bytes") }
+        guard thread.isDone.load(ordering: .relaxed) else { fatalError("a body waits for further bytes") }
     }
 
-    /// Runs a task on the thread that waits for it. On another one it would still free things while the fuzzer counts them,
-    /// which then looks for leaks each time.
+    /// Runs a task on the thread that waits for it. On another thread it could still free memory while the fuzzer counts
+    /// allocations, which then looks for leaks each time.
     private final class ThisThread: TaskExecutor {
         let isDone = Atomic(false)
         private let jobs = Mutex<[UnownedJob]>([])

@@ -1,11 +1,11 @@
 @testable import Imaging
 
-/// What can be fuzzed, by name.
+/// The fuzz targets, by name.
 enum Target: String, CaseIterable {
     case header, exif, jpeg, png, gif, webp, heif, hevc, animation, differential, pngDifferential, pngRows, recipe
     case scrub, rules, regex, uploadFields, session, frames, storage
 
-    /// Takes some bytes; a crash, a hang, a leak or a trap is a finding.
+    /// Tests some bytes; a crash, a hang, a leak or a trap is a finding.
     func take(_ bytes: [UInt8]) {
         switch self {
         case .header: _ = try? ImageHeader.read(bytes.span)
@@ -16,14 +16,14 @@ enum Target: String, CaseIterable {
         case .webp: render(bytes, if: [.webp])
         case .heif: render(bytes, if: [.heic, .avif])
         case .hevc:
-            // Each sample is read. libavcodec takes some that libde265 does not: where the fields that tell how a video is
-            // shown are damaged.
+            // Each sample is read. libavcodec accepts some images that libde265 refuses: those with damaged fields for the
+            // display of a video.
             for (units, size) in HEVCOracle.images(in: bytes) { _ = HEVCOracle.ours(units, size) }
         case .animation: render(bytes, if: [.gif, .webp], as: "a=24,webp,animated,alpha")
         case .differential:
             if case .disagreement(let what) = JPEGComparison.of(bytes) { fatalError("the decoders disagree: \(what)") }
         case .pngDifferential:
-            // With the right sums, so that what is inside is what is judged.
+            // With correct checksums, so that the contents are tested.
             var bytes = bytes
             bytes.repairChecksums()
             render(bytes, if: [.png])
@@ -45,22 +45,22 @@ enum Target: String, CaseIterable {
         }
     }
 
-    /// What is not refused has no place left, and is read as it was.
+    /// Checks that an accepted file has no place left, and decodes as before.
     private func scrub(_ bytes: [UInt8]) {
         _ = EXIFScrubber.scrub(bytes)
         guard let scrubbed = try? LocationScrubber.scrub(bytes) else { return }
         guard let again = try? LocationScrubber.scrub(scrubbed.bytes), again.bytes == scrubbed.bytes,
             again.removed == []
-        else { fatalError("something is left of \(scrubbed.removed)") }
+        else { fatalError("some of \(scrubbed.removed) is left") }
         if let pieces = try? LocationScrubber.pieces(of: bytes), joined(pieces, of: bytes) != scrubbed.bytes {
-            fatalError("the pieces are another file without \(scrubbed.removed)")
+            fatalError("the pieces form another file without \(scrubbed.removed)")
         }
         guard !scrubbed.removed.isEmpty else {
-            guard scrubbed.bytes == bytes else { fatalError("changed, and nobody knows why") }
+            guard scrubbed.bytes == bytes else { fatalError("the file changes without a removal") }
             return
         }
         guard (try? ImageHeader.read(bytes.span)) == (try? ImageHeader.read(scrubbed.bytes.span)) else {
-            fatalError("another header without \(scrubbed.removed)")
+            fatalError("the header differs without \(scrubbed.removed)")
         }
         let limits = ImageLimits(maxPixels: 100_000, maxFramePixels: 200_000, maxWorkingBytes: 32 * 1_048_576)
         guard let recipe = try? Recipe(parsing: "r=20x15,cover,alpha") else { return }
@@ -68,15 +68,15 @@ enum Target: String, CaseIterable {
             try? Renderer(limits: limits).render(bytes.span, recipes: [recipe]),
             try? Renderer(limits: limits).render(scrubbed.bytes.span, recipes: [recipe])
         )
-        // What decoders of HEVC make of damage is not the same each time; and a JPEG without the bytes that decoders have to
-        // skip is another decoder's to read, which makes something else of what is damaged besides.
+        // Decoders of HEVC decode damage differently each time. A JPEG without the bytes that decoders skip may be decoded by
+        // another decoder, which decodes other damage differently.
         let isDamaged = before?.warnings.contains { $0 == .damaged || $0 == .truncated } == true
         let isExact = ![.heic, .avif].contains(scrubbed.format) && !isDamaged
         let isSame = isExact ? before == after : (before == nil) == (after == nil)
-        guard isSame else { fatalError("another picture without \(scrubbed.removed)") }
+        guard isSame else { fatalError("the picture differs without \(scrubbed.removed)") }
     }
 
-    /// The bytes of a file of which only pieces are kept.
+    /// Returns the bytes of a file from the pieces that are kept of it.
     private func joined(_ pieces: ScrubbedPieces, of bytes: [UInt8]) -> [UInt8] {
         pieces.pieces.flatMap { piece in
             switch piece {
@@ -87,7 +87,7 @@ enum Target: String, CaseIterable {
         }
     }
 
-    /// Both ways of rendering: what is damaged is refused, or what is cut is accepted.
+    /// Renders in both ways: damaged images are refused, and truncated ones accepted.
     private func render(_ bytes: [UInt8], if formats: Set<ImageFormat>, as recipe: String = "r=20x15,cover,alpha") {
         guard let format = ImageFormat.detect(bytes.span), formats.contains(format),
             let recipe = try? Recipe(parsing: recipe)
@@ -99,7 +99,7 @@ enum Target: String, CaseIterable {
         }
     }
 
-    /// The first bytes are the kind of samples and the width, all others the rows, each with its filter.
+    /// Tests rows of a PNG. The first bytes are the kind of samples and the width, all others the rows, each with its filter.
     private func takeRows(_ bytes: [UInt8]) {
         guard bytes.count > 3, bytes.count < 65_535 else { return }
         let (colorType, width) = ([0, 2, 6][Int(bytes[0] % 3)] as UInt8, Int(bytes[1]) + 1)
@@ -110,7 +110,7 @@ enum Target: String, CaseIterable {
         let png = [UInt8](pngOf: rows, width: width, height: height, colorType: colorType)
         let areFiltersKnown = stride(from: 0, to: rows.count, by: rowBytes).allSatisfy { rows[$0] < 5 }
         let isOurs = (try? PNGOracle.ours(png)) != nil
-        guard isOurs == areFiltersKnown else { fatalError("a filter is taken for another one") }
+        guard isOurs == areFiltersKnown else { fatalError("a filter is mistaken") }
         if let what = PNGOracle.disagreement(on: png) { fatalError("the decoders disagree: \(what)") }
     }
 }

@@ -3,7 +3,8 @@ import Foundation
 @testable import Cryptography
 @testable import Server
 
-/// The header fields of uploads in several requests under hostile bytes: what is read is read again as the same.
+/// The header fields of resumable uploads under hostile bytes: parsed values are the same after they are written and parsed
+/// again.
 enum UploadFieldFuzzing {
     static func take(_ bytes: [UInt8]) {
         let text = String(decoding: bytes, as: UTF8.self)

@@ -6,7 +6,7 @@ import NIOCore
 
 /// Frames and messages of the wire protocol under hostile bytes.
 enum WireFuzzing {
-    /// Takes the bytes as a message of a client, as one of the service, and as frames of a client.
+    /// Tests the bytes as a message of a client, as one of the service, and as frames of a client.
     static func takeFrames(_ bytes: [UInt8]) {
         _ = ClientMessage(.text(bytes))
         _ = ClientMessage(.tooLong(edges: bytes))
@@ -15,19 +15,20 @@ enum WireFuzzing {
         join(bytes)
     }
 
-    /// What is an object to a parser is one of the same members to who looks for the quotes and brackets alone.
+    /// Checks that a scan for quotes and brackets alone finds the same members of an object as the JSON parser.
     private static func checkMembers(of text: [UInt8]) {
         guard case .object(let object) = JSONValue(text: text) else { return }
         guard let members = JSONSlice(text).members(), Set(members.keys) == Set(object.keys) else {
-            fatalError("members are overlooked")
+            fatalError("members are missed")
         }
         for (name, value) in object where members[name]?.value != value { fatalError("\(name) has another value") }
     }
 
-    /// What is cut into frames comes to the same when it is joined; no frame is too long, and none cuts a character.
+    /// Checks that a message that is cut into frames is the same when it is joined; no frame is too long, and none cuts a
+    /// character.
     private static func checkFrames(of message: [UInt8]) {
         guard var frames = FrameWriter.frames(message) else { return }
-        // Messages of the service are objects, no numbers.
+        // Messages of the service are objects, not numbers.
         let isNumber = message.allSatisfy { (0x30...0x39).contains($0) }
         let isText = String(validating: message, as: UTF8.self) != nil
         var joiner = MessageJoiner()
@@ -37,7 +38,7 @@ enum WireFuzzing {
             if isText, String(validating: payload, as: UTF8.self) == nil { fatalError("a character is cut") }
             joined = try? joiner.add(payload, isContinuation: false, isFinal: true)
         }
-        guard isNumber || joined == .text(message) else { fatalError("another message comes out") }
+        guard isNumber || joined == .text(message) else { fatalError("the joined message differs") }
     }
 
     private static func readFrame(from frames: inout ByteBuffer) -> [UInt8]? {
@@ -48,7 +49,7 @@ enum WireFuzzing {
         return payload
     }
 
-    /// Each frame is a byte of flags, one of the length, and so many bytes.
+    /// Joins frames; each is a byte of flags, a length byte, and that many bytes.
     private static func join(_ bytes: [UInt8]) {
         var joiner = MessageJoiner()
         var (rest, taken) = (bytes[...], 0)
@@ -58,7 +59,7 @@ enum WireFuzzing {
             taken += frame.count
             do throws(MessageJoiner.Fault) {
                 let message = try joiner.add(frame, isContinuation: flags & 1 == 1, isFinal: flags & 2 == 0)
-                if let message, joiner.byteCount > 0 || message.byteCount > taken { fatalError("bytes are made up") }
+                if let message, joiner.byteCount > 0 || message.byteCount > taken { fatalError("bytes are invented") }
             } catch {
                 return
             }

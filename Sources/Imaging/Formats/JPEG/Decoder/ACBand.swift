@@ -1,14 +1,14 @@
 /// Decodes a block's band of AC coefficients in one scan.
 struct ACBand {
     private let steps: ACSteps
-    /// The first and the last place in the zigzag sequence (Ss and Se).
+    /// The first and the last position in the zigzag sequence (Ss and Se).
     private let first: Int
     private let last: Int
     private let places: UInt64
-    /// The weight of the lowest bit that the scan gives (Al).
+    /// The position of the lowest bit in the scan (Al).
     private let lowBit: Int16
 
-    /// Takes a scan's band; nil when the scan has no code.
+    /// Creates a decoder for a scan's band; nil if the scan has no code.
     init?(_ scan: ProgressiveFrame.Scan) {
         guard let code = scan.parts.first?.code else { return nil }
         steps = ACSteps(code, hasRuns: true)
@@ -18,9 +18,10 @@ struct ACBand {
         lowBit = Int16(scan.lowBit)
     }
 
-    /// Decodes the upper bits (T.81, G.1.2.2); false when the stream is damaged, or does what no encoder does.
+    /// Decodes the upper bits (T.81, G.1.2.2); returns false if the stream is damaged or unlike that of any encoder.
     ///
-    /// - Parameter runLength: The number of blocks from here on without a coefficient that was zero (EOBRUN).
+    /// - Parameter runLength: The number of following blocks, including this one, without further nonzero coefficients
+    ///   (EOBRUN).
     @unsafe @inline(__always)
     func decodeFirst(
         _ block: ProgressiveCoefficients.Block, of component: ProgressiveCoefficients, _ reader: inout BitReader,
@@ -54,8 +55,8 @@ struct ACBand {
         return true
     }
 
-    /// Decodes one bit more of each coefficient that is not zero, and the first of others (T.81, G.1.2.3); false as
-    /// above.
+    /// Decodes one further bit of each nonzero coefficient, and the first bit of others (T.81, G.1.2.3); returns false
+    /// as above.
     @unsafe @inline(__always)
     func decodeFurther(
         _ block: ProgressiveCoefficients.Block, of component: ProgressiveCoefficients, _ reader: inout BitReader,
@@ -72,7 +73,8 @@ struct ACBand {
                 break
             }
             guard step.value.magnitude <= 1 else { return false }
-            // The run is one of zeros; each that is not zero moves its end, and has a bit behind the word.
+            // The run counts zeros only; each nonzero coefficient in it extends the run and has a correction bit after
+            // the word.
             var target = place &+ step.advance &- 1
             let known = nonzero & ACBand.places(from: place)
             var beyond = known
@@ -98,7 +100,7 @@ struct ACBand {
         return true
     }
 
-    /// EOBn: the run has 2ⁿ blocks, this one among them, and as many more as n bits say.
+    /// Reads a run length (EOBn): 2ⁿ blocks, including this one, plus the number in the next n bits.
     @inline(__always)
     private static func runLength(_ step: ACSteps.Step, _ reader: inout BitReader) -> Int {
         let bitCount = step.advance &- ACSteps.endOfBlock
@@ -108,7 +110,7 @@ struct ACBand {
         return 1 &<< bitCount &+ more
     }
 
-    /// Takes a bit for each of these coefficients.
+    /// Reads a correction bit for each of the given coefficients.
     @inline(__always)
     private func correct(
         _ nonzero: UInt64, in block: ProgressiveCoefficients.Block, of component: ProgressiveCoefficients,
@@ -116,7 +118,7 @@ struct ACBand {
     ) {
         var (rest, count) = (nonzero, 0)
         while rest & component.places != 0 {
-            // A window has 56 bits or more.
+            // A window has at least 56 bits.
             if count & 31 == 0 { unsafe reader.refill() }
             count &+= 1
             let bit = unsafe reader.peek(1)
@@ -124,12 +126,12 @@ struct ACBand {
             let place = rest.trailingZeroBitCount
             rest &= rest &- 1
             guard bit != 0, let slot = component.slot(of: place) else { continue }
-            // Each bit comes once, and those below it are zero.
+            // Each bit occurs once, and those below it are zero.
             let value = unsafe block.values[slot]
             unsafe block.values[slot] = value &+ (value < 0 ? -1 : 1) &<< lowBit
         }
         guard rest != 0 else { return }
-        // Up to 63 bits.
+        // At most 63 bits remain.
         count = rest.nonzeroBitCount
         unsafe reader.refill()
         unsafe reader.consume(min(count, 32))
@@ -138,7 +140,7 @@ struct ACBand {
         unsafe reader.consume(count &- 32)
     }
 
-    /// A bit for each place from one on, which is less than 64.
+    /// Returns a mask of all positions from one on, which is less than 64.
     @inline(__always)
     private static func places(from start: Int) -> UInt64 { UInt64.max &<< UInt64(truncatingIfNeeded: start) }
 }

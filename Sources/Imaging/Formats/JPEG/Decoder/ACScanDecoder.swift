@@ -5,7 +5,7 @@ struct ACScanDecoder: ~Copyable {
     private let band: ACBand
     private let isFirst: Bool
 
-    /// Prepares to decode a scan; nil when the scan has no code.
+    /// Prepares to decode a scan; nil if the scan has no code.
     init?(_ scan: ProgressiveFrame.Scan) {
         guard let band = ACBand(scan) else { return nil }
         self.band = band
@@ -13,7 +13,7 @@ struct ACScanDecoder: ~Copyable {
         isFirst = scan.isFirst
     }
 
-    /// Decodes all of the scan; false when it is damaged, or does what no encoder does.
+    /// Decodes the whole scan; returns false if it is damaged or unlike that of any encoder.
     mutating func decode(into component: ProgressiveCoefficients, from bytes: Span<UInt8>) -> Bool {
         let band = band
         return isFirst
@@ -34,7 +34,7 @@ struct ACScanDecoder: ~Copyable {
                 case .restarts: runLength = 0
                 case .isMissing: return false
                 }
-                var reader = unsafe cursor.reader  // a copy stays in registers
+                var reader = unsafe cursor.reader  // a copy, which stays in registers
                 if unsafe reader.position > cursor.window.limit {
                     guard unsafe cursor.window.prepare(&reader, from: bytes) else { return false }
                 }

@@ -1,6 +1,6 @@
-/// Decodes AC coefficients, one at a time (T.81, F.2.2.2; in scans of a progressive image, G.1.2.2).
+/// Decodes AC coefficients one at a time (T.81, F.2.2.2; for scans of a progressive image, G.1.2.2).
 final class ACSteps {
-    /// The number that is added to a place where the block ends: the place is then 128 or more.
+    /// The number that is added to a position where the block ends; the position is then at least 128.
     static let endOfBlock = 128
     /// The number of bits that most words and their numbers fit into.
     private static let shortBitCount = 10
@@ -25,7 +25,7 @@ final class ACSteps {
         }
     }
 
-    /// The next coefficient, consumed; `unknown` when there is none. Consumes 31 bits at most.
+    /// Decodes the next coefficient and consumes its bits, 31 at most; returns `unknown` if there is none.
     @inline(__always)
     func next(_ reader: inout BitReader) -> Step {
         var step = unsafe steps[leadingBitsOf: reader.window]
@@ -37,7 +37,7 @@ final class ACSteps {
         return step.with(number: bits)
     }
 
-    /// A word that the short windows do not know.
+    /// Decodes a word that is too long for the short windows.
     @inline(never)
     private func nextLong(_ reader: BitReader) -> Step {
         unsafe code.word(at: reader.peek(HuffmanCode.maxLength)).map { Step($0, hasRuns: hasRuns) } ?? .unknown
@@ -45,22 +45,22 @@ final class ACSteps {
 }
 
 extension ACSteps {
-    /// A coefficient with the zeros before it; or 16 zeros; or the end of the block.
+    /// A coefficient and the zeros before it; or 16 zeros; or the end of the block.
     struct Step {
-        /// The step's parts from the top: the value, or the category of a number still to be read (16 bits); how far to
-        /// go on in the block (8); whether a number has to be read (1); how many bits to consume, but for the number
-        /// (7).
+        /// The parts of the step, from the top: the value, or the category of a number that has not been read yet (16
+        /// bits); the advance in the block (8); whether a number must be read (1); the number of bits to consume,
+        /// except those of the number (7).
         private let bits: Int32
 
         private init(value: Int, advance: Int, hasNumber: Bool, length: Int) {
             bits = Int32(truncatingIfNeeded: value << 16 | advance << 8 | (hasNumber ? 0x80 : 0) | length)
         }
 
-        /// The step where there is no word.
+        /// The step for a window without a word.
         static var unknown: Step { Step(value: 0, advance: 0, hasNumber: false, length: 0) }
 
-        /// ZRL goes 16 on, EOB ends the block. With runs, EOBn is added to where that is, and ends the next blocks,
-        /// too; what else has no number is no symbol.
+        /// Creates the step of a word. ZRL advances by 16, and EOB ends the block. With runs, the n of EOBn is added to
+        /// the end of the block, which also ends the following blocks. Any other symbol without a number is invalid.
         init(_ word: HuffmanCode.Word, hasRuns: Bool) {
             let (run, category) = (Int(word.symbol >> 4), Int(word.symbol & 15))
             if category > 0 {
@@ -81,7 +81,7 @@ extension ACSteps {
         @inline(__always) var advance: Int { Int(bits >> 8 & 0xFF) }
         @inline(__always) var length: Int { Int(bits & 0x7F) }
 
-        /// The step with the bits of its number, which are to be consumed together.
+        /// Returns the step with the value of its number; the bits of both are consumed together.
         @inline(__always)
         func with(number: Int) -> Step {
             let value = HuffmanCode.extend(number, bitCount: category)

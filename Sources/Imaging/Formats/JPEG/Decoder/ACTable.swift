@@ -1,7 +1,7 @@
-/// Decodes AC coefficients (T.81, F.2.2.2), or passes over them, several at a time.
+/// Decodes AC coefficients (T.81, F.2.2.2), or skips them, several at a time.
 struct ACTable {
     let steps: ACSteps
-    /// The whole words with their numbers that each window of 13 bits holds.
+    /// The complete words and their numbers in each window of 13 bits.
     let strides: LookupTable<13, Stride>
 
     init(_ code: HuffmanCode) {
@@ -11,20 +11,21 @@ struct ACTable {
 }
 
 extension ACTable {
-    /// Several words with their numbers, of which only the length and the way through the block are known.
+    /// Several words and their numbers, reduced to their length and their advance in the block.
     struct Stride {
-        /// 8 bits of how far to go on in the block, 8 bits of how many bits to consume.
+        /// The advance in the block (8 bits) and the number of bits to consume (8 bits).
         let bits: UInt16
 
         init(advance: Int, length: Int) { bits = UInt16(advance << 8 | length) }
 
-        /// The stride where not one word fits the window: its advance leads from every place to one between 65 and 127.
+        /// The stride for a window without a complete word: its advance leads from every position to one between 65 and
+        /// 127.
         static var unknown: Stride { Stride(advance: 64, length: 0) }
 
         @inline(__always) var advance: Int { Int(bits >> 8) }
         @inline(__always) var length: Int { Int(bits & 0xFF) }
 
-        /// The words that begin and end in each window; the first may end beyond it.
+        /// Creates the table of the words that begin and end in each window; the first word may end beyond it.
         static func table(of code: HuffmanCode) -> LookupTable<13, Stride> {
             let firsts = code.words(ofWindows: 13).map { word in
                 let step = word.map { ACSteps.Step($0, hasRuns: false) } ?? .unknown

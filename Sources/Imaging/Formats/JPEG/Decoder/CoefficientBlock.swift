@@ -1,9 +1,9 @@
-/// The dequantised coefficients of a block that its scale needs, row by row of the small block; the others are dropped.
+/// The dequantised coefficients of a block that its scale needs, row by row of the small block; others are dropped.
 @safe
 struct CoefficientBlock: ~Copyable {
-    /// The slot of coefficients that the scale does not need.
+    /// The slot for coefficients that the scale does not need.
     static let dropped = 64
-    /// A power of two, so that the low bits of any slot's number are a slot.
+    /// The number of slots: a power of two, so that the low bits of any number are a slot.
     private static let slotCount = 128
 
     private let values: UnsafeMutablePointer<Int16>
@@ -15,31 +15,31 @@ struct CoefficientBlock: ~Copyable {
 
     deinit { unsafe values.deallocate() }
 
-    /// The first coefficient, of 64; the rest is for `dropped`.
+    /// The first of the 64 coefficients; the remaining slots are for `dropped`.
     @unsafe var coefficients: UnsafeMutablePointer<Int16> { unsafe values }
 
-    /// A slot's coefficient; of a slot's number, the low seven bits count.
+    /// A slot's coefficient; only the low seven bits of the slot's number are used.
     subscript(slot: Int) -> Int16 {
-        // Inside, whatever the number is.
+        // The index is in range, whatever the number is.
         @inline(__always) get { unsafe values[slot & (CoefficientBlock.slotCount &- 1)] }
         @inline(__always) nonmutating set { unsafe values[slot & (CoefficientBlock.slotCount &- 1)] = newValue }
     }
 }
 
-/// A coefficient's slot in the block and its quantisation step, by its place in the zigzag sequence.
+/// A coefficient's slot in the block and its quantisation step, by its position in the zigzag sequence.
 struct Dequantizer {
-    /// The slot in the upper 16 bits, the step in the lower ones: one load for both.
+    /// The slot in the upper 16 bits and the step in the lower ones, so that one load reads both.
     private let bits: UInt32
 
     private init(slot: Int, step: UInt16) { bits = UInt32(slot << 16) | UInt32(step) }
 
     @inline(__always) var slot: Int { Int(bits >> 16) }
 
-    /// A coefficient times its step, in 16 bits, as libjpeg has it.
+    /// Returns a coefficient times its step, in 16 bits, as libjpeg computes it.
     @inline(__always)
     func scale(_ value: Int32) -> Int16 { Int16(truncatingIfNeeded: UInt32(bitPattern: value) &* bits) }
 
-    /// The dequantizers of all places in the zigzag sequence (T.81, A.3.6) and beyond it, up to 255.
+    /// Returns the dequantizers of all positions in the zigzag sequence (T.81, A.3.6), and beyond it up to 255.
     ///
     /// - Parameter side: The side of the small block; coefficients of its columns and rows have a slot.
     static func table(quantization: [UInt16], side: Int) -> LookupTable<8, Dequantizer> {
@@ -49,14 +49,14 @@ struct Dequantizer {
         }
     }
 
-    /// The slot in a small block of a place in the zigzag sequence; `dropped` if there is none.
+    /// Returns the slot in a small block of a position in the zigzag sequence; `dropped` if there is none.
     static func slot(of place: Int, side: Int) -> Int {
         guard zigzag.indices.contains(place) else { return CoefficientBlock.dropped }
         let (row, column) = (zigzag[place] / 8, zigzag[place] % 8)
         return row < side && column < side ? row * side + column : CoefficientBlock.dropped
     }
 
-    /// The quantisation steps of a small block, by slots, in 16 bits as libjpeg multiplies them.
+    /// Returns the quantisation steps of a small block, by slot, in 16 bits as libjpeg uses them.
     static func steps(_ quantization: [UInt16], side: Int) -> [Int16] {
         var steps = [Int16](repeating: 0, count: side * side)
         for (place, step) in quantization.enumerated() {
@@ -66,7 +66,7 @@ struct Dequantizer {
         return steps
     }
 
-    /// The places of the zigzag sequence's coefficients in the block, row by row (T.81, figure A.6).
+    /// The positions of the zigzag sequence's coefficients in the block, row by row (T.81, figure A.6).
     private static let zigzag = [
         0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14,
         21,

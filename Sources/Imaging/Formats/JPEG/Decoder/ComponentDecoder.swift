@@ -4,15 +4,15 @@ struct ComponentDecoder {
     private let acTable: ACTable
     private let dequantizers: LookupTable<8, Dequantizer>
     private let dcStep: Int
-    /// Blocks a minimum coded unit.
+    /// The number of blocks along a row of a minimum coded unit.
     let horizontal: Int
     let vertical: Int
-    /// Samples a block's side: 1, 2, 4 or 8, the scale in eighths.
+    /// The number of samples along a block's side: 1, 2, 4 or 8, which is the scale in eighths.
     let side: Int
-    /// Samples a minimum coded unit.
+    /// The number of samples along a row of a minimum coded unit.
     var unitWidth: Int { horizontal * side }
     var unitHeight: Int { vertical * side }
-    /// The last block's DC coefficient, undivided by its step (T.81, F.1.1.5.1).
+    /// The last block's DC coefficient before dequantisation (T.81, F.1.1.5.1).
     private var prediction = 0
 
     init?(_ component: SequentialFrame.Component, eighths: Int) {
@@ -32,9 +32,10 @@ struct ComponentDecoder {
     /// Begins a restart interval.
     mutating func restart() { prediction = 0 }
 
-    /// Decodes a minimum coded unit's blocks of this component; false when the stream is damaged.
+    /// Decodes this component's blocks of a minimum coded unit; returns false if the stream is damaged.
     ///
-    /// - Parameter samples: The unit's top left one; `vertical × side` rows of `horizontal × side`, `stride` apart.
+    /// - Parameter samples: The top left sample of the unit, of which `vertical × side` rows of `horizontal × side`
+    ///   samples, `stride` apart, are written.
     @unsafe
     mutating func decodeUnit(
         _ reader: inout BitReader, _ window: inout EntropyWindow, _ block: borrowing CoefficientBlock,
@@ -58,7 +59,7 @@ struct ComponentDecoder {
         _ block: borrowing CoefficientBlock,
         from bytes: Span<UInt8>, to samples: UnsafeMutablePointer<UInt8>, stride: Int
     ) -> Bool {
-        var reader = unsafe shared  // a copy stays in registers
+        var reader = unsafe shared  // a copy, which stays in registers
         for row in 0..<vertical {
             for column in 0..<horizontal {
                 if unsafe reader.position > window.limit {
@@ -77,10 +78,10 @@ struct ComponentDecoder {
         return true
     }
 
-    /// Decodes one block (T.81, F.2.2): what the scale needs into `block`, the rest not at all.
+    /// Decodes the coefficients of one block that the scale needs into `block`, and skips the others (T.81, F.2.2).
     ///
-    /// - Returns: the place behind the last coefficient; `ACSteps.endOfBlock` is added if there was an EOB. Nil when
-    ///   the stream is damaged.
+    /// - Returns: The position after the last coefficient, plus `ACSteps.endOfBlock` if there was an EOB; nil if the
+    ///   stream is damaged.
     @inline(__always)
     private mutating func decodeBlock<Transform: ScaledTransform>(
         _ transform: Transform.Type, _ reader: inout BitReader, _ block: borrowing CoefficientBlock
@@ -89,8 +90,8 @@ struct ComponentDecoder {
         guard let difference = unsafe dcTable.next(&reader) else { return nil }
         prediction &+= difference
         let dc = prediction &* dcStep
-        // Samples of 8 bits give ±1024. Four times that leaves room for any rounding, and is where libjpeg wraps
-        // around.
+        // Samples of 8 bits give ±1024. Four times that allows for any rounding; beyond it, libjpeg's numbers would
+        // overflow.
         guard (-4096..<4088).contains(dc) else { return nil }
         block[0] = Int16(truncatingIfNeeded: dc)
         var place = 1
@@ -106,13 +107,13 @@ struct ComponentDecoder {
             ? unsafe skip(from: place, &reader) : ComponentDecoder.checked(place)
     }
 
-    /// Passes over the rest of a block.
+    /// Skips the rest of a block.
     @inline(__always)
     private func skip(from start: Int, _ reader: inout BitReader) -> Int? {
         var place = start
         repeat {
             unsafe reader.refill()
-            // Two strides of 28 bits at most need no refill between them.
+            // Two strides of at most 28 bits need no refill between them.
             for _ in 0..<2 {
                 let stride = unsafe acTable.strides[leadingBitsOf: reader.window]
                 let next = place &+ stride.advance
@@ -123,7 +124,7 @@ struct ComponentDecoder {
                     unsafe reader.consume(stride.length)
                     return end
                 } else {
-                    // The stride leads beyond the block, or is unknown: one word by the book.
+                    // The stride extends beyond the block, or is unknown: decode a single word.
                     unsafe reader.refill()
                     let step = unsafe acTable.steps.next(&reader)
                     guard !step.isUnknown else { return nil }
@@ -135,7 +136,7 @@ struct ComponentDecoder {
         return ComponentDecoder.checked(place)
     }
 
-    /// A place where a block may end: behind its last coefficient, or before that with an EOB.
+    /// Returns a position where a block may end: after its last coefficient, or earlier with an EOB; nil for any other.
     @inline(__always)
     private static func checked(_ place: Int) -> Int? {
         place == 64 || (ACSteps.endOfBlock..<ACSteps.endOfBlock + 64).contains(place) ? place : nil

@@ -3,16 +3,16 @@
 struct DCScanDecoder: ~Copyable {
     private var cursor: ScanCursor
     private let parts: [ProgressiveFrame.Scan.Part]
-    /// The tables of the scan's components; none in a scan of single bits.
+    /// The tables of the scan's components; empty for a scan of single bits.
     private let tables: [DCTable]
     private var predictions: [Int]
     private let isFirst: Bool
     private let lowBit: Int
 
-    /// Prepares to decode a scan; nil when a code is not one of differences.
+    /// Prepares to decode a scan; nil if a code is not one of differences.
     init?(_ scan: ProgressiveFrame.Scan) {
-        // Nothing of the decoder is there yet when it returns nil: where it was half there, Swift 6.3's optimiser
-        // released the tables twice.
+        // No property is initialised before the initialiser returns nil: otherwise Swift 6.3's optimiser released the
+        // tables twice.
         let tables = scan.isFirst ? scan.parts.compactMap { $0.code.flatMap(DCTable.init) } : []
         guard !scan.isFirst || tables.count == scan.parts.count else { return nil }
         self.tables = tables
@@ -23,7 +23,7 @@ struct DCScanDecoder: ~Copyable {
         lowBit = scan.lowBit
     }
 
-    /// Decodes all of the scan; false when it is damaged.
+    /// Decodes the whole scan; returns false if it is damaged.
     mutating func decode(
         into components: [ProgressiveCoefficients], of frame: SequentialFrame, from bytes: Span<UInt8>
     ) -> Bool {
@@ -52,7 +52,7 @@ struct DCScanDecoder: ~Copyable {
         return cursor.isAtEnd(bytes)
     }
 
-    /// Comes to the next unit; false when the stream is damaged.
+    /// Moves to the next unit; returns false if the stream is damaged.
     private mutating func beginUnit(_ bytes: Span<UInt8>) -> Bool {
         switch cursor.nextUnit(bytes) {
         case .goesOn: return true
@@ -63,7 +63,7 @@ struct DCScanDecoder: ~Copyable {
         }
     }
 
-    /// Decodes the next block, of a component by its number in the scan; false when the stream is damaged.
+    /// Decodes the next block of a component, given by its number in the scan; returns false if the stream is damaged.
     @inline(__always)
     private mutating func decode(
         _ number: Int, _ block: ProgressiveCoefficients.Block, _ bytes: Span<UInt8>

@@ -5,12 +5,12 @@ struct DCTable {
     /// The largest category of an 8-bit image's differences (T.81, table F.1).
     private static let maxCategory: UInt8 = 11
 
-    /// The difference in the upper bits and the bits to consume in the lower 8, for each short window; 0 where it is
-    /// longer.
+    /// The difference in the upper bits and the number of bits to consume in the lower 8, for each short window; 0 for
+    /// a longer word.
     private let shortWords: LookupTable<10, Int32>
     private let code: HuffmanCode
 
-    /// Makes the table of a code; nil when a symbol is no category of differences.
+    /// Creates the table of a code; nil if a symbol is not a category of differences.
     init?(_ code: HuffmanCode) {
         guard code.symbols.allSatisfy({ $0 <= DCTable.maxCategory }) else { return nil }
         self.code = code
@@ -25,7 +25,7 @@ struct DCTable {
         }
     }
 
-    /// The next difference; nil when there is no such word. Consumes 27 bits at most.
+    /// Decodes the next difference and consumes its bits, 27 at most; returns nil if there is no such word.
     @inline(__always)
     func next(_ reader: inout BitReader) -> Int? {
         let word = unsafe shortWords[leadingBitsOf: reader.window]

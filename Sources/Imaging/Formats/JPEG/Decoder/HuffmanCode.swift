@@ -1,4 +1,4 @@
-/// A Huffman code as a DHT segment gives it (T.81, B.2.4.2 and annex C): how many codes of each length, and their
+/// A Huffman code from a DHT segment (T.81, B.2.4.2 and annex C): the number of codes of each length, and their
 /// symbols.
 struct HuffmanCode: Sendable {
     /// The length of the longest code, in bits.
@@ -10,16 +10,16 @@ struct HuffmanCode: Sendable {
         let length: Int
     }
 
-    /// The first 16-bit window that is beyond the codes of each length; 0 where there are none yet.
+    /// The first 16-bit window after the codes of each length; 0 for lengths below the shortest code.
     private let windowEnds: [Int]
-    /// The number, for each length, that added to a code gives the place of its symbol.
+    /// The number, for each length, that is added to a code to get the index of its symbol.
     private let symbolOffsets: [Int]
     /// The numbers of codes of 1, 2, … 16 bits.
     private let counts: [UInt8]
     /// The symbols in the order of their codes.
     let symbols: [UInt8]
 
-    /// Assigns the codes (T.81, C.2); nil when they do not fit, or would use the code of all ones, which is reserved.
+    /// Assigns the codes (T.81, C.2); nil if they do not fit, or would use the reserved code of all ones.
     ///
     /// - Parameter counts: The numbers of codes of 1, 2, … 16 bits (BITS).
     /// - Parameter symbols: The symbols (HUFFVAL), as many as the counts add up to, at most 256.
@@ -47,7 +47,7 @@ struct HuffmanCode: Sendable {
         self.symbols = symbols
     }
 
-    /// The word at the start of a 16-bit window; nil when no code is there (T.81, F.2.2.3, figure F.16).
+    /// Returns the word at the start of a 16-bit window; nil if there is none (T.81, F.2.2.3, figure F.16).
     func word(at window: Int) -> Word? {
         for length in 1...HuffmanCode.maxLength where window < windowEnds[length] {
             let place = symbolOffsets[length] + window >> (HuffmanCode.maxLength - length)
@@ -56,11 +56,11 @@ struct HuffmanCode: Sendable {
         return nil
     }
 
-    /// The word at the start of each window of `bitCount` bits, if all of it is there.
+    /// Returns the word at the start of each window of `bitCount` bits; nil if it is incomplete.
     func words(ofWindows bitCount: Int) -> [Word?] {
         var words: [Word?] = []
         words.reserveCapacity(1 << bitCount)
-        // Codes are assigned in ascending order, and so are the windows that begin with them.
+        // Codes are assigned in ascending order, as are the windows that begin with them.
         var position = 0
         for (index, count) in counts.enumerated() where index < bitCount {
             for symbol in symbols[position..<position + Int(count)] {
@@ -72,10 +72,10 @@ struct HuffmanCode: Sendable {
         return words + repeatElement(nil, count: 1 << bitCount - words.count)
     }
 
-    /// The number that `bitCount` bits after a word stand for (T.81, F.2.2.1, EXTEND).
+    /// Returns the number that the `bitCount` bits after a word stand for (T.81, F.2.2.1, EXTEND).
     @inline(__always)
     static func extend(_ bits: Int, bitCount: Int) -> Int {
-        // Without a branch: half of all numbers are negative.
+        // Branchless, since half of all numbers are negative.
         let isNegative = (bits &>> (bitCount &- 1)) &- 1
         return bits &+ (isNegative & (1 &- (1 &<< bitCount)))
     }

@@ -1,14 +1,15 @@
-/// The tables that stand in a JPEG's segments so far (T.81, annex B).
+/// The tables in a JPEG's segments that have been read so far (T.81, annex B).
 struct JPEGTables {
     var quantization: [[UInt16]?] = [nil, nil, nil, nil]
     var dcCodes: [HuffmanCode?] = [nil, nil, nil, nil]
     var acCodes: [HuffmanCode?] = [nil, nil, nil, nil]
     var restartInterval = 0
     private var codeCount = 0
-    /// An image of 100 scans with new ones for each has 800.
+    /// The maximum number of codes; an image of 100 scans with new codes for each has 800.
     private static let maxCodes = 1000
 
-    /// Takes what a segment defines that is neither a frame's nor a scan's header; false for what is unusual.
+    /// Reads the definitions of a segment that is neither a frame header nor a scan header; returns false for unusual
+    /// ones.
     mutating func read(_ marker: UInt8, _ segment: Span<UInt8>) -> Bool {
         switch marker {
         case 0xC4: return readHuffmanCodes(segment)
@@ -23,7 +24,7 @@ struct JPEGTables {
         }
     }
 
-    /// DQT: Pq and Tq, then 64 steps of one or two bytes (T.81, B.2.4.1).
+    /// Reads quantisation tables (DQT): Pq and Tq, then 64 steps of one or two bytes (T.81, B.2.4.1).
     private mutating func readQuantization(_ segment: Span<UInt8>) -> Bool {
         var offset = 0
         while let selector = segment.byte(at: offset) {
@@ -41,7 +42,7 @@ struct JPEGTables {
         return true
     }
 
-    /// DHT: Tc and Th, 16 counts, and the symbols (T.81, B.2.4.2).
+    /// Reads Huffman tables (DHT): Tc and Th, 16 counts, and the symbols (T.81, B.2.4.2).
     private mutating func readHuffmanCodes(_ segment: Span<UInt8>) -> Bool {
         var offset = 0
         while let selector = segment.byte(at: offset) {
@@ -61,19 +62,19 @@ struct JPEGTables {
         return true
     }
 
-    /// APP14: a colour transform other than YCbCr is none of ours.
+    /// Whether an APP14 segment specifies the YCbCr transform; others are left to libjpeg.
     private func isYCbCr(_ segment: Span<UInt8>) -> Bool {
         !segment.starts(with: "Adobe") || segment.byte(at: 11) == 1
     }
 
-    /// SOF0, SOF1 or SOF2 (T.81, B.2.2), with the quantisation steps so far.
+    /// Reads a frame header (SOF0, SOF1 or SOF2; T.81, B.2.2), with the quantisation tables so far.
     func frame(_ segment: Span<UInt8>) -> SequentialFrame? {
         guard segment.byte(at: 0) == 8, let height = segment.uint16(at: 1), let width = segment.uint16(at: 3),
             let count = segment.byte(at: 5), count == 1 || count == 3, segment.count == 6 + 3 * Int(count),
             width > 0, height > 0
         else { return nil }
         var components = (0..<Int(count)).compactMap { component(segment, at: 6 + 3 * $0) }
-        // A lone component's blocks stand one by one, whatever its factors are (T.81, A.2.2).
+        // The blocks of a single component are not interleaved, whatever its factors are (T.81, A.2.2).
         if count == 1, components.count == 1 {
             components[0].factors = .one
         }
@@ -95,8 +96,8 @@ struct JPEGTables {
             quantization: quantization)
     }
 
-    /// Whether luma comes in full and the others in whole parts of it, at most 10 blocks a unit (T.81, B.2.3), and the
-    /// components have different names, which are not red, green and blue.
+    /// Whether luma has full resolution and the other components whole fractions of it, with at most 10 blocks per unit
+    /// (T.81, B.2.3), and the components' identifiers differ and are not those of red, green and blue.
     private func areUsual(_ components: [SequentialFrame.Component]) -> Bool {
         let factors = components.map(\.factors)
         let blocks = factors.reduce(0) { $0 + $1.horizontal * $1.vertical }

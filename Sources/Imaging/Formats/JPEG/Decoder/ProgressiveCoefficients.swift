@@ -4,27 +4,29 @@
     import Darwin
 #endif
 
-/// The coefficients of a component of a progressive image, as far as a scale needs them and the scans so far tell.
+/// The coefficients of a component of a progressive image that a scale needs, as far as they have been decoded.
 @safe
 final class ProgressiveCoefficients {
-    /// Blocks a row, and rows of them, with those that fill up the last minimum coded units.
+    /// The number of blocks in a row (and, in `rowCount`, of rows), including those that complete the last minimum
+    /// coded units.
     let width: Int
     let rowCount: Int
-    /// Blocks a row, and rows, of a scan that has this component alone (T.81, A.2.2).
+    /// The number of blocks in a row (and, in `ownRowCount`, of rows) in a scan of this component alone (T.81, A.2.2).
     let ownWidth: Int
     let ownRowCount: Int
     let factors: SamplingFactors
-    /// The scale in eighths: its square is how many of a block's coefficients are kept, row by row of the small block.
+    /// The scale in eighths: its square is the number of a block's coefficients that are kept, row by row of the small
+    /// block.
     let side: Int
-    /// The places in the zigzag sequence of those, a bit each.
+    /// The positions of the kept coefficients in the zigzag sequence, as a bit mask.
     let places: UInt64
-    /// The slot of each place in a block; `dropped` where it is not kept.
+    /// The slot of each position in a block; `dropped` if its coefficient is not kept.
     private let slots: LookupTable<6, UInt8>
-    /// The start of what was allocated; `values` is behind it.
+    /// The start of the allocated memory; `values` follows.
     private let nonzero: UnsafeMutablePointer<UInt64>
     private let values: UnsafeMutablePointer<Int16>
 
-    /// Makes room for a component's coefficients, all zero; nil when there is not so much memory.
+    /// Allocates a component's coefficients, all zero; nil if there is not enough memory.
     init?(_ component: SequentialFrame.Component, of frame: SequentialFrame, eighths: Int) {
         let blocks = frame.layout(of: component, eighths: 1)
         width = frame.unitsPerRow * component.factors.horizontal
@@ -40,7 +42,7 @@ final class ProgressiveCoefficients {
             return UInt8(slot)
         }
         self.places = places
-        // All zero, and not there until it is used: a file may say much and have little.
+        // The kernel provides zeroed pages on first use, since a file may announce much and contain little.
         let maskCount = side == 1 ? 1 : width * rowCount
         let valueCount = width * rowCount * side * side
         guard let memory = unsafe calloc(1, 8 * maskCount + 2 * valueCount) else { return nil }
@@ -52,13 +54,13 @@ final class ProgressiveCoefficients {
         unsafe free(nonzero)
     }
 
-    /// Bytes that a component takes.
+    /// Returns the memory for a component's coefficients, in bytes.
     static func byteCount(_ component: SequentialFrame.Component, of frame: SequentialFrame, eighths: Int) -> Int {
         let blockCount = frame.unitsPerRow * frame.unitRows * component.factors.horizontal * component.factors.vertical
         return blockCount * (2 * eighths * eighths + (eighths == 1 ? 0 : 8))
     }
 
-    /// A block by its row and column: they are to be less than `rowCount` and `width`.
+    /// Returns the block at a row and a column, which must be less than `rowCount` and `width`.
     @inline(__always)
     func block(_ row: Int, _ column: Int) -> Block {
         let number = row &* width &+ column
@@ -66,17 +68,17 @@ final class ProgressiveCoefficients {
             values: values + number &* side &* side, nonzero: nonzero + (side == 1 ? 0 : number))
     }
 
-    /// One block's coefficients so far.
+    /// The coefficients of one block, as far as they have been decoded.
     @unsafe
     struct Block {
-        /// The values, undivided by their steps, as many as are kept.
+        /// The kept values, before dequantisation.
         let values: UnsafeMutablePointer<Int16>
-        /// The coefficients that are not zero, kept or not: a bit for each place. At an eighth, all blocks have the
-        /// same one, which nobody asks.
+        /// The coefficients that are not zero, kept or not, as a mask of positions. At a scale of an eighth, all blocks
+        /// share one mask, which is not read.
         let nonzero: UnsafeMutablePointer<UInt64>
     }
 
-    /// The slot in a block where the coefficient of a place is kept; nil when it is not.
+    /// Returns the slot in a block for the coefficient of a position; nil if it is not kept.
     @inline(__always)
     func slot(of place: Int) -> Int? {
         let slot = Int(slots[lowBitsOf: place])

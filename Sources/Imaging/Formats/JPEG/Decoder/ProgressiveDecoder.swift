@@ -1,7 +1,8 @@
-/// Decodes a progressive JPEG as planes of a fraction of its size, from those of its scans that the scale needs.
+/// Decodes a progressive JPEG as planes of a fraction of its size, from the scans that the scale needs.
 ///
-/// An eighth is in the scans of DC coefficients: the others are passed over, and damage there does not show. Of every
-/// coefficient that is not kept one bit is, since further bits of the others are coded with regard to it.
+/// A scale of an eighth needs only the scans of DC coefficients: the others are skipped, and damage in them has no
+/// effect. For a coefficient that is not kept, one bit records whether it is zero, since further bits of the others are
+/// coded depending on it.
 struct ProgressiveDecoder: PlaneDecoder, ~Copyable {
     let layouts: [PlaneLayout]
     private let frame: SequentialFrame
@@ -9,7 +10,7 @@ struct ProgressiveDecoder: PlaneDecoder, ~Copyable {
     private let block: CoefficientBlock
     private var nextRow: Int
 
-    /// Decodes all that is needed; nil when it is damaged, or would take more memory than that.
+    /// Decodes all required scans; nil if they are damaged, or would need more than `maxBytes` of memory.
     ///
     /// - Parameter eighths: The scale of each component: 1, 2, 4 or 8.
     init?(_ progressive: ProgressiveFrame, eighths: [Int], from bytes: Span<UInt8>, maxBytes: Int) {
@@ -25,7 +26,7 @@ struct ProgressiveDecoder: PlaneDecoder, ~Copyable {
         for scan in progressive.scans(for: components.map(\.places)) {
             guard ProgressiveDecoder.decode(scan, of: frame, into: components, from: bytes) else { return nil }
         }
-        // Nothing of the decoder is there yet when it returns nil: see `DCScanDecoder`.
+        // No property is initialised before the initialiser returns nil: see `DCScanDecoder`.
         layouts = zip(frame.components, eighths).map { frame.layout(of: $0, eighths: $1) }
         self.frame = frame
         self.components = components
@@ -54,10 +55,11 @@ struct ProgressiveDecoder: PlaneDecoder, ~Copyable {
         nextRow += 1
     }
 
-    /// That the image has an end was seen when its segments were read.
+    /// Does nothing: the end of the image was found when its segments were read.
     func finish(_ bytes: Span<UInt8>) {}
 
-    /// A component's samples of the next band; false when a block is beyond what libjpeg's numbers hold.
+    /// Computes a component's samples of the next band; returns false if a block exceeds the range of libjpeg's
+    /// numbers.
     private func invert<Transform: ScaledTransform>(
         _ transform: Transform.Type, _ index: Int, into band: inout PlaneBand
     ) -> Bool {
@@ -76,10 +78,10 @@ struct ProgressiveDecoder: PlaneDecoder, ~Copyable {
                         block[slot] = coefficient
                         magnitude &+= Int(coefficient.magnitude)
                     }
-                    // The first pass of libjpeg's transform has 16 bits for up to 4 × 1.39 times that: noise of black
-                    // and white alone has more, and is left to it.
+                    // The first pass of libjpeg's transform has 16 bits for up to 4 × 1.39 times this sum; noise of
+                    // only black and white exceeds it, and is left to libjpeg.
                     guard Transform.side < 8 || magnitude <= 5900 else { return false }
-                    // `makeBand` made room for as many blocks as there are in a row, and so many rows.
+                    // A plane of `makeBand` has a row of blocks, `vertical` times, and this block is inside.
                     let corner = plane.offset + row * Transform.side * plane.stride + column * Transform.side
                     unsafe transform.invert(block, to: start + corner, stride: plane.stride)
                 }

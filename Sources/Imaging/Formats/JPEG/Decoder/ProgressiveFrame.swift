@@ -1,33 +1,33 @@
-/// The frame of a progressive JPEG, and what is in which of its scans (T.81, annex G).
+/// The frame of a progressive JPEG, and the contents of its scans (T.81, annex G).
 struct ProgressiveFrame: Sendable {
     /// A scan of the components' DC coefficients, or of a band of one component's AC coefficients (T.81, G.1.1.1).
     struct Scan: Sendable {
-        /// A component of the scan: its place in the frame and, but in a DC scan of further bits, its code.
+        /// A component of the scan: its index in the frame, and its code, except in a DC scan of further bits.
         struct Part: Sendable {
             let component: Int
             let code: HuffmanCode?
         }
 
         let parts: [Part]
-        /// The first and the last place in the zigzag sequence (Ss and Se).
+        /// The first and the last position in the zigzag sequence (Ss and Se).
         let band: ClosedRange<Int>
-        /// Ah = 0: the upper bits. Otherwise one further bit each.
+        /// Whether the scan contains the upper bits (Ah = 0) rather than one further bit of each coefficient.
         let isFirst: Bool
-        /// The weight of the lowest bit that it gives (Al).
+        /// The position of the lowest bit in the scan (Al).
         let lowBit: Int
         let restartInterval: Int
-        /// The place in the file where the entropy-coded data begins.
+        /// The offset in the file at which the entropy-coded data begins.
         let offset: Int
     }
 
-    /// The frame, which has no codes; each scan has its own.
+    /// The frame, without codes, since each scan has its own.
     let frame: SequentialFrame
     let scans: [Scan]
 
-    /// The scans that are needed for some of each component's coefficients, a bit for each place.
+    /// Returns the scans that are needed for some coefficients of each component, given as masks of positions.
     ///
-    /// Further bits are coded with regard to which coefficients of the band are zero so far (G.1.2.3): for these, all
-    /// scans before are needed that tell.
+    /// Further bits are coded depending on which coefficients of the band are zero so far (G.1.2.3), so they need all
+    /// earlier scans of the band.
     func scans(for places: [UInt64]) -> [Scan] {
         var places = places
         var needed: [Scan] = []
@@ -40,14 +40,14 @@ struct ProgressiveFrame: Sendable {
 }
 
 extension ProgressiveFrame.Scan {
-    /// A bit for each place of the band.
+    /// A mask of the positions in the band.
     var places: UInt64 { UInt64.max >> UInt64(63 - band.upperBound) & UInt64.max << UInt64(band.lowerBound) }
 }
 
 extension ProgressiveFrame {
-    /// Reads all marker segments, up to the end of the image.
+    /// Reads all marker segments up to the end of the image.
     ///
-    /// Nil for whatever is unusual, cut off, or not quite right: then libjpeg is to say what it thinks of it.
+    /// Returns nil for anything unusual, incomplete or invalid, which libjpeg then decodes or refuses.
     static func read(_ bytes: Span<UInt8>, maxScans: Int) -> ProgressiveFrame? {
         var tables = JPEGTables()
         var frame: SequentialFrame?
@@ -78,20 +78,21 @@ extension ProgressiveFrame {
         return nil
     }
 
-    /// The scans so far, and how exactly each component is known.
+    /// The scans so far, and the known bits of each component.
     private struct ScanList {
         private(set) var scans: [Scan] = []
-        /// The lowest bit that is known of each component's 64 coefficients; nil before its first scan.
+        /// The lowest known bit of each component's 64 coefficients; nil before the first scan of a coefficient.
         private var lowBits: [[Int?]] = []
 
         init(componentCount: Int = 0) {
             lowBits = Array(repeating: Array(repeating: nil, count: 64), count: componentCount)
         }
 
-        /// Where AC coefficients are missing, decoders guess, and smooth what they have: that is left to libjpeg.
+        /// Whether all bits are present. Otherwise decoders estimate missing AC coefficients by smoothing, which is
+        /// left to libjpeg.
         var isComplete: Bool { !lowBits.isEmpty && lowBits.allSatisfy { $0.allSatisfy { $0 == 0 } } }
 
-        /// SOS (T.81, B.2.3); false for what no encoder writes.
+        /// Adds a scan from its header (SOS; T.81, B.2.3); returns false for one that no encoder writes.
         mutating func add(
             _ segment: Span<UInt8>, of frame: SequentialFrame, _ tables: JPEGTables, offset: Int
         ) -> Bool {
@@ -123,7 +124,7 @@ extension ProgressiveFrame {
             return true
         }
 
-        /// Notes a coefficient's bits; false when they are not those that are due.
+        /// Records a coefficient's bits; returns false if they are not the next ones.
         private mutating func learn(_ number: Int, of component: Int, _ highBit: Int, _ lowBit: Int) -> Bool {
             if let known = lowBits[component][number] {
                 guard highBit == known, lowBit == known - 1 else { return false }

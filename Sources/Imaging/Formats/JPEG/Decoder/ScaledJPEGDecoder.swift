@@ -1,6 +1,6 @@
 /// Decodes a usual JPEG as planes of a fraction of its size, one row of minimum coded units at a time.
 ///
-/// Whatever it throws means that libjpeg is to be asked; `corrupt`, that the entropy-coded data is no encoder's.
+/// Any error means that libjpeg must decode the image; `corrupt`, that no encoder writes such entropy-coded data.
 @safe
 struct ScaledJPEGDecoder: PlaneDecoder, ~Copyable {
     let layouts: [PlaneLayout]
@@ -9,12 +9,12 @@ struct ScaledJPEGDecoder: PlaneDecoder, ~Copyable {
     private var cursor: ScanCursor
     private let block = CoefficientBlock()
 
-    /// Prepares to decode each component at its own scale; nil if its tables are not those of an 8-bit image.
+    /// Prepares to decode each component at its own scale; nil if the tables are not those of an 8-bit image.
     ///
     /// - Parameter eighths: The scale of each component: 1, 2, 4 or 8.
     init?(_ frame: SequentialFrame, eighths: [Int]) {
         let components = zip(frame.components, eighths).compactMap { ComponentDecoder($0, eighths: $1) }
-        // Nothing of the decoder is there yet when it returns nil: see `DCScanDecoder`.
+        // No property is initialised before the initialiser returns nil: see `DCScanDecoder`.
         guard components.count == frame.components.count else { return nil }
         self.components = components
         layouts = zip(frame.components, eighths).map { frame.layout(of: $0, eighths: $1) }
@@ -31,7 +31,7 @@ struct ScaledJPEGDecoder: PlaneDecoder, ~Copyable {
 
     mutating func decode(into band: inout PlaneBand, from bytes: Span<UInt8>) throws(ImageError) {
         let planes = band.planes
-        // Out of `self` for the while: each unit would check whether the array is shared.
+        // Moved out of `self` temporarily; otherwise each unit would check whether the array is shared.
         var components: [ComponentDecoder] = []
         swap(&components, &self.components)
         defer { swap(&components, &self.components) }
@@ -45,7 +45,7 @@ struct ScaledJPEGDecoder: PlaneDecoder, ~Copyable {
                 case .isMissing: return false
                 }
                 for index in decoders.indices {
-                    // `makeBand` made room for as many units as there are in a row.
+                    // A plane of `makeBand` has room for a whole row of units.
                     let corner = planes[index].offset + unit * decoders[index].unitWidth
                     let isWhole = unsafe decoders[index].decodeUnit(
                         &cursor.reader, &cursor.window, block, from: bytes, to: start + corner,
@@ -58,9 +58,9 @@ struct ScaledJPEGDecoder: PlaneDecoder, ~Copyable {
         guard isWhole else { throw .corrupt(.jpeg, "the pixels") }
     }
 
-    /// Looks for the end marker behind the last row.
+    /// Checks that the end marker follows the last row.
     mutating func finish(_ bytes: Span<UInt8>) throws(ImageError) {
         guard cursor.isAtEnd(bytes) else { throw .corrupt(.jpeg, "the end of the pixels") }
-        guard cursor.window.marker == 0xD9 else { throw .unsupported("a JPEG with something behind its pixels") }
+        guard cursor.window.marker == 0xD9 else { throw .unsupported("a JPEG with data after its pixels") }
     }
 }

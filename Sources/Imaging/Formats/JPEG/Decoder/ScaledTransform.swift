@@ -2,30 +2,30 @@ internal import CKernels
 
 /// An inverse discrete cosine transform of the lowest frequencies of a block (T.81, A.3.3, with fewer points).
 ///
-/// The first N×N coefficients of an 8×8 block are, but for a factor of N/8, those of the same image at N/8 of its
-/// size, as sharp as that size can carry: the spectrum is cut off, not folded.
+/// The first N×N coefficients of an 8×8 block are, except for a factor of N/8, those of the same image at N/8 of its
+/// size, as sharp as that size permits: the spectrum is cut off, not folded.
 protocol ScaledTransform {
-    /// The number of samples a side of the small block (N).
+    /// The number of samples along a side of the small block (N).
     static var side: Int { get }
-    /// The place in the zigzag sequence behind which no coefficient is among the N×N.
+    /// The last position in the zigzag sequence with a coefficient of the N×N.
     static var lastPlace: Int { get }
 
     /// Writes the block's samples, and clears the block for the next one.
     ///
-    /// - Parameter samples: The top left one; `side` rows of `side` samples, `stride` apart, are written.
+    /// - Parameter samples: The top left sample; `side` rows of `side` samples, `stride` apart, are written.
     @unsafe
     static func invert(_ block: borrowing CoefficientBlock, to samples: UnsafeMutablePointer<UInt8>, stride: Int)
 }
 
 extension ScaledTransform {
-    /// A sample from a number with so many bits below the point; rounded, shifted to 0…255 and clamped (T.81, A.3.1).
+    /// Returns a sample from a fixed-point number: rounded, shifted to 0…255 and clamped (T.81, A.3.1).
     @inline(__always)
     static func sample(_ value: Int, bitsBelowPoint: Int) -> UInt8 {
         let level = (value &+ (1 &<< (bitsBelowPoint &- 1))) &>> bitsBelowPoint &+ 128
         return UInt8(truncatingIfNeeded: max(0, min(255, level)))
     }
 
-    /// A block of one colour: all of its coefficients but the first are zero.
+    /// Writes a block of a single colour, whose coefficients except the first are zero.
     @unsafe @inline(__always)
     static func fill(_ dc: Int, to samples: UnsafeMutablePointer<UInt8>, stride: Int) {
         let value = sample(dc, bitsBelowPoint: 3)
@@ -35,7 +35,7 @@ extension ScaledTransform {
     }
 }
 
-/// The transform to one sample a block: its mean.
+/// The transform to one sample per block: its mean.
 enum EighthTransform: ScaledTransform {
     static var side: Int { 1 }
     static var lastPlace: Int { 0 }
@@ -75,7 +75,7 @@ enum HalfTransform: ScaledTransform {
     }
 }
 
-/// The whole transform, to eight by eight samples: the same as libjpeg's, bit for bit.
+/// The full transform to eight by eight samples; it gives the same samples as libjpeg's, bit for bit.
 enum FullTransform: ScaledTransform {
     static var side: Int { 8 }
     static var lastPlace: Int { 63 }

@@ -1,11 +1,11 @@
-/// Goes through a scan's minimum coded units, and passes over the restart markers between them (T.81, E.2.4).
+/// A walk through a scan's minimum coded units and the restart markers between them (T.81, E.2.4).
 @safe
 struct ScanCursor: ~Copyable {
     enum Unit {
         case goesOn
-        /// The first of a restart interval: predictions begin anew.
+        /// The first unit of a restart interval, which resets the predictions.
         case restarts
-        /// The marker that is due is not there.
+        /// The expected restart marker is missing.
         case isMissing
     }
 
@@ -15,7 +15,7 @@ struct ScanCursor: ~Copyable {
     private var unitsUntilRestart: Int
     private var restartCount: UInt8 = 0
 
-    /// Starts where a scan's data begins; an interval of 0 is none.
+    /// Creates a cursor at the beginning of a scan's data; an interval of 0 means no restart markers.
     init(scanOffset: Int, restartInterval: Int) {
         window = EntropyWindow(scanOffset: scanOffset)
         unsafe reader = unsafe window.reader()
@@ -23,7 +23,7 @@ struct ScanCursor: ~Copyable {
         unitsUntilRestart = restartInterval > 0 ? restartInterval : .max
     }
 
-    /// Comes to the next unit. Markers count from 0 to 7 and begin anew (T.81, E.1.4).
+    /// Moves to the next unit. Restart markers are numbered from 0 to 7, repeatedly (T.81, E.1.4).
     @inline(__always)
     mutating func nextUnit(_ bytes: Span<UInt8>) -> Unit {
         unitsUntilRestart -= 1
@@ -38,7 +38,7 @@ struct ScanCursor: ~Copyable {
         return .restarts
     }
 
-    /// Whether all was read, and a marker follows that is none of the scan's.
+    /// Whether all data has been read, and a marker follows that is not part of the scan.
     mutating func isAtEnd(_ bytes: Span<UInt8>) -> Bool {
         guard unsafe window.isAtEnd(&reader, from: bytes), let marker = window.marker else { return false }
         return !(0xD0...0xD7).contains(marker)

@@ -1,7 +1,7 @@
 extension SequentialFrame {
     /// Reads the marker segments up to the first scan (T.81, annex B).
     ///
-    /// Nil for whatever is unusual or not quite right: then libjpeg is to say what it thinks of it.
+    /// Returns nil for anything unusual or invalid, which libjpeg then decodes or refuses.
     static func read(_ bytes: Span<UInt8>) -> SequentialFrame? {
         var tables = JPEGTables()
         var frame: SequentialFrame?
@@ -13,7 +13,7 @@ extension SequentialFrame {
                 guard frame == nil, let first = tables.frame(segment) else { return nil }
                 frame = first
             case 0xDB where frame != nil:
-                // Steps that follow the frame header belong to it as well; such a file is not worth the trouble.
+                // Quantisation tables after the frame header also apply to it; such rare files are left to libjpeg.
                 return nil
             case 0xDA:
                 guard var frame, frame.select(segment, from: tables) else { return nil }
@@ -27,7 +27,7 @@ extension SequentialFrame {
         return nil
     }
 
-    /// SOS: all components, all coefficients, all bits (T.81, B.2.3).
+    /// Reads a scan header (SOS; T.81, B.2.3), which must select all components, all coefficients and all bits.
     private mutating func select(_ segment: Span<UInt8>, from tables: JPEGTables) -> Bool {
         let count = components.count
         guard segment.count == 4 + 2 * count, segment.byte(at: 0) == UInt8(count),

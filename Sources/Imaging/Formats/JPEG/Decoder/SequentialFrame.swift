@@ -1,7 +1,8 @@
-/// The part of a JPEG that the scaled decoder needs: one frame, its tables, and where its one scan begins.
+/// The part of a JPEG that the scaled decoder needs: one frame, its tables, and the position of its single scan.
 ///
-/// Only what cameras and phones write is taken: baseline or extended sequential Huffman coding (T.81, 4.11), 8 bits,
-/// grey or YCbCr, all components in one scan, whole sampling ratios with luma in full. All else is left to libjpeg.
+/// Only the kinds that cameras and phones write are supported: baseline or extended sequential Huffman coding (T.81,
+/// 4.11), 8 bits, grey or YCbCr, all components in one scan, whole sampling ratios with luma at full resolution. All
+/// others are left to libjpeg.
 struct SequentialFrame: Sendable {
     /// A component and the tables that its scan header selects (T.81, B.2.2, B.2.3).
     struct Component: Sendable {
@@ -17,9 +18,9 @@ struct SequentialFrame: Sendable {
     /// The size in pixels (X and Y).
     let size: PixelSize
     var components: [Component]
-    /// The restart interval in minimum coded units (Ri); 0 where there are no restart markers.
+    /// The restart interval in minimum coded units (Ri); 0 if there are no restart markers.
     var restartInterval: Int
-    /// The place in the file where the entropy-coded data begins.
+    /// The offset in the file at which the entropy-coded data begins.
     var scanOffset: Int
 }
 
@@ -27,11 +28,11 @@ extension SequentialFrame {
     /// The largest sampling factors, which are luma's.
     var largestFactors: SamplingFactors { components[0].factors }
 
-    /// Minimum coded units a row, and rows of them (T.81, A.2.3).
+    /// The number of minimum coded units in a row (T.81, A.2.3).
     var unitsPerRow: Int { SequentialFrame.quotient(size.width, 8 * largestFactors.horizontal) }
     var unitRows: Int { SequentialFrame.quotient(size.height, 8 * largestFactors.vertical) }
 
-    /// The layout of a component on the image at some eighths of its size.
+    /// Returns the layout of a component on the image, decoded at a number of eighths of its size.
     func layout(of component: Component, eighths: Int) -> PlaneLayout {
         PlaneLayout(component: component.factors, of: largestFactors, in: size, eighths: eighths)
     }

@@ -1,7 +1,7 @@
 import Leaf
 import Middle
 
-// A comment may name Door, and /* so may */ a text.
+// A comment may name `Door`, and /* so may */ a text.
 enum Shelf {
     static let base = Base.self
     static let door = #"Door and "Door" \(Door.self)"#
