@@ -185,6 +185,8 @@ class Reader:
         (self.folder / "Pictures").mkdir()
         shutil.copy(fixtures / "baseline-440.jpg", self.folder / "Pictures" / "harbour.jpg")
         shutil.copy(fixtures / "photo.heic", self.folder)
+        # A checkout, as far as `Scripts/run` needs one.
+        (self.folder / "Scripts").symlink_to(ROOT / "Scripts")
         shutil.copy(pathlib.Path(__file__).parent / "your-app.py", self.folder)
 
     # The service
@@ -227,6 +229,8 @@ class Reader:
     # The shell
 
     def run(self, command):
+        if re.match(r"Scripts/test( +#|$)", command.text):
+            return  # It runs these examples.
         text = re.sub(r"127\.0\.0\.1:(\d+)", lambda match: f"127.0.0.1:{self.port(match[1])}", command.text)
         text = text.replace("/srv/photos", str(self.folder / "srv"))
         if re.match(r"([A-Z_]+=\S+ )*tintype serve", text):
