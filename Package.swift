@@ -8,6 +8,8 @@ let package = Package(
     name: "tintype",
     products: [
         .executable(name: "tintype", targets: ["tintype"]),
+        .library(name: "Thumbnails", targets: ["Thumbnails"]),
+        .library(name: "RealtimeDatabase", targets: ["RealtimeDatabase"]),
         .library(name: "Imaging", targets: ["Imaging"]),
         .library(name: "Isolation", targets: ["Isolation"]),
         .library(name: "TreeModel", targets: ["TreeModel"]),
@@ -114,6 +116,9 @@ let package = Package(
                 "Imaging", "CSandbox", "Metering", .product(name: "CoreMetrics", package: "swift-metrics"),
             ]),
 
+        // A product: rendering in this process or in others.
+        .target(name: "Thumbnails", dependencies: ["Imaging", "Isolation"]),
+
         // The identity of requesters.
         .target(name: "Access", dependencies: ["Cryptography", "TreeModel", "CSystemCrypto"]),
         // The service's own accounts, in the form of Firebase's identity endpoints, without HTTP.
@@ -143,7 +148,7 @@ let package = Package(
         .target(
             name: "Database",
             dependencies: [
-                "Access", "API", "Concurrency", "Files", "Model", "Tree", "TreeModel",
+                "Access", "API", "Concurrency", "Files", "Tree", "TreeModel",
                 .product(name: "Logging", package: "swift-log"),
             ]),
 
@@ -228,9 +233,7 @@ let package = Package(
         .target(
             name: "Requests",
             dependencies: [
-                "API", "Access", "Concurrency", "Cryptography", "Files", "Model", "Social", "Store", "Transport",
-                "Tree",
-                "TreeModel",
+                "API", "Access", "Concurrency", "Cryptography", "Failpoints", "Files", "Transport", "Tree", "TreeModel",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -253,6 +256,18 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOWebSocket", package: "swift-nio"),
+            ]),
+        // A product: the Realtime Database as a server of its own.
+        .target(
+            name: "RealtimeDatabase",
+            dependencies: [
+                "API", "Access", "Cryptography", "Database", "DatabaseHTTP", "Files", "Requests", "Transport", "Tree",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
         // The photo API, accounts, the bucket, operations.
         .target(
@@ -407,7 +422,7 @@ let package = Package(
         .testTarget(
             name: "DatabaseTests",
             dependencies: [
-                "API", "Access", "Database", "Files", "Tree", "TestSupport",
+                "API", "Access", "Database", "Files", "Model", "Tree", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
@@ -438,6 +453,13 @@ let package = Package(
                 "Service",
                 "Cryptography", "API", "Backup", "Store", "Files", "Keeping", "Uploads", "Model", "Social",
                 "Tree", "TestSupport",
+            ]),
+        .testTarget(
+            name: "RealtimeDatabaseTests",
+            dependencies: [
+                "Client", "Cryptography", "RealtimeDatabase", "TestSupport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         .testTarget(
             name: "ServerTests",

@@ -26,18 +26,19 @@ package final class RealtimeDatabase: Sendable {
     let spool: ResponseSpool
 
     /// - Parameters:
+    ///   - disconnects: The node of the writes that wait for the end of a connection.
     ///   - ids: The generator of the keys of pushed children.
     ///   - isThrowAway: Whether the trees are discarded when the process ends.
     ///   - isOpenWithoutRules: Whether all clients may do everything in trees without rules.
     ///   - logger: The logger that records writes and listeners with their identities, at the level `trace`.
     package init(
-        _ tree: TreeStore, ids: PushIDGenerator, isThrowAway: Bool, isOpenWithoutRules: Bool, spool: ResponseSpool,
-        logger: Logger
+        _ tree: TreeStore, disconnects: TreePath, ids: PushIDGenerator, isThrowAway: Bool, isOpenWithoutRules: Bool,
+        spool: ResponseSpool, logger: Logger
     ) {
         self.tree = tree
         listeners = RuledListeners(in: tree)
-        disconnects = DisconnectOperations(
-            in: tree, of: ids.next(), isOpenWithoutRules: isOpenWithoutRules, logger: logger)
+        self.disconnects = DisconnectOperations(
+            in: tree, at: disconnects, of: ids.next(), isOpenWithoutRules: isOpenWithoutRules, logger: logger)
         self.ids = ids
         self.isThrowAway = isThrowAway
         self.isOpenWithoutRules = isOpenWithoutRules

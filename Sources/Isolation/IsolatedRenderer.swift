@@ -1,4 +1,5 @@
 public import CoreMetrics
+internal import Glibc
 public import Imaging
 import Synchronization
 
@@ -89,6 +90,38 @@ public final class IsolatedRenderer: Sendable {
             }
             worker = try start(for: request)
         }
+    }
+
+    /// Renders an image as ``render(_:byteCount:recipes:beside:limits:)`` does, from a copy of its bytes in memory.
+    ///
+    /// - Throws: Also `IsolationError` `worker_unavailable` when there is no memory for the copy.
+    public func render(
+        _ bytes: [UInt8], recipes: [Recipe], beside others: [Recipe] = [], limits: ImageLimits = ImageLimits()
+    ) throws -> RenderedImage {
+        // A byte beyond the limit is enough to refuse the image.
+        let bytes = bytes.prefix(limits.maxInputBytes + 1)
+        let memory = try SharedMemory.copy(of: bytes)
+        return try render(
+            memory.descriptor, byteCount: bytes.count, recipes: recipes, beside: others, limits: limits)
+    }
+
+    /// Returns the size of an open file, in bytes.
+    ///
+    /// - Throws: `IsolationError` `unreadable`.
+    package static func byteCount(of file: Int32) throws(IsolationError) -> Int {
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw .unreadable(errno: errno) }
+        return Int(status.st_size)
+    }
+
+    /// Returns a file's first bytes, at most so many.
+    ///
+    /// - Parameter file: A descriptor that is open for reading; its offset stays as it is.
+    /// - Throws: `IsolationError` `unreadable`.
+    package static func bytes(of file: Int32, maxCount: Int) throws(IsolationError) -> [UInt8] {
+        let (bytes, error) = read(file, at: 0, maxBytes: maxCount)
+        guard error == 0 else { throw .unreadable(errno: error) }
+        return bytes
     }
 
     private func render(

@@ -21,7 +21,7 @@ enum RenderAnswer: Sendable, Hashable {
 
     case rendered(Summary)
     case refused(ImageError)
-    /// The file cannot be read; with the value of `errno`.
+    /// The file cannot be read; the value is that of `errno`.
     case unreadable(Int32)
 }
 

@@ -13,6 +13,24 @@ struct SharedMemory: ~Copyable {
         guard descriptor >= 0 else { throw .noWorker("memory: \(String(errno: -descriptor))") }
     }
 
+    /// Returns memory that holds a copy of bytes.
+    static func copy(of bytes: ArraySlice<UInt8>) throws(IsolationError) -> SharedMemory {
+        let memory = try SharedMemory(byteCount: bytes.count)
+        let descriptor = memory.descriptor
+        let error = bytes.withUnsafeBytes { bytes -> Int32 in
+            var count = 0
+            while count < bytes.count {
+                let result = pwrite(descriptor, bytes.baseAddress.map { $0 + count }, bytes.count - count, off_t(count))
+                if result < 0, errno == EINTR { continue }
+                guard result > 0 else { return result < 0 ? errno : EIO }
+                count += result
+            }
+            return 0
+        }
+        guard error == 0 else { throw .noWorker("memory: \(String(errno: error))") }
+        return memory
+    }
+
     deinit { _ = close(descriptor) }
 
     /// Throws if this system does not support such memory.

@@ -11,7 +11,7 @@ final class Worker: Sendable {
     enum RenderResult: Sendable {
         case rendered(RenderedImage)
         case refused(ImageError)
-        /// The file cannot be read; with the value of `errno`.
+        /// The file cannot be read; the value is that of `errno`.
         case unreadable(Int32)
         case failed(WorkerFailure)
     }

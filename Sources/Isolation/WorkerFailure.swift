@@ -22,8 +22,8 @@ enum WorkerFailure: Error, Sendable, Hashable {
     /// The worker was stopped, or was given no processor, until its limit of elapsed time.
     case stalled
 
-    /// The signals that a decoder causes itself; all others come from outside, since a worker may send only SIGABRT to
-    /// itself.
+    /// The signals that a fault of the decoder can cause. All others are sent from outside: the sandbox lets a worker
+    /// send itself only SIGABRT.
     private static let ownSignals: Set<Int32> = [
         SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGSYS, SIGXFSZ,
     ]

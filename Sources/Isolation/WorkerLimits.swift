@@ -1,3 +1,5 @@
+public import Imaging
+
 /// The limits on a worker's use of the system, and on its lifetime.
 public struct WorkerLimits: Sendable, Hashable {
     /// The maximum growth of the address space after the start of a worker, in bytes.
@@ -25,6 +27,13 @@ public struct WorkerLimits: Sendable, Hashable {
         self.cpuSeconds = cpuSeconds
         self.timeout = timeout
         self.imagesPerWorker = imagesPerWorker
+    }
+
+    /// Creates limits with room for the largest image that is accepted and for its renditions.
+    public init(admitting limits: ImageLimits) {
+        // Limits of images may exceed any memory.
+        let limited = [limits.maxInputBytes, limits.maxWorkingBytes].map { min($0, 1 << 40) }
+        self.init(memoryBytes: limited.reduce(320 * 1_048_576, +))
     }
 
     /// The maximum elapsed time for one image, with `isBackground` taken into account.

@@ -1,5 +1,6 @@
 package import Hummingbird
 package import Logging
+import Transport
 
 /// The format in which an application of the server reports errors to its clients.
 package struct ErrorRenderer: Sendable {
@@ -12,4 +13,9 @@ package struct ErrorRenderer: Sendable {
         self.answer = answer
         self.level = level
     }
+}
+
+extension ErrorRenderer {
+    /// The renderer for the photo API.
+    package static let problems = ErrorRenderer(answer: { Problem($0).response(trace: $1) }, level: .info)
 }

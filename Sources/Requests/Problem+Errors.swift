@@ -2,9 +2,14 @@ import API
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import Store
-import Transport
+package import Transport
 import Tree
+
+/// An error of a target above this one, with its public problem.
+package protocol ProblemConvertible: Error {
+    /// The problem that describes the error.
+    var problem: Problem { get }
+}
 
 extension Problem {
     /// Creates the public problem of an error from any part of the server.
@@ -14,13 +19,8 @@ extension Problem {
             self = Problem(annotated.error).with(type: annotated.type, headers: annotated.headers)
         case let error as Failure:
             self.init(error)
-        case let pause as IntakePause:
-            self.init(
-                Failure(
-                    pause.code == .diskFull ? .diskFull : .intakePaused,
-                    "uploads are paused: \(pause.message) (\(pause.code.rawValue))",
-                    hint: "Send it again later. Look at /readyz to see when."),
-                status: pause.code == .diskFull ? .insufficientStorage : .serviceUnavailable)
+        case let error as any ProblemConvertible:
+            self = error.problem
         case let error as HTTPError:
             self.init(
                 Failure(

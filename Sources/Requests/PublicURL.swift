@@ -1,5 +1,4 @@
 import Foundation
-package import Model
 
 /// The address by which a proxy makes the service public: a scheme, a host, optionally a port, and nothing else.
 package struct PublicURL: Sendable, Hashable {
@@ -24,10 +23,5 @@ package struct PublicURL: Sendable, Hashable {
         let port = parts.port ?? defaultPort
         guard UInt16(exactly: port) != nil else { return nil }
         origin = "\(scheme)://\(host)" + (port == defaultPort ? "" : ":\(port)")
-    }
-
-    /// Returns the base address of files for clients that know the service by a project's name.
-    package func publicBase(ofProject project: String) -> PublicBase {
-        PublicBase(origin: origin, bucket: PublicBase.bucket(ofProject: project))
     }
 }

@@ -3,6 +3,7 @@ import Access
 import Database
 import Files
 import Logging
+import Model
 import Synchronization
 import TestSupport
 import Testing
@@ -20,7 +21,8 @@ struct Fixture: Sendable {
     /// Returns the database as the next process opens it.
     func reopened() -> RealtimeDatabase {
         RealtimeDatabase(
-            tree, ids: PushIDGenerator(), isThrowAway: false, isOpenWithoutRules: true, spool: spool,
+            tree, disconnects: StoreNodes.disconnect(), ids: PushIDGenerator(), isThrowAway: false,
+            isOpenWithoutRules: true, spool: spool,
             logger: Logger(label: "test") { _ in log })
     }
     var stranger: DatabaseSession { database.session(as: .anonymous) }
@@ -37,7 +39,8 @@ func withDatabase<R: Sendable>(
         let spool = ResponseSpool(in: try scratch.directory(), maxBytes: maxSpooledBytes)
         let log = RecordingLog()
         let database = RealtimeDatabase(
-            tree, ids: PushIDGenerator(), isThrowAway: isThrowAway, isOpenWithoutRules: isOpenWithoutRules,
+            tree, disconnects: StoreNodes.disconnect(), ids: PushIDGenerator(), isThrowAway: isThrowAway,
+            isOpenWithoutRules: isOpenWithoutRules,
             spool: spool,
             logger: Logger(label: "test") { _ in log })
         let result = try await body(Fixture(database: database, tree: tree, spool: spool, log: log))

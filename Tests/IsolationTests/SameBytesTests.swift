@@ -23,6 +23,19 @@ struct SameBytesTests {
         }
     }
 
+    @Test("Bytes in memory give the same result as a file, and an error for none")
+    func bytesInMemory() throws {
+        let renderer = try IsolatedRenderer(Rogue.program)
+        let bytes = try Fixture.bytes("photo.jpg")
+        let expected = try Renderer().render(bytes.span, recipes: Recipe.defaults)
+        #expect(try renderer.render(bytes, recipes: Recipe.defaults, limits: ImageLimits()) == expected)
+        var error = #expect(throws: ImageError.self) { try renderer.render([], recipes: [], limits: ImageLimits()) }
+        #expect(error?.code == .empty)
+        let limits = ImageLimits(maxInputBytes: bytes.count - 1)
+        error = #expect(throws: ImageError.self) { try renderer.render(bytes, recipes: [], limits: limits) }
+        #expect(error?.code == .tooLargeBytes)
+    }
+
     @Test(
         "Renditions of every encoding are the same",
         arguments: ["animated.webp", "animated.gif", "rgba-8.png", "grey-1.png", "alpha.avif", "photo.jpg"])

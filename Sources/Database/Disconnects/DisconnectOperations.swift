@@ -1,7 +1,6 @@
 import Access
 import Concurrency
 import Logging
-import Model
 import Tree
 import TreeModel
 
@@ -14,6 +13,8 @@ import TreeModel
 final class DisconnectOperations: Sendable {
     private static let retryInterval = Duration.seconds(2)
 
+    /// The node of all records: `{run}/{connection}/{operation}` below it.
+    private let records: TreePath
     private let run: TreeKey
     private let tree: TreeStore
     private let isOpenWithoutRules: Bool
@@ -21,9 +22,12 @@ final class DisconnectOperations: Sendable {
     /// The number of tasks that are applying writes.
     private let running = WatchedValue(0)
 
-    /// - Parameter run: The name of this run of the process, which is never used again.
-    init(in tree: TreeStore, of run: PushID, isOpenWithoutRules: Bool, logger: Logger) {
+    /// - Parameters:
+    ///   - records: The node that holds the records.
+    ///   - run: The name of this run of the process, which is never used again.
+    init(in tree: TreeStore, at records: TreePath, of run: PushID, isOpenWithoutRules: Bool, logger: Logger) {
         self.tree = tree
+        self.records = records
         self.run = run.key
         self.isOpenWithoutRules = isOpenWithoutRules
         self.logger = logger
@@ -35,12 +39,12 @@ final class DisconnectOperations: Sendable {
     func add(
         _ operation: DisconnectOperation, as key: PushID, for identity: Identity, of connection: TreeKey
     ) async throws(TreeError) {
-        try await tree.set(StoreNodes.disconnect(run, connection, key), to: operation.record(for: identity))
+        try await tree.set(records / run / connection / key, to: operation.record(for: identity))
     }
 
     /// Cancels the writes that a connection has stored at a path and below it. Durable on return.
     func cancel(at path: DatabasePath, of connection: TreeKey) async throws {
-        let records = StoreNodes.disconnect(run, connection)
+        let records = records / run / connection
         try await tree.transact { snapshot, update in
             for child in try snapshot.children(of: records) {
                 guard let (operation, _) = DisconnectOperation.read(child.value) else { continue }
@@ -54,7 +58,7 @@ final class DisconnectOperations: Sendable {
     /// Applies the writes of a connection, each exactly once, even if several tasks do so at the same time.
     ///
     /// - Throws: `TreeError`, the engine's failure.
-    func make(of connection: TreeKey) async throws { try await make(at: StoreNodes.disconnect(run, connection)) }
+    func make(of connection: TreeKey) async throws { try await make(at: records / run / connection) }
 
     /// Applies the writes of a connection that has ended; retries soon after a fault.
     func makeSoon(of connection: TreeKey) { makeSoon { try await self.make(of: connection) } }
@@ -69,9 +73,9 @@ final class DisconnectOperations: Sendable {
     }
 
     private func makeAllLeft() async throws {
-        for other in try await tree.keys(of: StoreNodes.disconnect()) where other != run {
-            for connection in try await tree.keys(of: StoreNodes.disconnect() / other) {
-                try await make(at: StoreNodes.disconnect() / other / connection)
+        for other in try await tree.keys(of: records) where other != run {
+            for connection in try await tree.keys(of: records / other) {
+                try await make(at: records / other / connection)
             }
         }
     }

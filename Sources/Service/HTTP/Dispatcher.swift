@@ -9,16 +9,10 @@ import Transport
 /// known to a router beforehand, and the identity endpoints. Each has its own middleware and its own form of errors.
 struct Dispatcher: HTTPResponder {
     let photos: any HTTPResponder<HTTPContext>
-    let database: any HTTPResponder<HTTPContext>
-    /// The handler of the database's wire protocol without a WebSocket.
-    let wire: any HTTPResponder<HTTPContext>
+    let database: DatabaseApplication
     /// The identity endpoints; nil for a service without accounts.
     let identity: (any HTTPResponder<HTTPContext>)?
     let storage: any HTTPResponder<HTTPContext>
-    let streams: EventStreams
-    let sockets: WebSocketSessions
-    /// The guard of the database.
-    let databaseGuard: SiteGuard
     let traffic: Traffic
     let metrics: RequestMetrics
 
@@ -37,13 +31,14 @@ struct Dispatcher: HTTPResponder {
         // An object's name may end in .json.
         if StorageResponder.isFor(request.uri.path) { return (.bucket, storage) }
         if let identity, IdentityResponder.isFor(request.uri.path) { return (.identity, identity) }
-        if RealtimeResponder.isFor(request.head) { return (.wire, wire) }
-        return Self.isForDatabase(request.head) ? (.database, database) : (nil, photos)
+        if RealtimeResponder.isFor(request.head) { return (.wire, database.wire) }
+        return Self.isForDatabase(request.head) ? (.database, database.rest) : (nil, photos)
     }
 
     /// Returns the part that takes over the connection of a request.
     func owner(for request: HTTPRequest, from client: ClientConnection) -> TakeoverHandler.Choice {
-        let owner = streamOwner(for: request, from: client)
+        guard WebSocketHandshake.isMeant(by: request) || Self.isForDatabase(request) else { return .nobody }
+        let owner = database.owner(for: request, from: client)
         switch owner {
         case .owner, .opened:
             traffic.countRequest()
@@ -53,19 +48,12 @@ struct Dispatcher: HTTPResponder {
         return owner
     }
 
-    private func streamOwner(for request: HTTPRequest, from client: ClientConnection) -> TakeoverHandler.Choice {
-        if WebSocketHandshake.isMeant(by: request) { return sockets.owner(for: request, from: client) }
-        guard Self.isForDatabase(request), EventStreams.isAsked(by: request),
-            (try? databaseGuard.check(request, from: client)) != nil
-        else { return .nobody }
-        return streams.owner(for: request, from: client)
-    }
-
     /// Whether a request is for the database. Its path ends in `.json`; in the photo API only the description's
     /// does.
     private static func isForDatabase(_ request: HTTPRequest) -> Bool {
-        guard let path = request.path?.utf8.prefix(while: { $0 != UInt8(ascii: "?") }) else { return false }
-        return path.suffix(5).elementsEqual(".json".utf8) && !path.elementsEqual(OpenAPI.path.utf8)
-            && !StorageResponder.isFor(Substring(path))
+        guard DatabaseApplication.isForNode(request),
+            let path = request.path?.utf8.prefix(while: { $0 != UInt8(ascii: "?") })
+        else { return false }
+        return !path.elementsEqual(OpenAPI.path.utf8) && !StorageResponder.isFor(Substring(path))
     }
 }

@@ -1,5 +1,6 @@
 import Accounts
 import Database
+import Gallery
 import Hummingbird
 import Requests
 import Server
@@ -38,8 +39,9 @@ extension HTTPServer {
     }
 
     func responses(in words: ErrorRenderer) -> ResponseMiddleware {
-        ResponseMiddleware(words: words, logger: logger, audit: audit, admission: admission) {
-            [disk = pipeline.disk] error in disk.notice(error)
-        }
+        ResponseMiddleware(
+            words: words, logger: logger, audit: audit, admission: admission,
+            onFault: { [disk = pipeline.disk] error in disk.notice(error) },
+            missingPage: { PageRefusal.isForBrowser($0) ? PageRefusal.missing.response(to: $0) : nil })
     }
 }

@@ -9,6 +9,7 @@ import Hummingbird
 import HummingbirdCore
 import Imaging
 package import Logging
+import Model
 import NIOCore
 package import Requests
 package import Server
@@ -76,7 +77,6 @@ package struct HTTPServer: Service, CustomStringConvertible {
     package let access: DatabaseAccess
     package let spool: ResponseSpool
     let audit: AuditLog
-    private let streams: EventStreams
     let media: MediaAccess
     /// The origins of the pages that may use the service, in addition to its own.
     let origins: AllowedOrigins
@@ -109,16 +109,13 @@ package struct HTTPServer: Service, CustomStringConvertible {
         names = HostNames(publicHost: settings.publicURL?.host)
         spool = ResponseSpool(in: pipeline.storage.incoming, maxBytes: settings.maxSpooledBytes)
         let database = RealtimeDatabase(
-            pipeline.tree, ids: pipeline.storage.ids, isThrowAway: pipeline.storage.engine == .memory,
+            pipeline.tree, disconnects: StoreNodes.disconnect(), ids: pipeline.storage.ids,
+            isThrowAway: pipeline.storage.engine == .memory,
             isOpenWithoutRules: settings.database.isEmulator, spool: spool, logger: logger)
         admission = Admission(access: access, limiter: ClientLimiter(settings.limits), open: OpenStreams())
         audit = AuditLog(logger)
         self.access = DatabaseAccess(settings.database, to: database, publicHost: names.publicHost)
         self.media = media
-        streams = EventStreams(
-            admission, self.access, origins: self.origins, starts: InitialEvents(patience: settings.readingPace.time),
-            keepAlive: .milliseconds(settings.database.keepAliveMilliseconds),
-            lag: DeliveryMetrics.eventStream.lag(pipeline.storage.metrics))
     }
 
     /// Checks that the server can listen at its addresses, before other parts are started.
@@ -170,26 +167,14 @@ package struct HTTPServer: Service, CustomStringConvertible {
     func responder(_ operations: OperationsReport) -> Dispatcher {
         let proxyWarning = ProxyWarning()
         let photosGuard = SiteGuard(names: names, origins: origins, proxyWarning: proxyWarning)
-        var databaseGuard = photosGuard
-        databaseGuard.names.domains = HostNames.databaseDomains
-        let sockets = WebSocketSessions(
-            admission, access, databaseGuard, patience: settings.readingPace.time,
-            lag: DeliveryMetrics.webSocket.lag(pipeline.storage.metrics))
-        let database = Router(context: HTTPContext.self)
-        database.add(middleware: GzipMiddleware())
-        database.add(
-            middleware: ClientCORS(
-                origins: origins, methods: DatabaseResponder.methods, exposed: "ETag, Tintype-Token"))
-        database.add(middleware: responses(in: .database))
-        database.add(middleware: databaseGuard)
-        database.add(middleware: AdmissionMiddleware(admission: admission, audit: audit))
+        let database = DatabaseApplication(
+            access, admission, audit, siteGuard: photosGuard, origins: origins, responses: responses(in: .database),
+            keepAlive: settings.database.keepAlive, patience: settings.readingPace.time,
+            metrics: pipeline.storage.metrics)
         return Dispatcher(
             photos: photos(behind: photosGuard, operations).buildResponder(),
-            database: database.middlewares.constructResponder(
-                finalResponder: DatabaseResponder(access: access, siteGuard: databaseGuard)),
-            wire: database.middlewares.constructResponder(finalResponder: RealtimeResponder(sockets: sockets)),
-            identity: identity(behind: photosGuard), storage: storage(behind: photosGuard),
-            streams: streams, sockets: sockets, databaseGuard: databaseGuard, traffic: traffic,
+            database: database, identity: identity(behind: photosGuard), storage: storage(behind: photosGuard),
+            traffic: traffic,
             metrics: RequestMetrics(pipeline.storage.metrics))
     }
 
@@ -199,15 +184,22 @@ package struct HTTPServer: Service, CustomStringConvertible {
 
     private var connections: ConnectionLimits { settings.connections ?? .ofProcess }
 
-    private var addressLimit: AddressLimit {
-        AddressLimit(limiter: admission.limiter, proxies: settings.proxies, onRefusal: audit.refusedConnection(from:))
+    private var listener: HTTPListener {
+        HTTPListener(
+            patience: HTTPConnection.Patience(
+                idle: settings.idleTimeout, body: settings.bodyPatience, reading: settings.readingPace),
+            traffic: traffic, room: room,
+            addressLimit: AddressLimit(
+                limiter: admission.limiter, proxies: settings.proxies, onRefusal: audit.refusedConnection(from:)),
+            logger: logger)
     }
 
     private func socketApplication(_ responder: Dispatcher) -> any Service {
         let (addresses, onListening) = (addresses, onListening)
         let path = addresses.socketPath
-        return application(
-            responder, at: .unixDomainSocket(path: path), through: Transport(), limit: connections.all
+        return listener.service(
+            responder, owner: responder.owner(for:from:), at: .unixDomainSocket(path: path), through: Transport(),
+            limit: connections.all
         ) { _ in
             addresses.openSocketToGroup()
             onListening(.socket(path: path))
@@ -219,33 +211,12 @@ package struct HTTPServer: Service, CustomStringConvertible {
     ) -> any Service {
         let (pages, onListening) = (pages, onListening)
         let place = BindAddress.hostname(address.host, port: address.port)
-        return application(responder, at: place, through: transport, limit: connections.tcp) { channel in
+        return listener.service(
+            responder, owner: responder.owner(for:from:), at: place, through: transport, limit: connections.tcp
+        ) { channel in
             let port = channel.localAddress?.port ?? address.port
             pages.add(host: address.host, port: port)
             onListening(.tcp(host: address.host, port: port))
         }
-    }
-
-    private func application(
-        _ responder: Dispatcher, at address: BindAddress, through transport: Transport, limit: Int,
-        onRunning: @escaping @Sendable (any Channel) async -> Void
-    ) -> any Service {
-        let patience = HTTPConnection.Patience(
-            idle: settings.idleTimeout, body: settings.bodyPatience, reading: settings.readingPace)
-        var logger = logger
-        if logger.logLevel == .info { logger.logLevel = .notice }  // The addresses are announced by `onListening`.
-        return Application(
-            responder: responder,
-            server: HTTPServerBuilder {
-                HTTPConnection(
-                    responder: $0, patience: patience, transport: transport, traffic: responder.traffic,
-                    owner: responder.owner(for:from:))
-            },
-            configuration: ApplicationConfiguration(address: address, backlog: 1024),
-            onServerRunning: { [room, addressLimit] channel in
-                await AcceptLimiter.guardConnections(
-                    of: channel, room, limit: limit, count: addressLimit.begin(from:))
-                await onRunning(channel)
-            }, logger: logger)
     }
 }

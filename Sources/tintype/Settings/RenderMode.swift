@@ -27,19 +27,12 @@ extension Configuration {
         let program = WorkerProgram.this(arguments: [RenderMode.workerCommand])
         do {
             return try IsolatedRenderer(
-                program, limits: Self.workerLimits(try imageLimits()), metrics: metrics)
+                program, limits: WorkerLimits(admitting: try imageLimits()), metrics: metrics)
         } catch let error as IsolationError {
             throw Failure(
                 ErrorCode(named: error.code.rawValue), error.message,
                 hint: "Allow it, or decode photos in the service itself, where a flaw in a decoder endangers the "
                     + "service: use --render in-process, or \"render\": \"in-process\" in the configuration.")
         }
-    }
-
-    /// Returns limits with room for the largest photo that is accepted and for its renditions.
-    private static func workerLimits(_ limits: ImageLimits) -> WorkerLimits {
-        // An operator may choose limits that exceed any memory.
-        let limited = [limits.maxInputBytes, limits.maxWorkingBytes].map { min($0, 1 << 40) }
-        return WorkerLimits(memoryBytes: limited.reduce(320 * 1_048_576, +))
     }
 }

@@ -1,32 +1,36 @@
 import API
-import DatabaseHTTP
 import Failpoints
-import Gallery
 import HTTPTypes
-import Hummingbird
-import Logging
+package import Hummingbird
+package import Logging
 import NIOCore
-import Requests
 import Transport
-import Uploads
-
-extension ErrorRenderer {
-    /// The renderer for the photo API.
-    static let problems = ErrorRenderer(answer: { Problem($0).response(trace: $1) }, level: .info)
-    /// The renderer for the database, whose errors have no trace.
-    static let database = ErrorRenderer(answer: { error, _ in DatabaseProblem(error).response }, level: .debug)
-}
 
 /// The last middleware of every response: it renders errors and sets common header fields.
-struct ResponseMiddleware: RouterMiddleware {
+package struct ResponseMiddleware: RouterMiddleware {
     let words: ErrorRenderer
     let logger: Logger
     let audit: AuditLog
     let admission: Admission
     /// Is called with faults inside the service.
     let onFault: @Sendable (any Error) -> Void
+    /// Returns the page for an unknown address; nil for a request that is not a browser's.
+    let missingPage: @Sendable (Request) -> Response?
 
-    func handle(
+    package init(
+        words: ErrorRenderer, logger: Logger, audit: AuditLog, admission: Admission,
+        onFault: @escaping @Sendable (any Error) -> Void = { _ in },
+        missingPage: @escaping @Sendable (Request) -> Response? = { _ in nil }
+    ) {
+        self.words = words
+        self.logger = logger
+        self.audit = audit
+        self.admission = admission
+        self.onFault = onFault
+        self.missingPage = missingPage
+    }
+
+    package func handle(
         _ request: Request, context: HTTPContext,
         next: @concurrent (Request, HTTPContext) async throws -> Response
     ) async throws -> Response {
@@ -60,7 +64,7 @@ struct ResponseMiddleware: RouterMiddleware {
 
     private func answer(to error: any Error, _ request: Request, _ context: HTTPContext) -> Response {
         if let error = error as? HTTPError, error.status == .notFound, !Self.isForService(request.head) {
-            return PageRefusal.isForBrowser(request) ? PageRefusal.missing.response(to: request) : Self.noSuchAddress
+            return missingPage(request) ?? Self.noSuchAddress
         }
         let response = words.answer(error, context.trace)
         // The log contains only the error, not the response that belongs to it.

@@ -1,14 +1,13 @@
 import Files
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
 import NIOCore
-import Requests
 
 /// Compresses text responses if the client accepts gzip (RFC 9110 §12.5.3).
 ///
 /// Streams, files and other responses of unknown length, partial responses, and responses with an entity tag stay as
 /// they are.
-struct GzipMiddleware: RouterMiddleware {
+package struct GzipMiddleware: RouterMiddleware {
     /// The smallest size that is compressed, in bytes. Smaller responses fit into one packet anyway.
     private static let smallest = 1 << 10
     /// The largest size that is compressed, in bytes. Larger responses are not held in memory.
@@ -18,7 +17,9 @@ struct GzipMiddleware: RouterMiddleware {
         "application/json", "application/problem+json", "text/html", "text/css", "text/javascript",
     ]
 
-    func handle(
+    package init() {}
+
+    package func handle(
         _ request: Request, context: HTTPContext,
         next: @concurrent (Request, HTTPContext) async throws -> Response
     ) async throws -> Response {

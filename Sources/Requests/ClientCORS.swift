@@ -1,18 +1,23 @@
 import HTTPTypes
-import Hummingbird
-import Requests
+package import Hummingbird
 import Transport
 
 /// Adds the response header fields that permit web pages to use an application for Firebase's SDKs (Fetch §3.2): the
 /// page's origin, and the header fields that its preflight names, because SDKs send several of their own.
-struct ClientCORS: RouterMiddleware {
+package struct ClientCORS: RouterMiddleware {
     let origins: AllowedOrigins
     /// The allowed methods.
     let methods: String
     /// The response header fields that pages may read in addition to the always readable ones; nil for none.
-    var exposed: String?
+    let exposed: String?
 
-    func handle(
+    package init(origins: AllowedOrigins, methods: String, exposed: String? = nil) {
+        self.origins = origins
+        self.methods = methods
+        self.exposed = exposed
+    }
+
+    package func handle(
         _ request: Request, context: HTTPContext,
         next: @concurrent (Request, HTTPContext) async throws -> Response
     ) async throws -> Response {

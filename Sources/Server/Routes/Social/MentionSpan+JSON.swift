@@ -1,13 +1,14 @@
-package import API
-package import Social
-package import TreeModel
+import API
+import Requests
+import Social
+import TreeModel
 
 extension MentionSpan.Claim {
     /// Parses a list of mentions, each with `uid`, `start` and `length`, and optionally with the characters, as in
     /// responses.
     ///
     /// - Throws: `Failure` with the code `bad_mention`.
-    package static func read(_ value: JSONValue) throws(Failure) -> [MentionSpan.Claim] {
+    static func read(_ value: JSONValue) throws(Failure) -> [MentionSpan.Claim] {
         guard case .list(let elements) = value else {
             throw Failure(
                 .badMention, "mentions is not a list", hint: #"Write it as [{"uid":"ann","start":6,"length":4}]."#)
@@ -34,7 +35,7 @@ extension MentionSpan.Claim {
 
 extension Schema {
     /// The schema of a list of mentions, each with its position in the text.
-    package static let mentions = Schema.list(
+    static let mentions = Schema.list(
         of: .object([
             "uid": .userID, "start": .integer(0...Int(Int32.max)), "length": .integer(1...Int(Int32.max)),
             "character_start": .integer(0...Int(Int32.max)), "character_length": .integer(1...Int(Int32.max)),

@@ -1,0 +1,42 @@
+public import Logging
+
+/// The choices about a ``DatabaseServer``.
+public struct DatabaseServerConfiguration: Sendable {
+    /// The files that prove the server's identity, in PEM. Replaced files are read again within seconds.
+    public struct TLS: Sendable {
+        /// The path of the certificate, followed by those of its authorities.
+        public var certificateFile: String
+        /// The path of the certificate's private key.
+        public var keyFile: String
+
+        /// Names the files of a certificate.
+        public init(certificateFile: String, keyFile: String) {
+            self.certificateFile = certificateFile
+            self.keyFile = keyFile
+        }
+    }
+
+    /// The IP address to listen at. An address that other machines reach needs ``tls``.
+    public var host: String
+    /// The port to listen at; 0 lets the system choose.
+    public var port: Int
+    /// The certificate of the server; nil for connections without encryption.
+    public var tls: TLS?
+    /// The domain by which clients address the server; nil for IP addresses and `localhost` alone.
+    public var publicHost: String?
+    /// The database secrets. A client with a secret may do everything, and tokens that a secret of at least 32 bytes has signed (HS256)
+    /// prove users.
+    public var secrets: [String] = []
+    /// The origins of web pages that may use the database, such as `https://photos.example`; `*` alone stands for all.
+    public var allowedOrigins: [String] = []
+    /// The folder for long responses that wait for slow readers, in files without names.
+    public var temporaryFolder = "/tmp"
+    /// The log of refused and failed requests.
+    public var logger = Logger(label: "RealtimeDatabase")
+
+    /// Creates a configuration.
+    public init(host: String = "127.0.0.1", port: Int = 9000) {
+        self.host = host
+        self.port = port
+    }
+}
