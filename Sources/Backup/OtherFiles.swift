@@ -16,7 +16,7 @@ struct OtherFiles: Sendable {
         }
     }
 
-    /// The maximum depth of nested folders.
+    /// The maximum depth of nested folders; deeper ones are not backed up.
     private static let maxDepth = 64
     /// The names of files that are backed up separately, are unfinished, or belong to the running process.
     private static let left: Set<String> = [

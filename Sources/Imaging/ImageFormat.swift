@@ -53,7 +53,8 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
         return nil
     }
 
-    /// The format whose signature begins with the bytes, which are shorter than the signature; nil if there is none.
+    /// Returns the format of a file that ends within its signature; nil if no signature begins with the bytes, or if a
+    /// single byte could be anything.
     static func ofCutSignature(_ bytes: Span<UInt8>) -> ImageFormat? {
         // A single byte other than PNG's first may be anything, even "G" or 255.
         guard bytes.byte(at: 0) == 0x89 || bytes.count > 1 else { return nil }

@@ -6,9 +6,9 @@ import Uploads
 
 /// The files of one inbox upload: their source, according to its record, and their location while they are ingested.
 ///
-/// A claim is the folder `incoming/{id}/`; the rename into it claims a file. If the inbox is on another file system,
-/// the rename that claims the file is one to the hidden name `.{id}.claim` in its own folder; the following steps
-/// (copy, fsync, comparison, deletion of the hidden file) can be repeated at will. All calls block.
+/// A claim is the folder `incoming/{id}/`; a file is claimed when it is renamed into this folder. If the inbox is on
+/// another file system, a file is claimed when it is renamed to the hidden name `.{id}.claim` in its own folder; the
+/// following steps (copy, fsync, comparison, deletion of the hidden file) can be repeated at will. All calls block.
 struct ClaimedFiles: Sendable {
     /// The folder from which the files were claimed.
     let folder: InboxFolder

@@ -2,7 +2,7 @@ package import API
 package import HTTPTypes
 
 extension ErrorCode {
-    /// The status of an error that is reported to clients in its own words; nil for internal faults of the service.
+    /// The status of an error that is reported to clients with its own code; nil for internal faults of the service.
     package var status: HTTPResponse.Status? {
         switch self {
         case .badRequest, .badMultipart, .badUser, .badText, .badTime, .badReference, .emptyFile, .emptyPost,
@@ -53,6 +53,6 @@ extension ErrorCode {
 }
 
 extension ErrorCode {
-    /// The codes that are reported to clients in their own words, for the check of the documents.
+    /// The codes that responses to clients contain, for the check of the documents; all others are internal faults.
     package static var shownToClients: [ErrorCode] { allCases.filter { $0.status != nil } }
 }

@@ -1,5 +1,6 @@
 """Takes the README's pictures of the gallery: make_pictures.py PHOTO…; see Scripts/make-pictures."""
 
+import json
 import os
 import pathlib
 import sys
@@ -14,12 +15,15 @@ TEXTS = [
     "On the way home #city", "A new desk", "Along the hedge #garden", "The tree behind the mill #spring",
     "The evening before #norway",
 ]
-COMMENTS = [("Anna Öberg", "Did you build it yourself?"), ("Maria Lind", "I added the last one."), ("Jan Vermeer", "Fine sky.")]
-DESKTOP, PHONE = {"width": 1200, "height": 750}, {"width": 390, "height": 844}
+COMMENTS = [("Jan Vermeer", "Did you build it yourself?"), ("Anna Öberg", "I added the last one."), ("Maria Lind", "Fine sky.")]
+WIDE, DESKTOP, PHONE = ({"width": width, "height": height} for width, height in ((1200, 490), (1200, 750), (390, 844)))
 
-# All photos in sight are there.
-LOADED = """[...document.images].every((image) =>
+# The list is shown, and all photos in sight have arrived and stand still.
+LISTED = """!document.getAnimations().length && document.querySelectorAll("post-feed article img").length >= 6 && [...document.images].every((image) =>
     image.getBoundingClientRect().top > innerHeight || image.complete && image.naturalWidth > 1)"""
+# The viewer shows the photo in a large rendition, and the comments beside it.
+VIEWED = f"""!document.getAnimations().length && document.querySelector(".stage img")?.naturalWidth >= 600
+    && document.body.textContent.includes({json.dumps(COMMENTS[-1][1])})"""
 
 
 def publish(running, people, photos):
@@ -32,11 +36,13 @@ def publish(running, people, photos):
     return ids
 
 
-def picture(browser, running, name, path, person, viewport, **options):
-    """Takes a picture of a page once its photos are there."""
-    with opened(browser, running, path, person, viewport=viewport, **options) as page:
-        page.wait_for_load_state("networkidle")
-        wait(page, LOADED)
+def picture(browser, running, name, person, viewport, post=None, **options):
+    """Takes a picture of the list of all posts, or of the viewer with a post."""
+    with opened(browser, running, "/all", person, viewport=viewport, **options) as page:
+        wait(page, LISTED)
+        if post:
+            page.locator(f"post-feed article[data-id='{post}'] a.photo").first.click()
+            wait(page, VIEWED)
         page.screenshot(path=ROOT / f"Documentation/{name}.jpg", type="jpeg", quality=82)
 
 
@@ -52,9 +58,9 @@ def main(photos):
             author = next(person for person in people if person.name == name)
             running.ask(f"/v1/posts/{ids[1]}/comments", body={"text": text}, person=author)
         browser = playwright.chromium.launch(executable_path=os.environ["CHROMIUM"], args=["--no-sandbox"])
-        picture(browser, running, "gallery", "/all", maria, DESKTOP)
-        picture(browser, running, "viewer", f"/posts/{ids[1]}", maria, DESKTOP)
-        picture(browser, running, "phone", "/all", maria, PHONE, color_scheme="dark", device_scale_factor=1)
+        picture(browser, running, "gallery", maria, WIDE)
+        picture(browser, running, "viewer", maria, DESKTOP, post=ids[1])
+        picture(browser, running, "phone", maria, PHONE, color_scheme="dark")
         browser.close()
 
 

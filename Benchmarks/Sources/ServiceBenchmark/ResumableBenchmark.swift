@@ -149,7 +149,9 @@ struct ResumableBenchmark {
         defer { connection.close() }
         let fields = "Tus-Resumable: 1.0.0\r\nUpload-Length: \(photo.count)"
         try connection.send(head("POST /v1/uploads?user=maria", fields, length: 0))
-        guard let path = field("location", of: try answer(connection)) else { throw Failure("the answer has no Location") }
+        guard let path = field("location", of: try answer(connection)) else {
+            throw Failure("the answer has no Location")
+        }
         return path
     }
 

@@ -5,8 +5,9 @@ package struct MentionDocument: Document {
     package let start: Int
     /// The length, in UTF-16 units.
     package let length: Int
-    /// The number of characters before the mention, as people count them (UAX #29).
+    /// The number of characters before the mention, as people count characters (UAX #29).
     package let characterStart: Int
+    /// The length, in such characters.
     package let characterLength: Int
 
     private enum CodingKeys: String, CodingKey {

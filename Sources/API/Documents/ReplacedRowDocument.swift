@@ -8,7 +8,7 @@ package struct ReplacedRowDocument: Document {
     package let value: String?
     /// The former bytes as text, as far as they are text; absent if there were none.
     package let text: String?
-    /// The JSON that has replaced the row; `null` for nothing.
+    /// The JSON that has replaced the row; `null` if the row was dropped.
     package let replacement: String
     /// The time of the replacement, in milliseconds since the epoch.
     package let replacedAt: Int64

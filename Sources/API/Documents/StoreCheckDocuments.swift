@@ -21,7 +21,7 @@ package struct FindingDocument: Document, Hashable {
     /// The size of a file that should be deleted, in bytes.
     package let bytes: Int?
     package var outcome = Outcome.found
-    /// The reason why it could not be repaired.
+    /// The reason why the finding could not be repaired; nil unless a repair failed.
     package var failure: String?
 
     package init(_ kind: FindingKind, path: String, post: String? = nil, message: String, bytes: Int? = nil) {

@@ -55,8 +55,8 @@ struct ForeignVerifier: Sendable {
 }
 
 extension IssuerKeys {
-    /// Returns the user that an ID token of one of the issuers proves, for a sign-in with it; the user's `auth`
-    /// contains the claims of the token.
+    /// Verifies an ID token of one of the issuers for a sign-in, and returns the token's user, whose `auth` contains
+    /// the claims of the token.
     ///
     /// - Throws: ``AccessError`` with the case `badToken`, `expired` or `unknownKey`.
     package func user(ofToken text: String, leewaySeconds: Int64 = 60) throws(AccessError) -> ProvenUser {

@@ -95,7 +95,7 @@ package final class AdminKeys: Sendable {
         onChange(keys)
     }
 
-    /// Returns the keys of one state; unreadable ones are left out.
+    /// Returns the keys that a transaction reads; records that cannot be read are left out.
     private static func entries(in transaction: AccountTransaction) throws -> [TreeKey: Entry] {
         let children = try transaction.reader.snapshot.children(of: AccountNodes.adminKey(), limit: maxCount)
         return Dictionary(

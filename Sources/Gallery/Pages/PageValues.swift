@@ -52,7 +52,7 @@ extension ShownPost {
         renditions.map { "\($0.path) \($0.width)w" }.joined(separator: ", ")
     }
 
-    /// Returns the alternative text of a photo, or a text with the author's name.
+    /// Returns the alternative text of a photo; if it has none, a text with its number and the author's name.
     func alt(of photo: Photo, _ index: Int, _ texts: PageTexts) -> String {
         photo.alt.isEmpty ? texts.text("photo.alt", ["index": "\(index + 1)", "name": name]) : photo.alt
     }

@@ -113,8 +113,7 @@ package final class PostRuns: Sendable {
 
     /// Pauses, resumes or cancels a job.
     ///
-    /// - Throws: `Failure`: `not_found`; `wrong_state` if the job has ended or is in that state already; `job_running`
-    ///   if another job runs.
+    /// - Throws: `Failure`: `not_found`; `wrong_state` if it has ended or is in that state already; `job_running`.
     package func set(_ id: PushID, to new: PostRunState) async throws -> PostRun {
         try await load()
         let (old, job, task) = try state.withLock {
@@ -135,11 +134,9 @@ package final class PostRuns: Sendable {
         return job
     }
 
-    /// Starts the switch, which makes posts show the renditions of a job, or the rollback, which makes them show the
-    /// former ones and deletes renditions that were never shown.
+    /// Starts the switch to the renditions of a job, or the rollback, which deletes renditions that were never shown.
     ///
-    /// - Throws: `Failure`: `not_found`; `wrong_state` if the job is not ready for the phase, or has nothing to roll
-    ///   back; `job_running` if another job runs.
+    /// - Throws: `Failure`: `not_found`; `wrong_state` if the job is not ready, or has nothing to roll back; `job_running`.
     package func begin(_ phase: PostRunPhase, of id: PushID) async throws -> PostRun {
         try await load()
         let (old, job) = try state.withLock { state throws(Failure) in
@@ -238,8 +235,7 @@ package final class PostRuns: Sendable {
             guard !Task.isCancelled else { return }
             end(job.id, Failure(error).description)
         }
-        // If the save fails, the job is resumed from its last saved progress after the next start. A task of its own,
-        // because this one may be cancelled.
+        // If the save fails, the next start resumes from the saved progress. The current task may be cancelled.
         await Task { try? await self.save(job.id) }.value
     }
 
@@ -254,8 +250,7 @@ package final class PostRuns: Sendable {
 
     // MARK: The records
 
-    /// Updates a job from its work, unless that work has been cancelled in the meantime; the job may be in its next
-    /// phase already.
+    /// Updates a job from its work, unless that was cancelled meanwhile; the job may be in its next phase already.
     private func change(_ id: PushID, _ change: (inout PostRun) -> Void) {
         state.withLock { state in
             guard let work = state.current, work.id == id, work.isWanted, var job = state.jobs[id] else { return }

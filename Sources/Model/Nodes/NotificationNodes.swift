@@ -29,14 +29,14 @@ package enum NotificationNodes {
         record: "NotificationRecord", unaudited: reason)
     package static let notedLetter = TreeNode(
         "noticed/letters/{announcement}/{recipient}", in: .social, .derived,
-        "the notifications of an announcement to a few: the ids", unaudited: reason)
+        "the notifications of an announcement to some people: the ids", unaudited: reason)
     package static let withdrawn = TreeNode(
         "noticed/withdrawn/{time}", in: .social, .derived,
         "the records of removed likes and follows, in the order of their removal",
         record: "WithdrawnNotification", unaudited: reason)
     package static let letter = TreeNode(
         "letters/{announcement}", in: .social, .service,
-        "an announcement to a few: `text`, `title`, `author`, `timestamp`, and `to`, the recipients, each `true`",
+        "an announcement to some people: `text`, `title`, `author`, `timestamp`, and `to`, the recipients, each `true`",
         record: "Announcements", unaudited: "there is nothing to compare it with")
     package static let count = TreeNode(
         "notification_counts/{uid}", in: .social, .derived, "the number of a person's notifications, read or not")

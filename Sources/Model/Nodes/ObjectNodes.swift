@@ -10,7 +10,7 @@ package enum ObjectNodes {
         "object_sizes/{id}", in: .pipeline, .service, "the size of these bytes, for as long as they exist",
         unaudited: "the totals that are derived from it are checked")
     package static let link = TreeNode(
-        "object_posts/{post}", in: .pipeline, .derived, "the upload of the photo of a client's post: its id")
+        "object_posts/{post}", in: .pipeline, .derived, "the id of the upload with the photo of a client's post")
     package static let post = TreeNode(
         "posts_of_objects/{upload}/{post}", in: .pipeline, .derived, "the posts that show an object's photo: `true`")
     package static let rules = TreeNode(

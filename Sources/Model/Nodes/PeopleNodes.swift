@@ -2,7 +2,7 @@
 package enum PeopleNodes {
     package static let person = TreeNode(
         "people/{uid}", .clients,
-        "a profile, by FriendlyPix's names: `full_name`, `profile_picture`, `role`, `bio`; and `_search_index`, which the service keeps",
+        "a profile in FriendlyPix's fields: `full_name`, `profile_picture`, `role`, `bio`; and `_search_index`, which the service keeps",
         record: "Person",
         fields: [
             "full_name", "profile_picture", "displayName", "photoUrl", "_search_index", "posts", "following", "role",
@@ -35,7 +35,7 @@ package enum PeopleNodes {
     // MARK: For the service
 
     package static let name = TreeNode(
-        "names/{form}", in: .social, .derived, "the people by the forms of their names", record: "NameIndex")
+        "names/{form}", in: .social, .derived, "the index of people by the forms of their names", record: "NameIndex")
     package static let deletion = TreeNode(
         "deletions/{uid}", in: .social, .service, "the state of a person's deletion", record: "PersonDeletion",
         unaudited: "a note for requesters, which is deleted by itself")

@@ -20,13 +20,14 @@ package enum PostNodes {
         record: "ListedPost")
     package static let position = TreeNode(
         "positions/{post}", in: .social, .derived,
-        "the position of a post, and its author and hashtags after spaces",
+        "the position, the author and the hashtags of a post, separated by spaces",
         record: "PublicationEntry")
 
     // MARK: Numbers
 
     package static let day = TreeNode(
-        "post_days/{day}", in: .social, .derived, "the number of posts for everybody on a day", record: "PostDays")
+        "post_days/{day}", in: .social, .derived,
+        "the number of posts for everybody on a day, a number of days since the epoch", record: "PostDays")
     package static let dayOf = TreeNode(
         "post_days_by/{uid}/{day}", in: .social, .derived, "the number of a person's posts for everybody on a day",
         record: "PostDays")

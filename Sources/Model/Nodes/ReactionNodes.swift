@@ -21,7 +21,7 @@ package enum ReactionNodes {
         "commented/{uid}/{post}/{comment}", in: .social, .derived, "the comments that a person has written: `true`")
     package static let flags = TreeNode(
         "flags/{kind}/{post}/{comment}", in: .social, .derived,
-        "the state of the flags of a post (`posts`, and `-` for the comment) or a comment (`comments`)",
+        "the state of the flags of a post (kind `posts`, comment `-`) or a comment (kind `comments`)",
         record: "FlagRecord")
     package static let newestFlag = TreeNode(
         "flags_new/{time}/{kind}/{post}/{comment}", in: .social, .derived,

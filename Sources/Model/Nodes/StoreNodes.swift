@@ -2,15 +2,17 @@
 package enum StoreNodes {
     package static let store = TreeNode(
         "store", in: .pipeline, .service,
-        "the store's id and age: `id`, `counter`, `last_id`; and the nodes that follow here",
+        "the store's id and age: `id`, `counter`, `last_id`; and the nodes `store/…`",
         record: "StoreMark", unaudited: "a start compares it with the blobs")
     /// The version of the order; it is below ``store``, which versions without the order replace as a whole, so that
     /// they delete it.
     package static let postsAreOrdered = TreeNode(
-        "store/posts_ordered", in: .pipeline, .service, "the version of the order of publication that all posts are in",
+        "store/posts_ordered", in: .pipeline, .service,
+        "the version of the order of publication, once all posts are in this order",
         record: "OrderMigration", unaudited: "an upgrade writes it")
     package static let socialVersion = TreeNode(
-        "store/social", in: .pipeline, .service, "the version of the derivations by which all data have been repaired",
+        "store/social", in: .pipeline, .service,
+        "the version of the derivations with which all derived data were last corrected",
         record: "SocialRepair", unaudited: "an upgrade writes it")
     package static let originals = TreeNode(
         "store/originals", in: .pipeline, .service,
@@ -22,7 +24,7 @@ package enum StoreNodes {
         unaudited: "a record of store checks themselves")
     package static let disconnect = TreeNode(
         "disconnects/{run}/{connection}/{operation}", in: .database, .service,
-        "a write that a client has left for the end of its connection", record: "DisconnectOperation",
+        "a write that a client has requested for the end of its connection", record: "DisconnectOperation",
         unaudited: "it is deleted once it is done")
 
     package static let all = [postsAreOrdered, socialVersion, originals, store, audit, disconnect]

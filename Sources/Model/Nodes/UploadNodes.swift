@@ -20,7 +20,7 @@ package enum UploadNodes {
         record: "ResumableFile", unaudited: "its owner's entry is checked, and it is deleted by itself")
     package static let resumableFileOf = TreeNode(
         "resumable_owners/{owner}/{id}", in: .pipeline, .service,
-        "the unfinished files of an owner, each with the bytes that are reserved for it")
+        "the unfinished files of an owner, each with the number of bytes that are reserved for it")
     package static let poison = TreeNode(
         "poison/{sha256}", in: .pipeline, .service, "a photo that crashed its decoder, with the failure",
         unaudited: "nothing is derived from it")

@@ -6,11 +6,12 @@ package enum WorkNodes {
         record: "PendingFollowUpTask", unaudited: "it is deleted once it is done")
     package static let request = TreeNode(
         "requests/{owner}/{key}", in: .social, .service,
-        "the result of a request with a key: a fingerprint of the request, and the id after a space",
+        "the result of a request with a key: the request's fingerprint, and the id of the created node after a space",
         record: "RequestRecord",
         unaudited: "it is deleted by itself")
     package static let requestInOrder = TreeNode(
-        "request_order/{id}", in: .social, .service, "the same by the ids: the owner, and the key after a space",
+        "request_order/{id}", in: .social, .service,
+        "the same by the ids of the created nodes: the owner, and the key after a space",
         record: "RequestKeys", unaudited: "it is deleted by itself")
     package static let postRun = TreeNode(
         "batch_jobs/{job}", in: .pipeline, .service, "a post run that is active, or has ended",

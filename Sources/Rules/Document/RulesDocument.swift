@@ -16,7 +16,7 @@ package struct RulesDocument: Sendable {
     /// The largest size of a document, in bytes.
     package static let maxBytes = 1 << 20
 
-    /// The text with its comments replaced by spaces.
+    /// The text, in UTF-8, with its comments replaced by spaces.
     package let json: [UInt8]
     /// The rules of the root of the tree.
     package let root: RulesNode

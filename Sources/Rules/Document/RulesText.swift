@@ -3,7 +3,7 @@ import TreeModel
 /// A rules document as it was written, with the positions of its parts.
 struct RulesText {
     let bytes: [UInt8]
-    /// The text with its comments replaced by spaces.
+    /// The text, in UTF-8, with its comments replaced by spaces.
     private(set) var json: [UInt8]
     /// The offsets of the opening quotes of all strings, including keys, in their order.
     private(set) var stringOffsets: [Int] = []

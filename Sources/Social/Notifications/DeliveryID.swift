@@ -12,7 +12,7 @@ package struct DeliveryID: Hashable, Sendable, CustomStringConvertible {
     let position: TreeKey
     /// The recipient; nil for everybody and for the operator.
     package let recipient: UserID?
-    /// Whether it is for the operator and not for a person.
+    /// Whether the delivery is for the operator, and not for one person or everybody.
     let isForOperator: Bool
 
     init(position: TreeKey, recipient: UserID?) {

@@ -133,7 +133,7 @@ private struct Entry {
 }
 
 extension TreeSnapshot {
-    /// Returns the ids that are in a list of unread notifications.
+    /// Returns those of the given ids that are in a list of unread notifications.
     fileprivate func unread(_ ids: Set<TreeKey>, of list: TreePath) throws(TreeError) -> [TreeKey] {
         var unread: [TreeKey] = []
         for id in ids where try exists(list / id) { unread.append(id) }

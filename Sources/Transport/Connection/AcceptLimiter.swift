@@ -3,9 +3,9 @@ package import NIOCore
 
 /// Accepts no more connections than there is room for, and pauses when the system has no descriptors left.
 ///
-/// Without a pause the listening socket would be readable, and refused, over and over. Clients that are not accepted
-/// wait in the system's queue until a connection ends. A connection from an address that has too many is closed at
-/// once.
+/// Without the pause, the listening socket would stay readable, and accepting would fail, over and over. Clients that
+/// are not accepted wait in the system's queue until a connection ends. A further connection from an address that has
+/// too many is closed immediately.
 package final class AcceptLimiter: ChannelInboundHandler {
     package typealias InboundIn = any Channel
     package typealias InboundOut = any Channel
@@ -29,7 +29,12 @@ package final class AcceptLimiter: ChannelInboundHandler {
         self.count = count
     }
 
-    /// Guards a listening channel.
+    /// Limits the connections that a listening channel accepts.
+    ///
+    /// - Parameters:
+    ///   - room: Counts the open connections of all listeners.
+    ///   - limit: The number of open connections, of all listeners, at which this listener accepts no more.
+    ///   - count: Counts the connections of each address.
     package static func guardConnections(
         of channel: any Channel, _ room: ConnectionLimiter, limit: Int, count: @escaping Counting
     ) async {

@@ -1,6 +1,6 @@
 extension TreePattern {
-    /// Returns the existing nodes that match, in key order. It costs one search for each gap, and for each node that
-    /// has more than a few rows.
+    /// Returns the existing nodes that match, in key order. The cost is one search for each gap between matching nodes,
+    /// and one for each matching node that has more than a few rows.
     ///
     /// - Parameters:
     ///   - snapshot: The state of the tree.

@@ -52,7 +52,7 @@ struct ChangeView {
             }
     }
 
-    /// Replaces the value of each write by the node's value in a state; deletions stay deletions.
+    /// Replaces the value of each write by the value of the written node in a snapshot; deletions stay deletions.
     ///
     /// - Parameter node: The node that the view's paths are relative to.
     mutating func refresh(at node: [UInt8], from snapshot: any EngineSnapshot) throws(TreeError) {

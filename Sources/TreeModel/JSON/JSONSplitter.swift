@@ -1,10 +1,10 @@
-/// Splits a JSON text of any length into updates of a few megabytes, which have the same effect when they are applied
-/// in order.
+/// Splits a JSON text of any length into updates of a few megabytes. Applied in order, they have the same effect as the
+/// whole text.
 ///
 /// Only one piece is held in memory, however long the text is. A text that fits into one piece is not split, and is
 /// therefore applied as a whole or not at all. For a longer text, the first piece replaces the current value, and each
-/// further piece adds to it. Keys and depth are checked as the text arrives; the meaning of objects is left to
-/// ``JSONUpdate``.
+/// further piece adds to it. Keys and depth are checked as the text arrives; objects with a special meaning, such as
+/// `{".sv": "timestamp"}`, are left to ``JSONUpdate``.
 public struct JSONSplitter {
     /// The meaning of a text for a path.
     public enum Form: Sendable {

@@ -13,9 +13,10 @@ import TreeModel
 package struct Moderator: Sendable {
     /// The form in which photos are passed to the moderator.
     package enum Photos: Sendable {
-        /// The paths of their files, if the blob store has files (``BlobStore/folderPath``); otherwise their bytes.
+        /// The paths of the photos' files, if the blob store has files (``BlobStore/folderPath``); otherwise their
+        /// bytes.
         case paths
-        /// Their bytes, in the request.
+        /// The photos' bytes, in the request.
         case bytes
     }
 

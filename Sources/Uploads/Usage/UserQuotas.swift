@@ -68,7 +68,7 @@ package final class QuotaHold: Sendable {
         var expected = 0
         /// The number of bytes received.
         var received = 0
-        /// The number of bytes held.
+        /// The number of bytes for which room is held.
         var held = 0
     }
 

@@ -48,7 +48,7 @@ struct APIClient: Sendable {
         }
     }
 
-    /// Sends a request and passes on a successful response, with its body as a stream.
+    /// Sends a request, and passes a successful response to `handle`, with its body as a stream.
     ///
     /// - Throws: `Failure` when the service rejects the request or cannot be reached, and the errors of `handle`.
     func open<R: Sendable>(
@@ -61,7 +61,7 @@ struct APIClient: Sendable {
         }
     }
 
-    /// Sends a request and passes on any response, including an error.
+    /// Sends a request, and passes any response to `handle`, including an error.
     ///
     /// - Parameter target: The path and the query, percent-encoded.
     /// - Throws: `Failure` when the service cannot be reached, and the errors of `handle`.

@@ -14,8 +14,8 @@ struct APICommand: AsyncParsableCommand {
         discussion: """
             GET /v1/openapi.json describes the requests. They are sent through the socket, with the rights of an admin. Where \
             a request allows an admin to act for a user, as=USER in the query names the user. The response is printed as it \
-            arrives: unchanged, or on a terminal with formatted JSON. Ctrl-C ends a stream of events. An error response is an \
-            error of this command.
+            arrives: unchanged, or on a terminal with formatted JSON. Ctrl-C ends a stream of events. An error \
+            response makes the command fail.
 
             EXAMPLES
               tintype api GET '/v1/people/maria/feed?limit=5'

@@ -9,12 +9,12 @@ import Uploads
 
 /// A row of the database that cannot be read, and its replacement.
 struct DamagedRowOptions: ParsableArguments {
-    @Option(parsing: .unconditional, help: ArgumentHelp("The row at this path of the tree.", valueName: "path"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Drop or replace the row at this path.", valueName: "path"))
     var row: String?
 
     @Option(
         name: [.customLong("ns"), .customLong("namespace")],
-        help: ArgumentHelp("The name of its tree (default: the service's own).", valueName: "name"))
+        help: ArgumentHelp("The name of the row's tree (default: the service's own).", valueName: "name"))
     var ns: String?
 
     @Flag(help: "Drop the row.")
@@ -23,7 +23,9 @@ struct DamagedRowOptions: ParsableArguments {
     @Option(parsing: .unconditional, help: ArgumentHelp("Replace the row by this value.", valueName: "json"))
     var value: String?
 
-    @Option(help: ArgumentHelp("Replace the row by its value in the newest backup here.", valueName: "backup"))
+    @Option(
+        help: ArgumentHelp(
+            "Replace the row by its value in the newest backup of this folder or file.", valueName: "backup"))
     var fromBackup: String?
 
     func validate() throws {

@@ -13,9 +13,9 @@ struct ExplainCommand: AsyncParsableCommand {
         abstract: "Show the history of a post, an upload or a file.",
         usage: "tintype explain <post|upload|file> [<options>]",
         discussion: """
-            The history has the way in and the time, the attempts, the original, the renditions and their origin, the records \
-            that name the post, and the commits in the change log. A file is given by its path in the Storage folder, or by \
-            its URL.
+            The history shows how and when the upload arrived, the attempts, the original, the renditions and their \
+            origin, the records that name the post, and the commits in the change log. A file is given by its path in \
+            the Storage folder, or by its URL.
 
             EXAMPLES
               tintype explain -OaBcDeFgHiJkLmNoPqR

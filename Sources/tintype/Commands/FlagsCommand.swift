@@ -30,8 +30,8 @@ extension FlagsCommand {
             commandName: "ls",
             abstract: "List the posts and comments that people have flagged.",
             discussion: """
-                Entries with the most flags are first. Each line has the number of flags, the time of the first, the post, \
-                the comment, the author and the text. Dismissed entries are not listed.
+                Entries with the most flags are first. Each line has the number of flags, the time of the first flag, \
+                the post, the comment, the author and the text. Dismissed entries are not listed.
 
                 EXAMPLES
                   tintype flags ls
@@ -74,7 +74,8 @@ extension FlagsCommand {
 
         @Argument(
             parsing: .allUnrecognized,
-            help: ArgumentHelp("The id of the post, and of the comment.", valueName: "post> <comment"))
+            help: ArgumentHelp(
+                "The id of the post; for a comment, followed by the id of the comment.", valueName: "post> <comment"))
         var ids: [String]
 
         @Flag(help: "Print one JSON document.")

@@ -29,7 +29,8 @@ struct GarbageCommand: AsyncParsableCommand {
     @Flag(help: "Delete the files.")
     var delete = false
 
-    @Option(help: ArgumentHelp("The largest share of the store to delete (default: 5).", valueName: "percent"))
+    @Option(
+        help: ArgumentHelp("The largest share of the store to delete, in percent (default: 5).", valueName: "percent"))
     var maxShare: Int?
 
     @Flag(help: "Print one JSON document for each finding, and one at the end.")

@@ -17,8 +17,8 @@ struct ImportCommand: AsyncParsableCommand {
         discussion: """
             If the path already has content, nothing is written unless --merge or --replace is given. \
             With --merge the children that the file names are replaced, and the others stay. With \
-            --replace all content at the path is deleted, after the command has shown it and it \
-            was confirmed. The photos of deleted posts are deleted later.
+            --replace all content at the path is deleted, after the command has shown it and you \
+            have confirmed. The photos of deleted posts are deleted later.
 
             The file may have any length. Up to 4 MB are written in one step; more is written in \
             parts, one after another: such an import is not atomic, and readers see it grow. A file \

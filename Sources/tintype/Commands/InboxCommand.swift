@@ -51,10 +51,11 @@ struct InboxCommand: AsyncParsableCommand {
     struct Choice: ParsableArguments {
         @OptionGroup var selection: Selection
 
-        @Argument(help: ArgumentHelp("Paths in the form of \"tintype inbox ls\", or their ends.", valueName: "file"))
+        @Argument(
+            help: ArgumentHelp("The paths, as \"tintype inbox ls\" prints them, or their ends.", valueName: "file"))
         var names: [String] = []
 
-        @Flag(help: "All failed files.")
+        @Flag(help: "Choose all failed files.")
         var all = false
 
         func validate() throws {
@@ -177,10 +178,11 @@ struct InboxCommand: AsyncParsableCommand {
     struct Forgive: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "forgive",
-            abstract: "Allow photos that made their decoder fail to be decoded again.",
+            abstract: "Allow photos to be decoded again after their decoder failed.",
             discussion: """
-                The bytes of such a photo are rejected for thirty days, from any user and on any way in, unless the decoders \
-                change. This command ends the rejection; send the photo again afterwards.
+                When a photo makes its decoder fail, its bytes are rejected for thirty days, from every sender and in \
+                every way, unless the decoders change. This command ends the rejection; send the photo again \
+                afterwards.
 
                 EXAMPLES
                   tintype inbox forgive lake.jpg && tintype upload lake.jpg --user maria

@@ -10,8 +10,8 @@ struct KeyCommand: AsyncParsableCommand {
         commandName: "key",
         abstract: "Create, list or delete admin keys; replace signing keys.",
         discussion: """
-            With an admin key, a server or a script may do everything over TCP: it sends "Authorization: Bearer KEY". The \
-            service stores only a hash of it. These commands need the running service.
+            With an admin key, a server or a script may do everything over TCP: it sends "Authorization: Bearer KEY". \
+            The service stores only a hash of the key. These commands need the running service.
 
             EXAMPLES
               tintype key add backup --expires 90d
@@ -124,7 +124,7 @@ struct KeyCommand: AsyncParsableCommand {
         @Flag(help: "Replace the key that signs URLs of photos (/media/…?token=…).")
         var addresses = false
 
-        @Flag(help: "Also reject everything that the old keys signed, because they leaked.")
+        @Flag(help: "Also reject everything that the old keys signed, for keys that have leaked.")
         var compromised = false
 
         @Flag(name: .shortAndLong, help: "Reject without confirmation.")

@@ -11,8 +11,8 @@ struct NotificationsCommand: AsyncParsableCommand {
         abstract: "List a person's notifications, newest first, or mark them as read.",
         usage: "tintype notifications <uid> [<options>]",
         discussion: """
-            Each line has an asterisk if the notification is unread, the time, the kind, the person who caused it, the post, \
-            and the text. This command needs the running service.
+            Each line has the time, the kind, the person who caused the notification, the post, and the text. It \
+            begins with an asterisk if the notification is unread. This command needs the running service.
 
             EXAMPLES
               tintype notifications maria --limit 5
@@ -22,7 +22,7 @@ struct NotificationsCommand: AsyncParsableCommand {
 
     @OptionGroup var storage: StorageOptions
 
-    @Argument(help: ArgumentHelp("The person.", valueName: "uid"))
+    @Argument(help: ArgumentHelp("The id of the person.", valueName: "uid"))
     var uid: String
 
     @OptionGroup var list: ListOptions

@@ -30,7 +30,7 @@ struct OutboxCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "ls",
-            abstract: "List the deliveries that were given up, by recipient.",
+            abstract: "List the deliveries that were given up, grouped by recipient.",
             discussion: """
                 Each line has the id, the time, the kind, the recipient, the number of attempts, and the last error.
 
@@ -42,7 +42,7 @@ struct OutboxCommand: AsyncParsableCommand {
 
         @OptionGroup var storage: StorageOptions
 
-        @Flag(help: "List the deliveries that are waiting instead.")
+        @Flag(help: "List waiting deliveries instead.")
         var waiting = false
 
         @OptionGroup var list: ListOptions

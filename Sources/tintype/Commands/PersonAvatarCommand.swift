@@ -15,9 +15,10 @@ extension PersonCommand {
             abstract: "Set a person's picture, or remove it.",
             usage: "tintype person avatar <uid> (<photo> | --remove) [<options>]",
             discussion: """
-                The middle of the photo is cut out as a square, of 512 pixels at most. The previous picture stays at its URL \
-                for the grace period (the setting grace-period), for apps that still show it. In the person's posts and \
-                comments the picture is replaced a little later. Use "tintype person set --picture" for a picture elsewhere.
+                The middle of the photo is cut out as a square, with sides of at most 512 pixels. The previous picture \
+                stays at its URL for the grace period (the setting grace-period), for apps that still show it. In the \
+                person's posts and comments the picture is replaced a little later. Use "tintype person set --picture" \
+                for a picture at another URL.
 
                 EXAMPLES
                   tintype person set maria --name "Maria Lind"

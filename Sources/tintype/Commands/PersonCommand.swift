@@ -11,8 +11,8 @@ struct PersonCommand: AsyncParsableCommand {
         commandName: "person",
         abstract: "Show, change, list, find or delete people.",
         discussion: """
-            A person posts, follows and comments, and has a name, a picture and a biography. Accounts, with which people sign \
-            in, are "tintype user". These commands need the running service.
+            A person posts, follows and comments, and has a name, a picture and a biography. The accounts with which \
+            people sign in are managed by "tintype user". These commands need the running service.
 
             EXAMPLES
               tintype person set maria --name "Maria Lind" --role speaker
@@ -27,7 +27,7 @@ extension PersonCommand {
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "show",
-            abstract: "Show people's names, texts and numbers.",
+            abstract: "Show people's profiles, and their numbers of posts and followers.",
             discussion: """
                 EXAMPLES
                   tintype person set maria --name "Maria Lind"
@@ -142,8 +142,8 @@ extension PersonCommand {
             commandName: "search",
             abstract: "Find people by the beginning of their first or last name.",
             discussion: """
-                Case and accents are ignored. Several words match the beginning of a name, also of one whose last word is \
-                written first.
+                Case and accents are ignored. Several words are compared with the beginning of the whole name, and \
+                with that of the name with its last word first.
 
                 EXAMPLES
                   tintype person search mari

@@ -4,7 +4,7 @@ import ArgumentParser
 struct PhotosCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "photos",
-        abstract: "Remove the place from photos.",
+        abstract: "Remove from photos the place where they were taken.",
         discussion: """
             EXAMPLES
               tintype photos scrub photo.jpg --check

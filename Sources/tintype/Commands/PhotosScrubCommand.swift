@@ -17,9 +17,9 @@ struct PhotosScrubCommand: AsyncParsableCommand {
             tintype photos scrub (--post <id> ... | --user <user> | --all) [--check] [--json] [--storage <dir>]
             """,
         discussion: """
-            GPS data, makers' notes, XMP and IPTC that name a place, data of unknown kinds and the film of a motion photo \
-            are removed. The picture is not encoded again: it stays the same, bit for bit. Orientation, date, camera, \
-            copyright, colours, comments and captions also stay.
+            The command removes GPS data, makers' notes, XMP and IPTC that name a place, data of unknown kinds, and \
+            the film of a motion photo. The picture is not encoded again: it stays the same, bit for bit. Orientation, \
+            date, camera, copyright, colours, comments and captions also stay.
 
             FILES
             No service is needed. A file is replaced completely or not at all, and is not touched if there is nothing to \
@@ -27,11 +27,11 @@ struct PhotosScrubCommand: AsyncParsableCommand {
             and the exit code is 3. With --check, nothing is written, and the exit code is 1 if a file has something to remove.
 
             STORED PHOTOS
-            The service sends originals without their place anyway, unless their owner requests it. With --post, --user or \
-            --all, the place is removed from the stored files permanently: the old files are deleted after the grace \
-            period (the setting grace-period). Backups, and the copies of dropped files in done/, keep it. Posts and \
-            thumbnails stay unchanged. You can stop the command with Ctrl-C at any time; the next run continues from there. \
-            It works whether the service runs or not.
+            Even without this command, the service removes the place from the originals that it sends, unless the \
+            owner requests it. With --post, --user or --all, the place is removed from the stored files permanently: \
+            the old files are deleted after the grace period (the setting grace-period). Backups, and the copies of \
+            dropped files in done/, keep the place. Posts and thumbnails stay unchanged. You can stop the command with \
+            Ctrl-C at any time; the next run continues from there. It works whether the service runs or not.
 
             EXAMPLES
               tintype photos scrub *.jpg --output scrubbed

@@ -9,7 +9,7 @@ import Uploads
 struct PostsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "posts",
-        abstract: "List posts, newest first, delete them, or moderate them.",
+        abstract: "List, delete or moderate posts.",
         usage:
             "tintype posts [<options>]\ntintype posts rm <id> ...\ntintype posts moderate <id> --pass|--blur|--refuse\ntintype posts expire --older-than <time>",
         discussion: """

@@ -38,7 +38,7 @@ extension PostsCommand {
         @Flag(help: "Delete the post.")
         var refuse = false
 
-        @Option(help: ArgumentHelp("Blur only this photo, counted from 0 (repeat).", valueName: "n"))
+        @Option(help: ArgumentHelp("Blur only this photo, counted from 0; may be repeated.", valueName: "n"))
         var photo: [Int] = []
 
         @Option(help: ArgumentHelp("The reason, which is stored.", valueName: "text"))

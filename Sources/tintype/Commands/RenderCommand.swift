@@ -13,15 +13,15 @@ struct RenderCommand: AsyncParsableCommand {
         abstract: "Render thumbnails of files; no service needed.",
         usage: "tintype render <file> ... --out <dir> [<options>]",
         discussion: """
-            A thumbnail is named NAME-RECIPE.jpg after its source (.png, .webp or .avif if the recipe \
-            requests it; also .png if alpha is kept). With --json, one line is printed for each file: path, \
-            outcome ("ok" or "refused"), code and message, upright width and height, the mean color, \
-            renditions, and warnings if there are any. A rejected file does not stop the others; the exit \
-            code is then 3.
+            A thumbnail is named NAME-RECIPE.jpg, where NAME is the name of its source (.png, .webp or .avif if the \
+            recipe requests that format; also .png if alpha is kept). With --json, one line is printed for each file: \
+            path, outcome ("ok" or "refused"), code and message, upright width and height, the mean color, renditions, \
+            and warnings if there are any. A rejected file does not stop the others; the exit code is then 3.
 
             RECIPES
               NAME=SIZE[,inside|cover][,qN][,alpha][,background=#rrggbb]
                 [,progressive|webp[,animated]|png|avif][,subsampling=444|420][,blurred]
+              SIZE is the box for the thumbnail, in pixels: WIDTHxHEIGHT, or the side of a square.
 
             EXAMPLES
               tintype render photo.jpg --out thumbnails
@@ -37,7 +37,7 @@ struct RenderCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A thumbnail to render, such as thumb=320,q80 (repeat; default: the service's recipes).",
+            "A thumbnail to render, such as thumb=320,q80; may be repeated (default: the service's recipes).",
             valueName: "recipe"))
     var recipe: [String] = []
 

@@ -21,7 +21,7 @@ struct RulesCheckCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The file; - is standard input.", valueName: "file"))
     var file: String
 
-    @Flag(help: "The file contains storage rules, which are about photos.")
+    @Flag(help: "The file contains storage rules, which decide who may fetch which photos.")
     var storageRules = false
 
     @Flag(help: "Print the result as one JSON document.")

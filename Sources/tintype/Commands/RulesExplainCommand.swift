@@ -18,11 +18,11 @@ struct RulesExplainCommand: AsyncParsableCommand {
             """,
         discussion: """
             Nothing is written. The rules and the data are those of the running service, unless files are given; with both \
-            files no service is needed. Of the service's data, only the nodes that the rules use are read.
+            files no service is needed. Only the nodes that the rules use are read from the service's data.
 
             VALUE is JSON; null deletes, and {".sv": "timestamp"} is the time of the write. Several paths with their values \
-            are one multi-path update. Write a negative number with a space before it, in quotes: ' -5'. The exit code is 0 \
-            whatever the decision is; see "allowed" of --json.
+            are one multi-path update. Write a negative number with a space before it, in quotes: ' -5'. The exit code \
+            is 0 whatever the decision is; with --json, the field "allowed" has the decision.
 
             EXAMPLES
               tintype rules explain --read posts

@@ -26,10 +26,10 @@ struct RulesSetCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The file; - is standard input.", valueName: "file"))
     var file: String
 
-    @Flag(help: "The file contains storage rules, which are about photos.")
+    @Flag(help: "The file contains storage rules, which decide who may fetch which photos.")
     var storageRules = false
 
-    @Flag(help: "Print what changes as one JSON document.")
+    @Flag(help: "Print the changes as one JSON document.")
     var json = false
 
     func validate() throws {

@@ -45,7 +45,7 @@ struct RulesTestCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The cases, in JSON.", valueName: "file"))
     var cases: String
 
-    @Flag(help: "Print one JSON document for each case, and one with the numbers.")
+    @Flag(help: "Print one JSON document for each case, and one with the totals.")
     var json = false
 
     func run() async throws {

@@ -16,7 +16,8 @@ struct ServeCommand: AsyncParsableCommand {
 
             With --engine memory the tree is temporary, for developing and testing an app: it starts with the JSON of --seed, \
             and is lost when the service ends. Files are then in a temporary folder, unless --storage names one. Clients of \
-            Realtime Databases find the service by FIREBASE_DATABASE_EMULATOR_HOST=127.0.0.1:9000.
+            Firebase's Realtime Database find the service by the environment variable \
+            FIREBASE_DATABASE_EMULATOR_HOST=127.0.0.1:9000.
 
             EXAMPLES
               tintype serve
@@ -35,7 +36,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A JSON file with the initial content of a tree in memory.", valueName: "file"))
     var seed: String?
 
-    @Option(help: ArgumentHelp("A rules document that replaces the tree's rules.", valueName: "file"))
+    @Option(help: ArgumentHelp("A file with rules, which replace the tree's rules.", valueName: "file"))
     var rules: String?
 
     func run() async throws {

@@ -13,10 +13,10 @@ struct UsageCommand: AsyncParsableCommand {
         abstract: "Show the disk usage of each user's files.",
         usage: "tintype du [<user> ...] [<options>]",
         discussion: """
-            A line for each user has the sizes of originals, of objects of the bucket, of renditions that are shown, of \
-            renditions of a run that are not shown yet, of garbage, which is deleted after the grace period, and of drafts \
-            and unfinished uploads. The numbers are updated with every change, so the command is fast; "tintype check" \
-            compares them with the records.
+            A line for each user has the sizes of originals, of objects of the bucket, of renditions that are shown, \
+            of renditions of a run that are not shown yet, of garbage (which is deleted after the grace period), and \
+            of drafts and unfinished uploads. The numbers are updated with every change, so the command is fast; \
+            "tintype check" compares them with the records.
 
             EXAMPLES
               tintype du
@@ -37,7 +37,7 @@ struct UsageCommand: AsyncParsableCommand {
         case name
     }
 
-    @Option(help: ArgumentHelp("The order: name, or bytes, largest first.", valueName: "order"))
+    @Option(help: ArgumentHelp("The order: name, or bytes (largest first).", valueName: "order"))
     var sort = Order.name
 
     @Option(help: ArgumentHelp("The largest number of users (default: all).", valueName: "n"))

@@ -10,8 +10,8 @@ extension UserCommand {
             abstract: "Print a token of an account, for scripts and tests.",
             discussion: """
                 An ID token grants the rights of the account until the token expires, or the account is disabled. With \
-                --custom the command prints a custom token, with which an app signs in as any id (signInWithCustomToken); the \
-                account need not exist yet. It is valid for an hour.
+                --custom the command prints a custom token, with which an app signs in (signInWithCustomToken); the \
+                account need not exist yet. A custom token is valid for an hour.
 
                 EXAMPLES
                   tintype user token maria@example.com
@@ -21,7 +21,9 @@ extension UserCommand {
 
         @OptionGroup var choice: Choice
 
-        @Option(help: ArgumentHelp("The time after which it expires: 10m, 1h (default), 24h.", valueName: "time"))
+        @Option(
+            help: ArgumentHelp(
+                "The time after which the token expires, such as 10m or 24h (default: 1h).", valueName: "time"))
         var lifetime: String?
 
         @Option(help: ArgumentHelp("A JSON object that is added to the token.", valueName: "json"))

@@ -9,7 +9,8 @@ struct OutgoingChoice: Sendable {
         name: "account",
         commandHelp: "A program that sends messages to people: codes that prove an e-mail address or reset a password.",
         commandDetails: "It reads each message as JSON from its standard input",
-        webhookHelp: "An address to which such messages are posted instead.", manual: "Accounts.md#messages")
+        webhookHelp: "An address to which the messages of account-command are posted instead.",
+        manual: "Accounts.md#messages")
     /// The destination of notifications.
     static let notifications = OutgoingChoice(
         name: "notification",
@@ -21,7 +22,7 @@ struct OutgoingChoice: Sendable {
         name: "moderation",
         commandHelp: "A program that decides about each post before it is published.",
         commandDetails: "It reads the post as JSON from its standard input, and prints its decision",
-        webhookHelp: "An address to which such posts are sent instead.", manual: "Social.md#moderation")
+        webhookHelp: "An address to which posts are sent for moderation instead.", manual: "Social.md#moderation")
     static let all = [accounts, notifications, moderation]
 
     /// The texts of the settings; empty for settings that are not set.
@@ -55,7 +56,7 @@ struct OutgoingChoice: Sendable {
                 parse: { $0.isEmpty || IssuerSettings.isAllowed(url: $0) ? $0 : nil }),
             StoredSetting(
                 name: "\(name)-webhook-secret", target: \Part.secretFile, defaultText: "",
-                help: "A file whose content signs what is posted to \(name)-webhook.", flag: .value("file"),
+                help: "A file with the secret that signs requests to \(name)-webhook.", flag: .value("file"),
                 expectation: "a file", parse: { $0 }),
         ]
     }

@@ -45,7 +45,7 @@ enum Settings {
             parse: { $0 }),
         StoredSetting(
             name: "tls-certificate", target: \ServiceSettings.tlsCertificate, defaultText: "",
-            help: "A file with the TLS certificate of listen, and its chain.",
+            help: "A file with the TLS certificate for the setting listen, and its chain.",
             details: "In PEM. It is read again when it changes.", flag: .value("file"), expectation: "a file",
             parse: { $0 }),
         StoredSetting(
@@ -63,7 +63,7 @@ enum Settings {
             parse: { $0.isEmpty ? .some(nil) : TrustedProxies(parsing: $0).map(Optional.some) }),
         StoredSetting(
             name: "proxy-field", target: \ServiceSettings.proxyField, defaultText: "X-Forwarded-For",
-            help: "The header field in which those proxies report the client's address.",
+            help: "The header field in which the proxies of behind-proxy report the client's address.",
             details:
                 "`Forwarded` is read in the form of RFC 7239, other fields as a list of addresses. The proxy must write "
                 + "this field itself, and must not pass on a client's field.",
@@ -71,11 +71,12 @@ enum Settings {
             parse: { TrustedProxies.Announcement(field: $0) }),
         StoredSetting(
             name: "proxy-header", target: \ServiceSettings.readsProxyHeader, defaultText: "false",
-            help: "Whether those proxies begin each connection with a PROXY header, instead of a header field.",
+            help: "Whether the proxies of behind-proxy report the client's address in a PROXY header at the start of "
+                + "each connection, instead of a header field.",
             flag: .bare, expectation: "true or false", parse: { Bool($0) }),
         StoredSetting(
             name: "public-url", target: \HTTPServer.Settings.publicURL, defaultText: "",
-            help: "The address at which a proxy publishes the service.",
+            help: "The address at which clients reach the service, such as that of a proxy.",
             details: "Requests to that host are answered over TCP, and its pages may upload "
                 + "([how](Operations.md#a-proxy)). Posts link to their photos there, so that apps can load them anywhere "
                 + "([how](Storage.md#addresses)).",
@@ -90,7 +91,8 @@ enum Settings {
             details: "For development only.", flag: .bare, expectation: "true or false", parse: { Bool($0) }),
         StoredSetting(
             name: "database-secret", target: \ServiceSettings.databaseSecretFile, defaultText: "",
-            help: "A file with the secret of the database over TCP.", flag: .value("file"), expectation: "a file",
+            help: "A file with a secret: clients that send it over TCP have full access to the database.",
+            flag: .value("file"), expectation: "a file",
             parse: { $0 }),
         StoredSetting(
             name: "allowed-origins", target: \HTTPServer.Settings.allowedOrigins, defaultText: "",
@@ -128,13 +130,14 @@ enum Settings {
         StoredSetting(
             name: "workers", target: \PipelineSettings.workers,
             defaultText: "\(ProcessInfo.processInfo.activeProcessorCount)",
-            defaultDescription: "one for each processor", help: "The number of photos that are rendered at once.",
+            defaultDescription: "one for each processor",
+            help: "The number of photos that are rendered at the same time.",
             flag: .value("n"), expectation: "a number from 1 to 64",
             parse: { Int($0).flatMap { (1...64).contains($0) ? $0 : nil } }),
         StoredSetting(
             name: "render", target: \ServiceSettings.renderMode, defaultText: RenderMode.isolated.rawValue,
-            help: "The processes that decode photos: isolated, which can only compute, or in-process, which is the "
-                + "service.",
+            help: "The processes that decode photos: isolated (separate ones, which can only compute) or in-process "
+                + "(the service itself).",
             details: "[Isolation.md](Isolation.md) gives the reasons.", flag: .value("mode"),
             expectation: "isolated or in-process", parse: { RenderMode(rawValue: $0) }),
         StoredSetting(
@@ -145,7 +148,7 @@ enum Settings {
                 + "[,progressive|webp[,animated]|png|avif][,subsampling=444|420][,blurred]`.",
             flag: .repeated(
                 "recipe", value: "recipe",
-                help: "A rendition of every photo, such as thumb=640,q70 (repeat; replaces all defaults)."),
+                help: "A rendition of every photo, such as thumb=640,q70; may be repeated (replaces all defaults)."),
             expectation: "a list of recipes such as \"full=1280,q90 tile=160,cover\", each with a name of its own",
             isLive: true, parse: SettingParsers.recipes),
     ]
@@ -172,7 +175,7 @@ enum Settings {
             help: "The largest number of pixels in all scans of a JPEG."),
         count(
             "max-memory", \.maxWorkingBytes, of: ImageLimits(), flag: "bytes",
-            help: "The memory for a photo that cannot be decoded row by row, in bytes."),
+            help: "The largest memory for a photo that cannot be decoded row by row, in bytes."),
         StoredSetting(
             name: "tolerant", target: \ImageLimits.acceptsTruncated, defaultText: "false",
             help:
@@ -196,7 +199,8 @@ enum Settings {
             isLive: true, parse: { DuplicatePolicies(parsing: $0) }),
         StoredSetting(
             name: "free-space", target: \PipelineSettings.freeSpaceReserve, defaultText: "2GiB,5%",
-            help: "The free space on the disk below which no uploads are accepted; of two with a comma, the smaller.",
+            help: "The free space on the disk below which no uploads are accepted; of two amounts with a comma, the "
+                + "smaller applies.",
             details: "`0` means no limit ([why](Durability.md#transient-faults)).", flag: .value("amount"),
             expectation: "an amount such as 2GiB, 500MiB, 5% or 2GiB,5%", isLive: true,
             parse: { FreeSpaceReserve($0) }),
@@ -231,7 +235,7 @@ enum Settings {
             help: "The time within which the service reads each file once, and compares its checksum."),
         StoredSetting(
             name: "verify-rate", target: \PipelineSettings.verifyRate, defaultText: "10",
-            help: "The speed of that reading, in megabytes per second.", flag: .value("MB/s"),
+            help: "The speed of the reading for verify-interval, in megabytes per second.", flag: .value("MB/s"),
             expectation: "a whole number from 1 to 1000000", isLive: true,
             parse: { Int($0).flatMap { (1...1_000_000).contains($0) ? $0 * 1_000_000 : nil } }),
         StoredSetting(

@@ -22,7 +22,7 @@ struct GIFDecoder: PlaneDecoder, ~Copyable {
     private let offset: Int
     /// The number of stored rows that are present: all rows of the frame, unless some are missing.
     private let storedRowCount: Int
-    /// The next row of samples.
+    /// The number of the next row to decode, in the decoded picture, which may have half the size of the stored one.
     private var nextRow = 0
     let warning: ImageWarning?
 

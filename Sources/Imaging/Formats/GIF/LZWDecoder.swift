@@ -6,8 +6,8 @@
 struct LZWDecoder: ~Copyable {
     /// The number of bytes before the first pixel: each possible pixel, once.
     static let rootCount = 256
-    /// The number of bytes that must follow the stream: eight bytes are read at a time, of which only the first must be
-    /// part of the stream.
+    /// The number of readable bytes that must follow the stream: each read begins in the stream, and is eight bytes
+    /// long.
     static let slackBytes = 8
 
     private static let maxCodeCount = 4096

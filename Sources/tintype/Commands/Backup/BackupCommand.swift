@@ -13,9 +13,9 @@ struct BackupCommand: AsyncParsableCommand {
         usage: "tintype backup [<subcommand>] <folder|file.tar> [<options>]",
         discussion: """
             A backup has one state of the tree, and all files of that state. A folder can have many backups, and stores their \
-            common files once: the second backup copies only what is new. An interrupted backup is continued. A name that \
-            ends in .tar creates one file with one backup. The running service does the work, on its machine and with its \
-            permissions; when none runs, this process does it.
+            common files once: the second backup copies only what is new. If a backup is interrupted, run the command \
+            again to continue it. A name that ends in .tar creates one file with one backup. The running service does \
+            the work, on its machine and with its permissions; when none runs, this process does it.
 
             EXAMPLES
               tintype backup backups

@@ -10,10 +10,11 @@ struct RestoreCommand: AsyncParsableCommand {
         abstract: "Create a store from a backup.",
         usage: "tintype restore <folder|file.tar> [<options>]",
         discussion: """
-            The storage folder is created again: it must be empty, or must not exist. Each file is compared with its checksum \
-            in the backup. An interrupted restore is continued by the same command; no service starts on the folder before \
-            it is complete. --at may also name a moment between two backups, such as --at 812, the number of a change, or \
-            --at 2026-11-26T09:30:00Z: the changes up to it are repeated from the change log of the later backup.
+            The storage folder must be empty, or must not exist. Each file is compared with its checksum in the \
+            backup. If a restore is interrupted, run the command again to continue it; no service starts on the folder \
+            before the restore is complete. --at names a moment: the number of a change (--at 812), or a time \
+            (--at 2026-11-26T09:30:00Z). The moment may be between two backups: the changes up to it are then repeated \
+            from the change log of the later backup.
 
             EXAMPLES
               tintype restore backups --storage Storage-restored

@@ -14,7 +14,7 @@ struct OriginalsCommand: AsyncParsableCommand {
             "re-encode,q80,90d" replaces JPEGs of posts that are 90 days old by JPEGs of quality 80, if that makes them \
             smaller by a tenth or more; metadata of the camera is lost. "drop,365d" deletes originals of posts that are a \
             year old, if the post has intact renditions of all recipes. Replaced and deleted files are first kept for \
-            grace-period. A run is a job of the service, and continues after restarts.
+            the grace period (the setting grace-period). A run is a job of the service, and continues after restarts.
 
             EXAMPLES
               tintype originals plan --rule re-encode,q80,90d
@@ -71,7 +71,8 @@ private enum Originals: RunKind {
     static let kind = PostRunKind.originals
     static let planAbstract = "Show what a rule would change, and what it would keep."
     static let planDiscussion = """
-        Some originals are encoded again, and discarded, to estimate the number of bytes.
+        To estimate the number of bytes, some originals are encoded again, and the results are discarded. The \
+        originals stay.
 
         EXAMPLES
           tintype originals plan --rule re-encode,q80,90d

@@ -13,10 +13,10 @@ struct RethumbOptions: RunOrderOptions {
     @Option(help: ArgumentHelp("Only posts before this date.", valueName: "date"))
     var until: String?
 
-    @Flag(help: "Only posts that lack a rendition with one of the names.")
+    @Flag(help: "Only posts that lack a rendition with the name of one of the recipes.")
     var onlyMissing = false
 
-    @Flag(help: "Only renditions whose files are missing, or have another size.")
+    @Flag(help: "Only renditions whose files are missing, or have the wrong size.")
     var onlyDamaged = false
 
     @Flag(name: .customLong("stdin"), help: "Only the posts whose ids are read from standard input, one per line.")
@@ -25,7 +25,7 @@ struct RethumbOptions: RunOrderOptions {
     @Option(
         name: .customLong("with"),
         help: ArgumentHelp(
-            "A recipe for this run, instead of those of the settings, such as thumb=640,q70 (repeat).",
+            "A recipe for this run, instead of those of the settings, such as thumb=640,q70; may be repeated.",
             valueName: "recipe"))
     var recipes: [String] = []
 

@@ -23,8 +23,8 @@ extension RethumbCommand {
             commandName: "rollback", abstract: "Show the renditions from before a run again.",
             usage: "tintype rethumb rollback [<run>] [--json]",
             discussion: """
-                The old files must still exist: they are kept for the setting grace-period. Renditions of the run that were \
-                never shown are deleted.
+                The old files must still exist: they are kept for the grace period (the setting grace-period). \
+                Renditions of the run that were never shown are deleted.
 
                 EXAMPLES
                   tintype rethumb rollback
@@ -40,7 +40,8 @@ extension RethumbCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "rm", abstract: "Remove the record of a run that has ended; it can then not be rolled back.",
+            commandName: "rm",
+            abstract: "Remove the record of a run that has ended; the run can then no longer be rolled back.",
             usage: "tintype rethumb rm <run> [--json]",
             discussion: """
                 EXAMPLES
