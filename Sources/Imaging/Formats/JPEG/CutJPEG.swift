@@ -14,9 +14,12 @@ struct CutJPEG {
 
     /// Examines whether the bytes are incomplete; nil if they are complete. Nil also for an image in arithmetic code,
     /// in which trailing zeros may have been omitted.
-    init?(_ bytes: Span<UInt8>) {
+    ///
+    /// - Parameter trustsEnd: Whether an end marker in the last two bytes proves that the bytes are complete. It does not
+    ///   if damage has created a segment before it that extends beyond the file; to find out, all bytes are read.
+    init?(_ bytes: Span<UInt8>, trustsEnd: Bool = true) {
         let count = bytes.count
-        if bytes.starts(with: [0xFF, 0xD9], at: count - 2) { return nil }
+        if trustsEnd, bytes.starts(with: [0xFF, 0xD9], at: count - 2) { return nil }
         var offset = 2  // after the start-of-image marker
         byteCount = count
         while let marker = JPEGScans.nextMarker(bytes, &offset) {

@@ -16,7 +16,19 @@ struct JPEGCodec: ImageCodec {
 
     /// Decodes an image, also a truncated one if enough of it is present.
     func decode(_ bytes: Span<UInt8>, with reader: ImageReader) throws(ImageError) -> DecodedImages {
-        guard let cut = CutJPEG(bytes) else { return try decode(bytes, with: reader, isCut: false) }
+        if let cut = CutJPEG(bytes) { return try decode(cut, of: bytes, with: reader) }
+        do throws(ImageError) {
+            return try decode(bytes, with: reader, isCut: false)
+        } catch {
+            guard error.code == .corrupt, let cut = CutJPEG(bytes, trustsEnd: false) else { throw error }
+            return try decode(cut, of: bytes, with: reader)
+        }
+    }
+
+    /// Decodes an incomplete image, if enough of it is there.
+    private func decode(
+        _ cut: CutJPEG, of bytes: Span<UInt8>, with reader: ImageReader
+    ) throws(ImageError) -> DecodedImages {
         guard cut.hasEveryBand || reader.limits.acceptsTruncated else { throw .truncated(.jpeg) }
         var decoded = try decode(cut.closed(bytes).span, with: reader, isCut: true)
         if decoded.warning != nil || !cut.hasEveryBit { decoded.warning = .truncated }
