@@ -206,7 +206,7 @@ def speak(browser, folder):
 
 def misuse_socket(folder):
     """The service detects a proxy on the Unix socket by its forwarding header fields."""
-    warning = "owns everything"
+    warning = "every client of that proxy has full access"
     asks = ["curl", "-sS", "-o", "/dev/null", "--unix-socket", str(folder / "Storage/tintype.sock"), "http://localhost/healthz"]
     log = folder / "0.log"
     subprocess.run(asks, check=True)

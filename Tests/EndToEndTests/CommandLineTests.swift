@@ -15,7 +15,7 @@ struct CommandLineTests {
             (["upload", "x.jpg"], 2, "--user"),
             (["upload", "--user", "u", "--text", "t", "--mention", "anna"], 2, "--mention needs uid:start:length"),
             (["render", "x.jpg", "--out", "o", "--recipe", "thumb"], 2, "thumb"),
-            (["render", "x.jpg", "--out", "o", "--recipe", "a=1", "--recipe", "a=2"], 2, "one name"),
+            (["render", "x.jpg", "--out", "o", "--recipe", "a=1", "--recipe", "a=2"], 2, "same name"),
             (["serve", "--listen", "0.0.0.0:80"], 2, "--tls-certificate"),
             (["serve", "--workers", "many"], 2, "--workers"),
             (["status", "--storage", "nowhere"], 75, "tintype serve"),

@@ -76,7 +76,7 @@ def test_a_wrong_key_is_told_and_a_right_one_opens_by_keyboard_alone(open_page):
         expect(page.get_by_label("Admin key")).to_be_focused()
         page.keyboard.type("tintype_wrong")
         page.keyboard.press("Enter")
-        expect(page.get_by_role("alert")).to_contain_text("This key opens nothing")
+        expect(page.get_by_role("alert")).to_contain_text("This key is not valid")
         expect(page.get_by_label("Admin key")).to_be_focused()
         page.get_by_label("Admin key").fill(json.loads(link(running, "--json"))["url"].split("key=")[1])
         page.keyboard.press("Enter")

@@ -136,7 +136,7 @@ def test_somebody_edits_the_own_profile_and_blocks_another(browser, running):
         words = running.folder / "words"
         words.write_text("no picture")
         dialog.locator("input[type=file]").set_input_files(words)
-        expect(dialog.get_by_role("alert").first).to_contain_text("no picture")
+        expect(dialog.get_by_role("alert").first).to_contain_text("not supported")
         dialog.locator("input[type=file]").set_input_files(f"{ROOT}/Fixtures/photo.jpg")
         expect(dialog.get_by_text("The picture is there.")).to_be_visible()
         expect(header.locator("img")).to_have_js_property("naturalWidth", 512)

@@ -21,7 +21,7 @@ struct RenderCommand: AsyncParsableCommand {
             RECIPES
               NAME=SIZE[,inside|cover][,qN][,alpha][,background=#rrggbb]
                 [,progressive|webp[,animated]|png|avif][,subsampling=444|420][,blurred]
-              SIZE is the box for the thumbnail, in pixels: WIDTHxHEIGHT, or the side of a square.
+              SIZE is the box in pixels: WIDTHxHEIGHT, or the side of a square.
 
             EXAMPLES
               tintype render photo.jpg --out thumbnails
