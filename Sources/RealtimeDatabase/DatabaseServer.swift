@@ -6,7 +6,7 @@ import Database
 import DatabaseHTTP
 import Files
 import Hummingbird
-public import Logging
+import Logging
 import NIOCore
 import Requests
 public import ServiceLifecycle
@@ -16,8 +16,8 @@ import UnixSignals
 
 /// An HTTP server of a tree, with the protocols of Firebase's Realtime Database: REST, event streams and WebSocket.
 ///
-/// The tree stays open to the program: what it writes through its ``TreeStore`` reaches the listeners of the server at once. What
-/// clients may read and write is decided by the rules of the tree (``TreeStore/setRules(_:of:)``); without rules they may
+/// The tree stays open to the program: what it writes through its `TreeStore` reaches the listeners of the server at once. What
+/// clients may read and write is decided by the rules of the tree (`TreeStore.setRules(_:of:)`); without rules they may
 /// do nothing, except with a secret.
 public struct DatabaseServer: Service {
     private let tree: TreeStore
@@ -30,6 +30,7 @@ public struct DatabaseServer: Service {
     ///
     /// - Parameters:
     ///   - tree: The tree; it must stay open until ``run()`` returns.
+    ///   - configuration: The address, the certificate and the secrets of the server.
     ///   - onListening: Receives the port once connections are accepted.
     /// - Throws: ``DatabaseServerError`` for a configuration that cannot be used.
     public init(

@@ -10,6 +10,10 @@ public struct DatabaseServerConfiguration: Sendable {
         public var keyFile: String
 
         /// Names the files of a certificate.
+        ///
+        /// - Parameters:
+        ///   - certificateFile: The path of the certificate, followed by those of its authorities.
+        ///   - keyFile: The path of the certificate's private key.
         public init(certificateFile: String, keyFile: String) {
             self.certificateFile = certificateFile
             self.keyFile = keyFile
@@ -35,6 +39,10 @@ public struct DatabaseServerConfiguration: Sendable {
     public var logger = Logger(label: "RealtimeDatabase")
 
     /// Creates a configuration.
+    ///
+    /// - Parameters:
+    ///   - host: The IP address to listen at.
+    ///   - port: The port to listen at; 0 lets the system choose.
     public init(host: String = "127.0.0.1", port: Int = 9000) {
         self.host = host
         self.port = port

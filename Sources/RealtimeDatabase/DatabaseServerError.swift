@@ -16,7 +16,7 @@ public struct DatabaseServerError: Error, CustomStringConvertible {
     static func explained(_ error: any Error) -> any Error {
         switch error {
         case let error as Failure: DatabaseServerError(message: error.message, hint: error.hint)
-        case let error as FileError: DatabaseServerError(message: error.message, hint: error.hint ?? "")
+        case let error as FileError: DatabaseServerError(message: error.message, hint: error.hint)
         case let error as IOError: DatabaseServerError(message: "the address cannot be listened at: \(error)", hint: "")
         default: error
         }

@@ -16,6 +16,8 @@ public struct Thumbnailer: Sendable {
     private let mode: Mode
 
     /// Creates a thumbnailer that decodes photos in this process, where a flaw of a decoder is a flaw of the program.
+    ///
+    /// - Parameter limits: The limits of a photo's costs.
     public init(limits: ImageLimits = ImageLimits()) {
         self.limits = limits
         mode = .inProcess
@@ -31,6 +33,7 @@ public struct Thumbnailer: Sendable {
     ///
     /// The processes run this program again, so its first line must be ``runSandboxedProcess()``.
     ///
+    /// - Parameter limits: The limits of a photo's costs.
     /// - Throws: `IsolationError`: `isolation_unavailable` on a system without the means, or `worker_unavailable`.
     public static func sandboxed(limits: ImageLimits = ImageLimits()) throws(IsolationError) -> Thumbnailer {
         let program = WorkerProgram.this(arguments: [argument])
@@ -50,9 +53,11 @@ public struct Thumbnailer: Sendable {
 
     /// Renders a photo by each of the recipes, from one decode.
     ///
-    /// - Parameter recipes: The renditions; without them, the service's own five.
-    /// - Returns: The renditions in the order of the recipes: upright, in sRGB, without metadata; the photo's header, a placeholder,
-    ///   and warnings about what was repaired.
+    /// - Parameters:
+    ///   - photo: The bytes of a file.
+    ///   - recipes: The descriptions of the renditions; by default, those of the photo service.
+    /// - Returns: The renditions in the order of the recipes: upright, in sRGB, without metadata; the photo's header, a
+    ///   placeholder, and warnings about damage.
     /// - Throws: `ImageError` for a photo that is refused, all recipes or none; `IsolationError` for a photo that ended its process
     ///   (``IsolationError/isPoison``), or for a process that was ended from outside.
     public func render(_ photo: [UInt8], recipes: [Recipe] = Recipe.defaults) throws -> RenderedImage {
@@ -64,7 +69,9 @@ public struct Thumbnailer: Sendable {
 
     /// Renders a photo in a file, as ``render(_:recipes:)`` does.
     ///
-    /// - Parameter file: A descriptor that is open for reading; it stays open, and its offset stays as it is.
+    /// - Parameters:
+    ///   - file: A descriptor that is open for reading; it stays open, and its offset stays as it is.
+    ///   - recipes: The descriptions of the renditions; by default, those of the photo service.
     /// - Throws: Also `IsolationError` `unreadable` when the system cannot read the file.
     public func render(file: Int32, recipes: [Recipe] = Recipe.defaults) throws -> RenderedImage {
         let byteCount = try IsolatedRenderer.byteCount(of: file)
