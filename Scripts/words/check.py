@@ -2,7 +2,7 @@
 
 import re
 import sys
-from typing import Iterator, Tuple
+from collections.abc import Iterator
 
 from prose import Prose, prose
 
@@ -23,7 +23,7 @@ PHRASES = {
 }
 
 
-def rules(root: str) -> Tuple[re.Pattern, dict]:
+def rules(root: str) -> tuple[re.Pattern, dict]:
     """Returns the pattern of all phrases that are not used, and what is written instead of each."""
     instead = dict(PHRASES)
     with open(f"{root}/Documentation/Architecture.md", encoding="utf-8") as file:
@@ -38,7 +38,7 @@ def rules(root: str) -> Tuple[re.Pattern, dict]:
     return re.compile(rf"(?<![\w-])(?:{one})(?![\w-])", re.IGNORECASE), instead
 
 
-def faults(piece: Prose, pattern: re.Pattern, instead: dict) -> Iterator[Tuple[int, str]]:
+def faults(piece: Prose, pattern: re.Pattern, instead: dict) -> Iterator[tuple[int, str]]:
     """Yields the line and the description of each fault in a piece of prose."""
     first = re.match(r"\W*([A-Za-z']+)", piece.text)
     if first and piece.kind in ("doc", "name"):

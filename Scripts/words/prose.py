@@ -4,7 +4,8 @@ import io
 import re
 import subprocess
 import tokenize
-from typing import Iterator, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 
 class Prose(NamedTuple):

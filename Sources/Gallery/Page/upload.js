@@ -69,8 +69,7 @@ class Uploads extends EventTarget {
 
   // MARK: Adding
 
-  // Begins to send files, for one post with all of them (`together`) or one each; the posts are published by `publish`,
-  // or at once if `options.text` is given. Returns the ids of the posts.
+  // Begins to send files, for one post (`together`) or one each, published by `publish` or, with `options.text`, at once.
   async add(files, { group = newID(), together = false, text } = {}) {
     const uid = session.user?.uid;
     if (!uid) throw new Problem({ status: 401, code: "permission_denied", detail: t("upload.signIn") });
@@ -135,8 +134,7 @@ class Uploads extends EventTarget {
     await this.change("posts", posts.map(({ id }) => id), fields);
   }
 
-  // Puts the photos of a group into one post, or into one each. Photos that were sent already are sent again, to
-  // another draft.
+  // Puts the photos of a group into one post, or into one each. Photos that were sent are sent again, to another draft.
   async regroup(group, together) {
     const posts = this.posts.filter((post) => post.group === group && post.state === "writing");
     const change = regrouped(posts, (id) => this.#files.get(id), together);
