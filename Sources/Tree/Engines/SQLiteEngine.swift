@@ -89,7 +89,7 @@ public final class SQLiteEngine: Engine {
         _ = Glibc.close(descriptor)
     }
 
-    /// Reads one state of the database on a reading thread. While reads wait, clients take turns (``ReadingClient``).
+    /// Reads one state of the database on a reading thread. While reads wait, clients take turns (`ReadingClient`).
     ///
     /// If the size of the read is unknown and it exceeds the allowance, the body is called again, possibly with another
     /// state. The body is also called again if the read meets damage, because a failed read does not prove that the

@@ -18,7 +18,7 @@ extension TreeStore {
     ///
     /// The new rules apply from now on. Indexes of existing data (`.indexOn`) are built in the background; until they
     /// are ready, queries read all children. A `.ttl` applies to nodes that are written from now on. `.read`, `.write`
-    /// and `.validate` apply to reads and writes for a ``Requester``.
+    /// and `.validate` apply to reads and writes for a `Requester`.
     ///
     /// - Parameter onlyIfNone: Whether existing rules stay unchanged.
     /// - Returns: Whether the given rules are now in effect.
