@@ -14,7 +14,7 @@ try await tree.setRules(
     """
     {"rules": {"messages": {".read": true, "$id": {
         ".write": "!data.exists()",
-        ".validate": "newData.child('text').isString() && newData.child('text').val().length <= 500",
+        ".validate": "newData.child('text').isString() && newData.child('text').val().length <= 500"
     }}}}
     """)
 
