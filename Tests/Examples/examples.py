@@ -17,11 +17,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def thumbnails(program, folder):
-    """Photos become two thumbnails each; a photo that is cut off is refused, and the others are made all the same."""
-    photos = [ROOT / "Fixtures" / name for name in ("truncated-plain.gif", "photo.jpg", "alpha.heic")]
+    """Photos become two thumbnails each; missing and truncated ones are refused, and do not stop the others."""
+    photos = [ROOT / "Fixtures" / name for name in ("missing.jpg", "truncated-plain.gif", "photo.jpg", "alpha.heic")]
     run = subprocess.run([program, folder, *photos], capture_output=True, text=True, timeout=PATIENCE)
     assert run.returncode == 3, run
-    assert "truncated-plain.gif: refused: " in run.stdout, run
+    assert "missing.jpg: refused: " in run.stdout and "truncated-plain.gif: refused: " in run.stdout, run
     made = sorted(path.name for path in folder.iterdir())
     assert made == ["alpha-large.jpg", "alpha-tile.webp", "photo-large.jpg", "photo-tile.webp"], made
     assert (folder / "photo-large.jpg").read_bytes().startswith(b"\xff\xd8"), "no JPEG"

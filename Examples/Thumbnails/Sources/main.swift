@@ -25,7 +25,8 @@ for path in arguments.dropFirst() {
             print("\(file)  \(rendition.size)  \(rendition.bytes.count) bytes")
         }
         for warning in image.warnings { print("\(path): warning: \(warning.rawValue)") }
-    } catch let error as ImageError {
+    } catch {
+        // A photo that is damaged or ends its decoder, or a file that cannot be read or written: the others are made.
         print("\(path): refused: \(error)")
         refusals += 1
     }
