@@ -423,7 +423,6 @@ let package = Package(
             name: "DatabaseTests",
             dependencies: [
                 "API", "Access", "Database", "Files", "Model", "Tree", "TestSupport",
-                .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
             name: "PipelineTests",

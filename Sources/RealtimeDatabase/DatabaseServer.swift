@@ -71,11 +71,12 @@ public struct DatabaseServer: Service {
     }
 
     private func listeners() throws -> [any Service] {
-        guard let files = configuration.tls else { return [listener(through: Transport())] }
+        guard let files = configuration.tls else { return [listener(through: Transport(proxies: parts.proxies))] }
         let tls = try TLSTransport(
             TLSFiles(certificate: files.certificateFile, key: files.keyFile), TLSTransport.Times(),
             maxConnections: ConnectionLimits.ofProcess.tcp)
-        return [tls.certificateWatch(configuration.logger), listener(through: Transport(tls: tls))]
+        let transport = Transport(tls: tls, proxies: parts.proxies)
+        return [tls.certificateWatch(configuration.logger), listener(through: transport)]
     }
 
     private func listener(through transport: Transport) -> any Service {
@@ -85,7 +86,7 @@ public struct DatabaseServer: Service {
                 idle: .seconds(60), body: .seconds(60), reading: SlowReaderHandler.Pace()),
             traffic: Traffic(), room: ConnectionLimiter(),
             addressLimit: AddressLimit(
-                limiter: parts.limiter, proxies: nil, onRefusal: parts.audit.refusedConnection(from:)),
+                limiter: parts.limiter, proxies: parts.proxies, onRefusal: parts.audit.refusedConnection(from:)),
             logger: configuration.logger)
         return listener.service(
             DatabaseResponders(application: application), owner: application.owner(for:from:),

@@ -20,7 +20,7 @@ public struct DatabaseServerConfiguration: Sendable {
         }
     }
 
-    /// The IP address to listen at. An address that other machines reach needs ``tls``.
+    /// The IP address to listen at. An address that other machines reach needs ``tls`` or ``trustedProxies``.
     public var host: String
     /// The port to listen at; 0 lets the system choose.
     public var port: Int
@@ -28,8 +28,13 @@ public struct DatabaseServerConfiguration: Sendable {
     public var tls: TLS?
     /// The domain by which clients address the server; nil for IP addresses and `localhost` alone.
     public var publicHost: String?
-    /// The database secrets. A client with a secret may do everything, and tokens that a secret of at least 32 bytes has signed (HS256)
-    /// prove users.
+    /// The IP addresses and networks of the proxies in front of the server, such as `127.0.0.1` and `10.0.0.0/24`. The server
+    /// believes what these report about a client's address in the header field `X-Forwarded-For`. Limits then apply to each
+    /// client; without this setting all clients of a proxy on this machine count as programs on this machine, which have
+    /// no limits.
+    public var trustedProxies: [String] = []
+    /// The database secrets. A client with a secret may do everything, and tokens that a secret of at least 32 bytes has
+    /// signed (HS256) prove users.
     public var secrets: [String] = []
     /// The origins of web pages that may use the database, such as `https://photos.example`; `*` alone stands for all.
     public var allowedOrigins: [String] = []

@@ -2,9 +2,7 @@ import API
 import Access
 import Database
 import Files
-import Logging
 import Model
-import Synchronization
 import TestSupport
 import Testing
 import Tree
@@ -16,14 +14,18 @@ struct Fixture: Sendable {
     let spool: ResponseSpool
     let log: RecordingLog
 
+    /// The logged messages, each with its identity and path.
+    var logLines: [String] {
+        log.entries.map { "\($0.message) by \($0.text("identity")) at \($0.text("path"))" }
+    }
+
     var owner: DatabaseSession { database.session(as: .admin) }
 
     /// Returns the database as the next process opens it.
     func reopened() -> RealtimeDatabase {
         RealtimeDatabase(
             tree, disconnects: StoreNodes.disconnect(), ids: PushIDGenerator(), isThrowAway: false,
-            isOpenWithoutRules: true, spool: spool,
-            logger: Logger(label: "test") { _ in log })
+            isOpenWithoutRules: true, spool: spool, logger: log.logger)
     }
     var stranger: DatabaseSession { database.session(as: .anonymous) }
 }
@@ -41,37 +43,10 @@ func withDatabase<R: Sendable>(
         let database = RealtimeDatabase(
             tree, disconnects: StoreNodes.disconnect(), ids: PushIDGenerator(), isThrowAway: isThrowAway,
             isOpenWithoutRules: isOpenWithoutRules,
-            spool: spool,
-            logger: Logger(label: "test") { _ in log })
+            spool: spool, logger: log.logger)
         let result = try await body(Fixture(database: database, tree: tree, spool: spool, log: log))
         await tree.close()
         return result
-    }
-}
-
-/// A log that stores its messages.
-struct RecordingLog: LogHandler {
-    private final class Lines: Sendable {
-        let all = Mutex<[String]>([])
-    }
-
-    private let kept = Lines()
-    var logLevel = Logger.Level.trace
-    var metadata: Logger.Metadata = [:]
-
-    /// The messages, each with its identity and path.
-    var lines: [String] { kept.all.withLock { $0 } }
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) {
-        let (identity, path) = (event.metadata?["identity"], event.metadata?["path"])
-        kept.all.withLock {
-            $0.append("\(event.message) by \(identity.map { "\($0)" } ?? "?") at \(path.map { "\($0)" } ?? "?")")
-        }
     }
 }
 

@@ -68,8 +68,8 @@ struct SessionListeningTests {
             #expect(recorder.events(of: whole.listener) == ["put /x 5", "put /x 6"])
             #expect(recorder.events(of: child.listener).allSatisfy { $0 == "put / 5" })
             #expect(recorder.events(of: other.listener).isEmpty)
-            #expect(fixture.log.lines.filter { $0.hasPrefix("listened") }.count == 4)
-            #expect(fixture.log.lines.contains("listened to by anonymous at /a/x"))
+            #expect(fixture.logLines.filter { $0.hasPrefix("listened") }.count == 4)
+            #expect(fixture.logLines.contains("listened to by anonymous at /a/x"))
         }
         #expect(recorder.isEnded, "the store has been closed")
     }

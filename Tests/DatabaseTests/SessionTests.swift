@@ -228,7 +228,7 @@ struct SessionTests {
             _ = try await Step.set(Self.b, "1").take(in: fixture.stranger)
             _ = try await Step.remove(Self.a).take(in: fixture.owner)
             _ = await outcome { _ = try await Step.set(Self.root, "1").take(in: fixture.stranger) }
-            #expect(fixture.log.lines == ["written by anonymous at /a/b", "written by admin at /a"])
+            #expect(fixture.logLines == ["written by anonymous at /a/b", "written by admin at /a"])
         }
     }
 }

@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -88,7 +89,8 @@ def chat(program, folder):
     taken = subprocess.run(
         [program, folder / "other.sqlite", server.address.split(":")[2].split("/")[0]],
         capture_output=True, text=True, timeout=PATIENCE)
-    assert taken.returncode != 0 and "in use" in taken.stderr, taken
+    assert taken.returncode == 1 and re.fullmatch("chat: .* in use.*\n", taken.stdout), taken
+    assert not taken.stderr, taken
     server.end()
 
 

@@ -19,16 +19,25 @@ struct DatabaseServerTests {
     private func withServer(
         _ body: (_ tree: TreeStore, _ client: ServiceClient) async throws -> Void
     ) async throws {
+        try await withServer({ $0.secrets = [Self.secret] }) { tree, port in
+            try await body(tree, ServiceClient(.tcp(host: "127.0.0.1", port: port)))
+        }
+    }
+
+    /// Runs a body with a tree, and the port of a server of it.
+    private func withServer(
+        _ configure: (inout DatabaseServerConfiguration) -> Void,
+        _ body: (_ tree: TreeStore, _ port: Int) async throws -> Void
+    ) async throws {
         let tree = try await TreeStore(engine: MemoryEngine())
         try await tree.setRules(Self.rules)
         let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
         var configuration = DatabaseServerConfiguration(port: 0)
-        configuration.secrets = [Self.secret]
+        configure(&configuration)
         let server = try DatabaseServer(tree, configuration) { continuation.yield($0) }
         let group = ServiceGroup(configuration: .init(services: [server], logger: configuration.logger))
         try await withServices(group, onEnd: { continuation.finish() }) {
-            let port = try #require(await ports.first { _ in true })
-            try await body(tree, ServiceClient(.tcp(host: "127.0.0.1", port: port)))
+            try await body(tree, try #require(await ports.first { _ in true }))
         }
         await tree.close()
     }
@@ -70,6 +79,44 @@ struct DatabaseServerTests {
 
     private static let percentEncodedSecret = secret.replacingOccurrences(of: " ", with: "%20")
 
+    @Test("Only a trusted proxy may say who its client is", arguments: [true, false])
+    func proxy(isTrusted: Bool) async throws {
+        let log = RecordingLog()
+        try await withServer {
+            $0.logger = log.logger
+            $0.trustedProxies = isTrusted ? ["127.0.0.1"] : []
+        } _: { _, port in
+            let client = ServiceClient(.tcp(host: "127.0.0.1", port: port))
+            let answer = try await client.ask(
+                .get, "/people.json", headers: [try #require(HTTPField.Name("X-Forwarded-For")): "192.0.2.7"])
+            #expect(answer.status == 401)
+            let refused = try #require(log.entries.first { $0.text("request") == "GET /people.json" })
+            #expect(refused.text("address") == (isTrusted ? "192.0.2.7" : "127.0.0.1"))
+        }
+    }
+
+    @Test("Clients that trust the certificate are served by TLS, others are not")
+    func encrypted() async throws {
+        try await withScratch { scratch in
+            try scratch.install(.first)
+            try await withServer {
+                $0.tls = .init(
+                    certificateFile: "\(scratch.path)/certificate.pem", keyFile: "\(scratch.path)/key.pem")
+            } _: { tree, port in
+                try await tree.set("open/first", to: "hello")
+                let connection = try await WireConnection(port: port, trusting: .first)
+                try await connection.send("GET /open/first.json HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                #expect(await connection.answer()?.status == 200)
+                await connection.close()
+                let end = TLSEnd()
+                let stranger = try await WireConnection(port: port, trusting: .second, noting: end)
+                try? await stranger.send("GET /open/first.json HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                #expect(await stranger.answer() == nil)
+                #expect(end.error != nil)
+            }
+        }
+    }
+
     @Test("A configuration that cannot be used is refused before anything listens")
     func refused() async throws {
         let tree = try await TreeStore(engine: MemoryEngine())
@@ -82,6 +129,8 @@ struct DatabaseServerTests {
         #expect(try message { $0.host = "0.0.0.0" }.contains("other machines"))
         #expect(try message { $0.host = "db.example" }.contains("db.example"))
         #expect(try message { $0.port = 70_000 }.contains("70000"))
+        #expect(try message { $0.trustedProxies = ["a proxy"] }.contains("trusted proxy"))
+        #expect(try message { $0.trustedProxies = ["0.0.0.0/0"] }.contains("strangers"))
         #expect(try message { $0.allowedOrigins = ["photos.example"] }.contains("origin"))
         #expect(try message { $0.temporaryFolder = "/nonexistent" }.contains("/nonexistent"))
         await tree.close()

@@ -93,10 +93,10 @@ struct AddressLimitTests {
 
     @Test("The log names some refused connections and counts the rest")
     func told() throws {
-        let lines = Shared<[Logger.Metadata]>([])
-        let audit = AuditLog(Logger(label: "test") { _ in Recorder(lines: lines) })
+        let log = RecordingLog()
+        let audit = AuditLog(log.logger)
         for _ in 0..<10_000 { audit.refusedConnection(from: "192.0.2.7") }
-        let told = lines.value
+        let told = log.entries.map(\.metadata)
         #expect((600..<2000).contains(told.count), "\(told.count)")
         #expect(told.allSatisfy { $0["address"] == "192.0.2.7" && $0["error"] == "too many connections" })
         #expect(told.first?["skipped"] == nil)
@@ -110,21 +110,5 @@ private final class Greeter: ChannelInboundHandler, Sendable {
 
     func channelActive(context: ChannelHandlerContext) {
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "hello\n")), promise: nil)
-    }
-}
-
-/// A log that a test can read.
-private struct Recorder: LogHandler {
-    let lines: Shared<[Logger.Metadata]>
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.trace
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) {
-        lines.change { [metadata = event.metadata ?? [:]] in $0.append(metadata) }
     }
 }

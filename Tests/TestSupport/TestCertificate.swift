@@ -1,11 +1,11 @@
 /// A self-signed certificate of localhost that is valid until 2120, and its key.
-enum TestCertificate: Sendable {
+package enum TestCertificate: Sendable {
     case first, second
 
     /// The certificate in PEM.
-    var certificate: String { pair.certificate }
+    package var certificate: String { pair.certificate }
     /// The private key in PEM.
-    var key: String { pair.key }
+    package var key: String { pair.key }
 
     private var pair: (certificate: String, key: String) {
         switch self {
