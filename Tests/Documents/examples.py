@@ -3,7 +3,8 @@
 A block that is fenced as `sh` is a list of commands, one a line (a backslash at the end of a line continues it). In a block
 that is fenced as `console`, lines that begin with `$ ` are commands, and the lines below are their output, in which `…` stands
 for anything, and ids, numbers and fingerprints may differ. A block that is fenced as `json NAME` is a file of that name. Any
-other block is only shown.
+other block is only shown. A row of a table that ends with a command of Scripts/test-reliability is a promise: the command is
+run with small counts, since `Scripts/test` runs each of them with larger ones.
 
 A page's commands share one shell and one folder, which contains photos under the names that the pages use. A service is
 running there on `Storage`, unless the page's first command starts one; `tintype serve …` ends the running service and starts
@@ -86,6 +87,9 @@ BEFORE_HELP = {
         PHOTO, "tintype serve --storage Other", "rm Storage/tree.*", "tintype serve --grace-period 0s"],
 }
 
+# The counts with which the commands that try to break a promise are run, by the name of what they do.
+SMALL_COUNTS = {"crashes": "3", "power": "1", "inbox": "30 --kills 1", "poison": "", "faults": "1"}
+
 # The answers to questions about passwords and confirmations.
 ANSWERS = {
     "tintype user add": ["sesame!", "sesame!"],
@@ -132,6 +136,9 @@ def commands_in_page(path):
                 last.text = last.text[:-1] + line.strip()
             else:
                 last.output = f"{last.output or ''}{line}\n"
+        elif not kind and (promise := re.search(r"\| `Scripts/test-reliability (\w+)[^`]*` \|$", line)):
+            counts = SMALL_COUNTS.get(promise[1], "of no promise that examples.py knows")
+            commands.append(Command(f"Scripts/test-reliability {promise[1]} {counts}", f"{name}:{number}"))
         elif kind in ("sh", "console") and line.strip():
             line = line.removeprefix("$ ")
             if kind == "sh" and commands and commands[-1].text.endswith("\\"):
