@@ -58,6 +58,8 @@ public struct FileError: Error, Sendable, CustomStringConvertible {
     }
 
     /// Creates an error from the `errno` of a system call.
+    ///
+    /// - Parameter action: The operation and its path, such as `open NAME`, with which the message begins.
     public init(errno number: Int32, doing action: String) {
         let reason = String(cString: strerror(number))
         let (code, hint): (Code, String) =

@@ -4,7 +4,7 @@ import Glibc
 
 /// A file that is open for reading, and closed when the last reference is released.
 ///
-/// Each read specifies its offset, so that any number of threads can share one reader.
+/// Each read specifies its offset, so that any number of threads can share one reader. Methods block on the disk.
 public final class FileReader: Sendable {
     private let descriptor: Int32
 
@@ -38,13 +38,13 @@ public final class FileReader: Sendable {
         return status
     }
 
-    /// Passes the descriptor to code that needs one; it is open while the body runs.
+    /// Calls `body` with the file's descriptor, which stays open while the body runs. The body must not close it.
     public func withDescriptor<R>(_ body: (Int32) throws -> R) rethrows -> R {
         try withExtendedLifetime(self) { try body(descriptor) }
     }
 
-    /// A version of a file that differs from every later one: each write sets the change time, which cannot be set
-    /// back.
+    /// The attributes by which a later change of a file is detected: each write sets the change time, which cannot be
+    /// set back.
     public struct Version: Hashable, Sendable {
         /// Size in bytes.
         public let byteCount: Int

@@ -47,14 +47,19 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
     /// The name of the format as people know it.
     var name: String { codec.name }
 
-    /// Detects the format by the file's first bytes, not by a name; nil if it is no supported format.
+    /// Returns the format that a file's first bytes identify; nil if it is none of these formats.
+    ///
+    /// At most the first 256 bytes are examined. The format may be one whose library this build lacks.
     public static func detect(_ bytes: Span<UInt8>) -> ImageFormat? {
         for format in allCases where format.codec.matches(bytes) { return format }
         return nil
     }
 
-    /// Returns the format of a file that ends within its signature; nil if no signature begins with the bytes, or if a
-    /// single byte could be anything.
+    /// Returns the format of a file that ends within its signature.
+    ///
+    /// - Parameter bytes: The whole file.
+    /// - Returns: The format; nil if no signature begins with these bytes, or if they are a single byte that files of
+    ///   other kinds may also have.
     static func ofCutSignature(_ bytes: Span<UInt8>) -> ImageFormat? {
         // A single byte other than PNG's first may be anything, even "G" or 255.
         guard bytes.byte(at: 0) == 0x89 || bytes.count > 1 else { return nil }

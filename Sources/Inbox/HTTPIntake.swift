@@ -30,9 +30,9 @@ package struct HTTPIntake: IntakeHandler {
         return true
     }
 
-    /// Keeps the originals of an upload: a single photo under its own name with its texts and audiences beside it,
-    /// several in a folder `.post`. The reason is written last, so that every listed item is complete and can be put
-    /// back.
+    /// Moves the originals of an upload to `failed/`: a single photo as `uploadID.NAME`, several as a folder
+    /// `uploadID.post`, with a sidecar for the texts and audiences, if there are any. The reason is written last, so
+    /// that every listed item is complete and can be put back.
     private func putAside(_ record: UploadRecord) async throws {
         let photos = record.orderedPhotos
         guard let first = photos.first else { return }

@@ -47,7 +47,7 @@ struct InboxFolder: Hashable, Sendable {
 struct Candidate: Hashable, Sendable {
     let owner: UserID
     let place: InboxFolder
-    /// A photo, or a folder `NAME.post`.
+    /// The name of a photo or a folder `NAME.post`; of a text or a video, if it has no photo beside it.
     let name: String
 
     /// The path below the user's folder.

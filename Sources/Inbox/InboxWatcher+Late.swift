@@ -7,12 +7,14 @@ import Tree
 import Uploads
 
 extension InboxWatcher {
-    /// The time after its publication in which a post without a text gets one from a late document.
+    /// The time after the publication of a post during which a late document can add its text to it.
     private static let lateTime = Duration.seconds(24 * 3600)
 
-    /// Handles a file without its photo, which may have been claimed already.
+    /// Handles a text, or the video of a Live Photo, that has no photo beside it, perhaps because the photo has been
+    /// claimed already. A text that can never be added is rejected; after another error, the file stays for a later
+    /// attempt.
     ///
-    /// - Returns: The claim, if the file must be processed like any other.
+    /// - Returns: The claim of a video without a still image, which is processed like a photo; nil in all other cases.
     func takeLate(_ late: Candidate, _ events: InboxEvents) async -> UploadRecord? {
         do {
             let photos =

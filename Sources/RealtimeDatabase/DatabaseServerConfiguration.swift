@@ -26,19 +26,22 @@ public struct DatabaseServerConfiguration: Sendable {
     public var port: Int
     /// The certificate of the server; nil for connections without encryption.
     public var tls: TLS?
-    /// The domain by which clients address the server; nil for IP addresses and `localhost` alone.
+    /// The host name by which clients address the server; nil for none.
+    ///
+    /// A request whose `Host` is another name is refused, unless it is `localhost` or the IP address at which the
+    /// request arrives.
     public var publicHost: String?
     /// The IP addresses and networks of the proxies in front of the server, such as `127.0.0.1` and `10.0.0.0/24`. The server
     /// believes what these report about a client's address in the header field `X-Forwarded-For`. Limits then apply to each
     /// client; without this setting all clients of a proxy on this machine count as programs on this machine, which have
     /// no limits.
     public var trustedProxies: [String] = []
-    /// The database secrets. A client with a secret may do everything, and tokens that a secret of at least 32 bytes has
-    /// signed (HS256) prove users.
+    /// The database secrets. A client with a secret may do everything. Tokens that are signed with a secret of at least
+    /// 32 bytes (HS256) prove users.
     public var secrets: [String] = []
     /// The origins of web pages that may use the database, such as `https://photos.example`; `*` alone stands for all.
     public var allowedOrigins: [String] = []
-    /// The folder for long responses that wait for slow readers, in files without names.
+    /// The folder for the files that hold long responses until slow clients have read them. The files have no names.
     public var temporaryFolder = "/tmp"
     /// The log of refused and failed requests.
     public var logger = Logger(label: "RealtimeDatabase")

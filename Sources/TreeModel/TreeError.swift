@@ -8,7 +8,7 @@ public struct TreeError: Error, CustomStringConvertible {
     public let path: TreePath?
     /// Advice for solving the problem; nil if there is none.
     public let hint: String?
-    /// The underlying error, such as that of the database.
+    /// The underlying error, such as that of the database; nil if there is none.
     public let cause: (any Error)?
 
     /// Creates an error.
@@ -24,9 +24,9 @@ public struct TreeError: Error, CustomStringConvertible {
 
     /// Whether the same call may succeed later, because storage was busy, full or faulty.
     ///
-    /// A write that failed with such an error has no effect, and a crash will not bring it back. If this is not
-    /// certain, because the disk refused even the necessary commit, the message states it; a read after the disk has
-    /// been repaired shows the result.
+    /// A write that failed with such an error has no effect, not even after a crash. One case is an exception: if the
+    /// disk also refuses the commit that undoes the write, the outcome is open, and the message says so. A read after
+    /// the disk has been repaired shows the outcome.
     public var isTransient: Bool { Self.transientCodes.contains(code) }
 
     /// Whether the store itself is damaged, so that a retry does not help.

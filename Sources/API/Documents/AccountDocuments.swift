@@ -12,15 +12,15 @@ package struct UserDocument: Document {
     package let isDisabled: Bool
     /// Whether the account has the claim `admin`.
     package let isAdmin: Bool
-    /// The custom claims, which are added to each of its ID tokens.
+    /// The custom claims, which are added to each of its ID tokens; nil if there are none.
     package let claims: JSONValue?
     /// The providers by which the person signs in, such as `password` or `google.com`.
     package let providers: [String]
     /// The time of the account's creation, in milliseconds since the epoch.
     package let created: Int64?
-    /// The time of the last sign-in, in milliseconds since the epoch.
+    /// The time of the last sign-in, in milliseconds since the epoch; nil before the first.
     package let lastSignIn: Int64?
-    /// The password, if it was generated for the account just now.
+    /// The password, if it was generated for the account just now; nil otherwise.
     package var password: String?
 
     private enum CodingKeys: String, CodingKey {
@@ -34,7 +34,7 @@ package struct UserDocument: Document {
         case password
     }
 
-    /// Reads an account as the identity endpoints show it; nil for anything else.
+    /// Creates a document from an account in the JSON of the identity endpoints; nil for a value without a `localId`.
     package init?(identity: JSONValue) {
         guard let uid = identity["localId"]?.string else { return nil }
         self.uid = uid

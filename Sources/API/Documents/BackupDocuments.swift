@@ -11,13 +11,13 @@ package struct BackupStepDocument: Document, Hashable {
     }
 
     package var phase = Phase.tree
-    /// The number of post folders, or files, that were processed so far.
+    /// The number of post folders, or files, that have been processed, and the number of all.
     package var done = 0
     package var total = 0
-    /// The number of files so far, and their bytes.
+    /// The number of files so far, and their total size in bytes.
     package var files = 0
     package var bytes = 0
-    /// The number of files that had to be copied, and their bytes.
+    /// The number of files that had to be copied, and their total size in bytes.
     package var copied = 0
     package var copiedBytes = 0
     /// The number of findings.
@@ -35,7 +35,7 @@ package struct BackupStepDocument: Document, Hashable {
     package init() {}
 }
 
-/// The files and backups that were deleted when old backups were pruned.
+/// The result of pruning old backups: the numbers of deleted backups and files, and the size of these files in bytes.
 package struct BackupPruneDocument: Document, Hashable {
     package var backups = 0
     package var files = 0
@@ -52,7 +52,7 @@ package struct BackupDocument: Document, Hashable {
     package let madeAt: Int64
     /// The version of the program that created the backup.
     package let version: String
-    /// The number of files of the blob store in the backup, and their bytes.
+    /// The number of files of the blob store in the backup, and their total size in bytes.
     package let files: Int
     package let bytes: Int
 

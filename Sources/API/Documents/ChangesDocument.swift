@@ -4,7 +4,7 @@ package import TreeModel
 package struct ChangesDocument: Document {
     /// A commit.
     package struct Change: Document {
-        /// The token with which to continue after this commit.
+        /// The position just after this commit, from which a client continues.
         package let token: String
         /// The time of the commit, in milliseconds since the epoch.
         package let timestamp: Int64
@@ -13,13 +13,13 @@ package struct ChangesDocument: Document {
 
     package struct Write: Document {
         package let path: String
-        /// The new value; null if it was deleted.
+        /// The new value of the node at the path; null if the node was deleted.
         package let value: TreeValue?
     }
 
     package let changes: [Change]
-    /// The token with which to continue.
+    /// The position at which the next page begins.
     package let token: String
-    /// Whether more commits are available already.
+    /// Whether more commits may exist already.
     package let more: Bool
 }

@@ -7,7 +7,7 @@ package struct FailureDocument: Document {
     package let file: String
     /// The way in by which the file arrived.
     package let intake: Intake
-    /// The code of an error, or of a later version's.
+    /// The code of the error; it may be one that only a later version of the service knows.
     package let code: String
     package let message: String
     package let hint: String
@@ -76,7 +76,7 @@ package struct RefusalDocument: Document {
     package let kind: Kind
     /// The time of the request, in milliseconds since the epoch.
     package let time: Int64
-    /// The method and the path.
+    /// The method and the path, without the query; nil for a connection that was refused.
     package let request: String?
     package let address: String?
     package let identity: String?
@@ -84,9 +84,10 @@ package struct RefusalDocument: Document {
     package let proof: String?
     package let status: Int?
     package let error: String?
-    /// The id by which the request is found in the log.
+    /// The id by which the request is found in the log; nil for an action, or a connection that was refused.
     package let trace: String?
-    /// The number of further refusals since the previous one in the list.
+    /// The number of refusals since the previous one in the list that were not logged, because there were too many; nil
+    /// for none.
     package let skipped: Int?
 
     package init(_ kind: Kind, at time: Int64, _ fields: [String: String]) {
@@ -98,7 +99,7 @@ package struct RefusalDocument: Document {
     }
 }
 
-/// The last refusals and actions of admins, the newest first.
+/// The most recent refused requests and actions of admins, the newest first.
 package struct RefusalListDocument: Document {
     package let refusals: [RefusalDocument]
 

@@ -1,10 +1,10 @@
 /// The current state of the service, as the operations page shows it.
 package struct OperationsDocument: Document {
-    /// The number of events per second.
+    /// The average number of events per second; since the start, if the service has run for a shorter time.
     package struct Rate: Document, Hashable {
         /// The average of the last minute.
         package let minute: Double
-        /// The average of the last hour, or since the start.
+        /// The average of the last hour.
         package let hour: Double
 
         package init(minute: Double, hour: Double) { (self.minute, self.hour) = (minute, hour) }
@@ -42,6 +42,7 @@ package struct OperationsDocument: Document {
         package let bytes: Int
         /// The priority: `interactive`, `queued` or `batch`.
         package let priority: String
+        /// The time at which the work began, in milliseconds since the epoch.
         package let since: Int64
 
         package init(upload: String?, user: String, bytes: Int, priority: String, since: Int64) {
@@ -54,7 +55,7 @@ package struct OperationsDocument: Document {
         package let count: Int
         /// The number of further workers for batch work alone; zero if all workers do all work.
         package let batch: Int
-        /// The work in progress, the longest first.
+        /// The work in progress, the oldest first.
         package let busy: [Work]
 
         package init(count: Int, batch: Int, busy: [Work]) {
@@ -63,8 +64,11 @@ package struct OperationsDocument: Document {
     }
 
     package struct Disk: Document {
+        /// The free space of the disk, in bytes; absent if it is not known.
         package var free: Int?
+        /// The space that must stay free, in bytes; absent if it is not known.
         package var reserve: Int?
+        /// The size of the disk, in bytes; absent if it is not known.
         package var total: Int?
         /// The size of the tree's files, in bytes; absent if the tree is in memory.
         package var tree: Int?
@@ -82,6 +86,7 @@ package struct OperationsDocument: Document {
         /// An IP address; empty on the Unix socket.
         package let address: String
         package let identity: String
+        /// The time at which the stream or session began, in milliseconds since the epoch.
         package let since: Int64
 
         package init(_ kind: Kind, what: String, address: String, identity: String, since: Int64) {
@@ -107,6 +112,7 @@ package struct OperationsDocument: Document {
 
     /// The time of the report, in milliseconds since the epoch.
     package var time: Int64
+    /// The time at which the service started, in milliseconds since the epoch.
     package let startedAt: Int64
     /// The addresses of the service's pages; empty if it listens on no port.
     package let pages: [String]
@@ -115,7 +121,7 @@ package struct OperationsDocument: Document {
     package let history: History
     package let workers: Workers
     package var disk: Disk
-    /// The memory of the process, in bytes; absent if the system does not report it.
+    /// The resident memory of the process, in bytes; absent if the system does not report it.
     package var memory: Int?
     package let connections: Connections
     /// A counter that changes whenever a failed file is listed, put back or deleted.

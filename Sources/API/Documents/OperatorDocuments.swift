@@ -6,7 +6,7 @@ package struct JobDocument: Document {
     package var switched = 0
     package var failed = 0
     package var finished = false
-    /// The reason why the last failed post could not be switched.
+    /// The reason why the last failed post could not be switched; nil if none has failed.
     package var lastFailure: String?
 
     private enum CodingKeys: String, CodingKey {
@@ -17,7 +17,7 @@ package struct JobDocument: Document {
     package init() {}
 }
 
-/// The end of a job that failed.
+/// The last line of the response of a job that failed: the error, in place of the result.
 package struct JobFailureDocument: Document {
     package var finished = false
     package let error: Failure
@@ -72,7 +72,7 @@ package struct SettingsChange: Document {
     /// The chosen value.
     package let chosen: String
     package let effect: Effect
-    /// The source that overrides the chosen value.
+    /// The source that overrides the chosen value; nil if none does.
     package let by: String?
 
     package init(name: String, running: String, chosen: String, effect: Effect, by: String? = nil) {

@@ -4,11 +4,13 @@ package struct RulesCheckDocument: Document {
 
     package let file: String
     package let outcome: Outcome
-    /// The number of rules; with the following numbers, only for a file that was accepted.
+    /// The numbers of rules, indexes and times to live in the file; nil for storage rules, and for a file that was
+    /// refused.
     package var rules: Int?
     package var indexes: Int?
     package var timesToLive: Int?
-    /// The position of the error in a file that was refused, from 1; columns are in characters.
+    /// The line and the column of the error, counted from 1, the column in characters, and the error's message; nil if
+    /// the file was accepted.
     package var line: Int?
     package var column: Int?
     package var message: String?
@@ -52,7 +54,7 @@ package struct RulesPartDocument: Document {
         /// The path of the node that it was evaluated for.
         package let path: String
         package let result: Bool
-        /// The error that ended the evaluation early.
+        /// The error that ended the evaluation early; nil if there was none.
         package let fault: String?
         /// The values of the rule's parts, in the order of their evaluation.
         package let values: [Value]
@@ -119,7 +121,7 @@ package struct RulesCaseDocument: Document {
     package let outcome: Outcome
     package let expected: Verdict
     package let result: Verdict
-    /// The explanation of the rules' result, for a case that failed.
+    /// The explanation of the rules' result; nil for a case that passed.
     package let explanation: RulesExplanationDocument?
 
     package init(

@@ -108,7 +108,8 @@ package struct StatusDocument: Document {
     package var uploads: [String: Int] = [:]
     /// The number of uploads that wait for a worker.
     package var queue = 0
-    /// The time at which the upload that has waited longest was reserved, in milliseconds since the epoch.
+    /// The time at which the upload that has waited longest was reserved, in milliseconds since the epoch; nil if none
+    /// waits.
     package var queueSince: Int64?
     package let tree: Tree
     package var inbox: Inbox?

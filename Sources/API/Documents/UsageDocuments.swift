@@ -54,9 +54,9 @@ package struct UsageDocument: Document, Hashable {
     package let total: Size
     /// The bytes that count against the quota: originals, objects, and unfinished uploads.
     package let used: Int
-    /// The limit on these bytes; absent if there is none.
+    /// The limit on ``used``, in bytes; absent if there is none.
     package let quota: Int?
-    /// The users whom the limit applies to.
+    /// The users whom the limit applies to; absent if there is no limit.
     package let quotaScope: QuotaScope?
 
     private enum CodingKeys: String, CodingKey {

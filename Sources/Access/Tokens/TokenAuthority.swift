@@ -20,7 +20,7 @@ package final class TokenAuthority: Sendable {
     /// - Parameters:
     ///   - project: The service's project id, as in Firebase.
     ///   - leewaySeconds: The largest accepted difference between clocks, in seconds.
-    ///   - now: The current time.
+    ///   - now: Returns the current time.
     package init(
         project: String, keys: KeyRing, leewaySeconds: Int64 = 60,
         now: @escaping @Sendable () -> Timestamp = Timestamp.now
@@ -97,7 +97,7 @@ package final class TokenAuthority: Sendable {
         return token.claims
     }
 
-    /// Returns the user of a token.
+    /// Verifies a token that this authority issued, and returns its user; does not check whether the user is disabled.
     ///
     /// - Throws: ``AccessError`` with the case `badToken` or `expired`.
     func user(of token: WebToken) throws(AccessError) -> ProvenUser {
@@ -105,14 +105,16 @@ package final class TokenAuthority: Sendable {
         return try ProvenUser(claims: token.claims, expirySeconds: try rules.check(token.claims, now: now()))
     }
 
-    /// Whether a token names one of the keys as its signer.
+    /// Whether a token names one of the keys as its signer; the signature is not checked.
     func mayHaveSigned(_ token: WebToken) -> Bool {
         guard let keyID = token.keyID else { return false }
         let now = now()
         return state.withLock { $0.ring.verifyingKeys(now: now) }.contains { $0.id.isSame(as: keyID) }
     }
 
-    /// Checks that one of the keys signed a token.
+    /// Checks that the key that a token names is one of the keys, and signed it.
+    ///
+    /// - Throws: ``AccessError`` with the case `badToken`.
     func checkSignature(of token: WebToken) throws(AccessError) {
         let now = now()
         let keys = state.withLock { $0.ring.verifyingKeys(now: now) }

@@ -23,9 +23,9 @@ package struct IdentityError: Error, Hashable, Sendable, CustomStringConvertible
 
     package var description: String { message }
 
-    /// The response body; nil if it must not be JSON.
+    /// The response body; nil for a status of 500 or above, whose body must not be JSON.
     ///
-    /// The JavaScript SDK signs its user out after any error in JSON when it starts. It treats any other body as a
+    /// While it starts, the JavaScript SDK signs its user out after any error in JSON. It treats any other body as a
     /// network error and retries.
     package var document: JSONValue? {
         guard status < 500 else { return nil }

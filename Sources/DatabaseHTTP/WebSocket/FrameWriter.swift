@@ -1,14 +1,16 @@
 import NIOCore
 
-/// Encodes messages to a client as WebSocket text frames (RFC 6455, section 5.2): a single frame, or the number of
-/// pieces and then the pieces.
+/// The encoding of messages to a client as WebSocket text frames (RFC 6455, section 5.2).
 ///
-/// A server's frames are the same for all clients, so that a frame for many clients is encoded once.
+/// A message of at most ``maxFrameBytes`` is one frame. A longer message is cut into pieces: the first frame contains
+/// their number in decimal digits, and each further frame one piece, as in Firebase's wire protocol.
+///
+/// A server does not mask its frames, so that a message for many clients is encoded once.
 enum FrameWriter {
-    /// The largest size of a frame, in bytes. A frame may have 16,384 UTF-16 units, and it has no more units than
-    /// bytes.
+    /// The largest size of a frame's text, in bytes. Clients accept 16,384 UTF-16 units, and a text never has more such
+    /// units than bytes of UTF-8.
     static let maxFrameBytes = 16_384
-    /// The largest number of pieces of a message: some clients read no longer number.
+    /// The largest number of pieces of a message: some clients read a number of at most four digits.
     static let maxPieces = 9_999
 
     private static let text: UInt8 = 0x81
@@ -16,7 +18,7 @@ enum FrameWriter {
     private static let ping: UInt8 = 0x89
     private static let pong: UInt8 = 0x8A
 
-    /// Returns the frames of a message; nil if it needs too many.
+    /// Returns the frames of a message in UTF-8; nil if it needs more than ``maxPieces`` pieces.
     static func frames(_ message: [UInt8]) -> ByteBuffer? {
         var buffer = ByteBuffer()
         guard message.count > maxFrameBytes else {
@@ -36,9 +38,9 @@ enum FrameWriter {
         return buffer
     }
 
-    /// Returns the end of a piece of a longer text, without cutting a character.
+    /// Returns the end of a piece of a longer text in UTF-8: the last offset, at most `limit`, that cuts no character.
     ///
-    /// - Parameter tail: The byte at the latest possible end and the three bytes before it.
+    /// - Parameter tail: The three bytes before `limit`, and the byte at it.
     static func cut(before limit: Int, tail: some Collection<UInt8>) -> Int {
         var end = limit
         for byte in tail.reversed() {
@@ -60,7 +62,7 @@ enum FrameWriter {
         return ends + [message.count]
     }
 
-    /// Appends a text frame of at most 65,535 bytes.
+    /// Appends a text frame with a payload of at most 65,535 bytes.
     static func append(_ payload: ArraySlice<UInt8>, to buffer: inout ByteBuffer) {
         buffer.writeInteger(text)
         if payload.count < 126 {
@@ -76,7 +78,7 @@ enum FrameWriter {
 
     static let pingFrame = ByteBuffer(bytes: [ping, 0])
 
-    /// Returns the answer to a ping, with the ping's payload.
+    /// Returns the answer to a ping, with the ping's payload, of which no more than 125 bytes are sent.
     static func pong(_ payload: ByteBufferView) -> ByteBuffer {
         ByteBuffer(bytes: [pong, UInt8(min(payload.count, 125))] + payload.prefix(125))
     }

@@ -18,11 +18,14 @@ package struct PostModeration: Sendable {
 
     package init(_ tools: PostTools, _ publisher: Publisher) { (self.tools, self.publisher) = (tools, publisher) }
 
-    /// Applies the decision of an admin. Durable on return; applying the same decision again changes nothing.
+    /// Applies the decision of an admin. Durable on return.
     ///
-    /// - Throws: `Failure`: `not_found` if the post does not exist or was not uploaded here, `bad_request` if the
-    ///   decision cannot be applied to it, `changed_while_read` if it was changed at the same time; the errors of
-    ///   rendering.
+    /// A post that is refused, or has a photo that is refused, is deleted. Showing or blurring the same photos again
+    /// changes only the recorded decision and its time.
+    ///
+    /// - Throws: `Failure`: `not_found` if the post does not exist, also because it was refused before, or was not
+    ///   uploaded here; `bad_request` if the decision cannot be applied to it; `changed_while_read` if it was changed
+    ///   at the same time; the errors of rendering.
     package func moderate(_ id: PostID, _ verdict: ModerationVerdict) async throws -> ModerationDocument {
         let upload = try await tools.tree.snapshot { try ObjectLinks.upload(ofPost: id, in: $0) } ?? id
         let document = try await tools.garbage.locks.withLease(upload) { try await change(id, verdict) }

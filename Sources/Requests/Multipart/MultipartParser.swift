@@ -64,7 +64,9 @@ package struct MultipartParser {
         buffer = joined
     }
 
-    /// Returns the next event; nil when more bytes are needed.
+    /// Returns the next event; nil when more bytes are needed, and always after ``Event/finished``.
+    ///
+    /// A body that ends before ``Event/finished`` is incomplete; the caller has to check this.
     ///
     /// - Throws: `Failure` with the code `bad_multipart`.
     package mutating func next() throws(Failure) -> Event? {

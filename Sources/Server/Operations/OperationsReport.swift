@@ -110,7 +110,7 @@ package final class OperationsReport: Sendable {
         return disk
     }
 
-    /// Returns the resident memory of this process, in bytes, as Linux reports it (`proc_pid_status(5)`); nil
+    /// Returns the resident memory of this process, in bytes, as Linux reports it (`proc_pid_statm(5)`); nil
     /// elsewhere.
     private static func residentBytes() async -> Int? {
         let text = try? await FileThreads.run { () throws(FileError) in

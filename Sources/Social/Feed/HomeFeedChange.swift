@@ -1,18 +1,20 @@
 import Model
 package import Tree
 
-/// The effects of a change of the tree on a reader's home feed. They depend on the change alone, so that an index among
-/// them always has the same meaning.
+/// The effects of a change of the tree on a reader's home feed. They are computed from the change alone, so that the
+/// same index always denotes the same effect.
 package struct HomeFeedChange: Sendable {
     /// An effect of a change that may alter the feed.
     enum Touch: Hashable {
         /// More effects than can be reported one by one.
         case everything
-        /// The posts of a person, who may be a new followee; they are being added, or have all been added.
+        /// The posts of a person whom the reader may have begun to follow. Their addition to the feed has just begun,
+        /// or is complete.
         case arrival(of: UserID)
         /// The posts of a former followee.
         case departure(of: UserID)
-        /// A block between the reader and a person, which has begun or ended; follows end in the same change.
+        /// A block between the reader and a person, which has begun or ended. When it begins, follows between the two
+        /// end in the same change.
         case block(UserID, isThere: Bool)
         /// A post that the change writes or deletes.
         case post(TreeKey, isThere: Bool)
@@ -47,7 +49,7 @@ package struct HomeFeedChange: Sendable {
     /// Returns the paths of all observed nodes.
     static func nodes(of reader: UserID) -> [TreePath] { Node.allCases.map { $0.path(of: reader) } }
 
-    /// Determines the effects of a change; nil if it affects no home feed of the reader.
+    /// Determines the effects of a change; nil if it does not affect the reader's home feed.
     ///
     /// - Parameter seen: The change as observed at each of ``nodes(of:)``.
     init?(_ seen: [Change?], for reader: UserID) {
@@ -87,11 +89,13 @@ package struct HomeFeedChange: Sendable {
         if self.touches.isEmpty { return nil }
     }
 
-    /// Returns the followees that the reader adds and removes.
+    /// Returns the effects of what the change writes to the reader's follows: an arrival for each new followee, a
+    /// departure for each former one, and `everything` for a write above the single follows.
     ///
     /// - Parameters:
     ///   - writes: The change as observed at `people/`.
-    ///   - isOtherNumber: Whether the number of the reader's followees has changed.
+    ///   - isOtherNumber: Whether the number of the reader's followees has changed. If not, and no follow is deleted,
+    ///     the writes are new marks of followees, which have no effect.
     private static func follows(of reader: UserID, in writes: [TreeWrite], isOtherNumber: Bool) -> [Touch] {
         let own = writes.filter { write in write.path.keys.first.map { $0 == reader.key } ?? true }
         let links = own.filter { write in

@@ -17,12 +17,15 @@ package struct Announcements: Sendable {
         self.ids = ids
     }
 
-    /// Publishes an announcement.
+    /// Publishes an announcement. Durable on return.
     ///
     /// - Parameters:
+    ///   - text: The text, of at most `PostText.maxCharacters`.
+    ///   - title: The title, of at most ``maxTitleCharacters``; nil for none.
     ///   - author: The author; nil for none.
-    ///   - recipients: The recipients; nil for everybody.
+    ///   - recipients: The recipients, at most ``maxRecipients``; nil for everybody.
     ///   - key: The key of the request; a repeated request returns the announcement that it created before.
+    /// - Returns: The announcement, and a position in the change log after its commit.
     /// - Throws: `Failure` with the code `bad_text` or `bad_request`, `key_reused` for the key of another request,
     ///   `deleted` if the announcement of the request has been withdrawn.
     package func publish(
@@ -64,8 +67,9 @@ package struct Announcements: Sendable {
         return (document, token)
     }
 
-    /// Withdraws an announcement from all its recipients.
+    /// Withdraws an announcement from all its recipients. Durable on return.
     ///
+    /// - Returns: The position in the change log just after the change.
     /// - Throws: `Failure` with the code `not_found`.
     package func remove(_ id: TreeKey) async throws -> SyncToken {
         try await tree.transact { snapshot, update in

@@ -7,9 +7,9 @@ import Tree
 
 /// The upgrade of a store of an earlier version when it is opened. It can be undone until an operator confirms it.
 ///
-/// First the tree is copied. Then the data are changed by the parts that work on the tree anyway, in steps that may be
-/// interrupted at any point (``OrderMigration``, `SocialRepair`). Until the upgrade is confirmed, no file is deleted,
-/// so that all files exist that the copy names.
+/// First the tree is copied. Then the layout of its rows (``FirstFormat``) and its data (`DataUpgrade`) are migrated,
+/// in steps that may be interrupted at any point. Until the upgrade is confirmed, no file is deleted, so that all files
+/// exist that the copy names.
 ///
 ///     upgrade/journal.json   the formats, and the state of the upgrade
 ///     upgrade/tree.sqlite    the tree before the upgrade
@@ -54,7 +54,7 @@ package final class StoreUpgrade: Sendable {
 
     /// Examines a store before it is opened, and copies its tree if it is of an earlier version.
     ///
-    /// - Parameter now: The present time.
+    /// - Parameter now: The current time.
     /// - Throws: `Failure` `unsupported_format` for a store of a later version, `upgrade_returning` if the restoration
     ///   of the copy was interrupted, `disk_full` if there is no space for the copy; `FileError`.
     init(in root: Directory, now: Timestamp) async throws {

@@ -14,7 +14,7 @@ package final class OpenStreams: Sendable {
 
     package struct Entry: Sendable {
         package let kind: Kind
-        /// The path, without the query, which may contain credentials.
+        /// The path, at most 200 characters, without the query, which may contain credentials.
         package let what: String
         /// An IP address; empty on the Unix socket.
         package let address: String
@@ -50,7 +50,7 @@ package final class OpenStreams: Sendable {
 
     package func count(_ kind: Kind) -> Int { state.withLock { $0.counts[kind, default: 0] } }
 
-    /// Returns the oldest entries, at most `limit`.
+    /// Returns at most `limit` entries: the oldest ones, in the order in which they were added.
     package func list(_ limit: Int) -> [Entry] {
         let entries = state.withLock { $0.entries }
         return entries.sorted { $0.key < $1.key }.prefix(limit).map(\.value)

@@ -71,7 +71,8 @@ package final class ConnectionLimiter: Sendable {
         for wake in waiting { wake() }
     }
 
-    /// Calls `wake` whenever a connection ends, until ``stopWaiting(_:)``.
+    /// Calls `wake` whenever a connection ends, until ``stopWaiting(_:)``. The call is made on the thread that reports
+    /// the end, and may still come just after the waiting has been stopped.
     func wait(_ listener: AnyObject, wake: @escaping @Sendable () -> Void) {
         state.withLock { $0.waiting[ObjectIdentifier(listener)] = wake }
     }

@@ -73,7 +73,8 @@ package final class TLSCertificates: Sendable {
         }
     }
 
-    /// Reads the files again if they have changed.
+    /// Reads the files again if they have changed since the last call; if they cannot be read, the old certificate
+    /// stays in use.
     ///
     /// - Returns: Whether they have changed.
     /// - Throws: `Failure` with the code `bad_certificate`; it is thrown once for each change.

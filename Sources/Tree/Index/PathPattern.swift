@@ -50,8 +50,8 @@ extension PathPattern {
         return beginning
     }
 
-    /// Whether a node matches, or its ancestor with as many keys as this pattern; for a node with fewer keys,
-    /// whether a node below it may match.
+    /// Whether a node and the pattern agree in all elements that both have: the node matches, is below a node that
+    /// matches, or may have such a node below it.
     func matches(_ node: SegmentedKey) -> Bool {
         for (index, element) in elements.prefix(node.depth).enumerated() {
             if case .segment(let segment) = element, !node.segment(index).elementsEqual(segment) { return false }
@@ -66,6 +66,7 @@ extension PathPattern {
     /// - Parameters:
     ///   - prefixLength: The length of the common prefix of the tree's keys.
     ///   - maxSearches: The number of searches after which to stop.
+    ///   - visit: Receives the key of the node's row, and the offset of the node's own segment in this key.
     /// - Returns: The rest of the range if it stopped; nil if all nodes have been visited.
     @discardableResult
     func forEachNode(
@@ -77,7 +78,9 @@ extension PathPattern {
         }
     }
 
-    /// Visits the matching nodes as above; a function searches the rows.
+    /// Visits the matching nodes as above.
+    ///
+    /// - Parameter firstKey: Returns the first key of a row in a range; nil if there is none.
     @discardableResult
     func forEachNode(
         in range: ByteRange, below prefixLength: Int, maxSearches: Int = .max,
@@ -97,10 +100,13 @@ extension PathPattern {
         return rest
     }
 
-    /// Visits the matching nodes that have rows in a range, in key order, until the visitor returns false. It scans row
-    /// by row, as long as the nodes have few rows each.
+    /// Visits the matching nodes at the beginning of a range, in key order, in a single scan of the rows.
     ///
-    /// - Returns: A part of the range that may still contain nodes; nil if all nodes have been visited.
+    /// The scan ends when the visitor returns false, at a row of no matching node, or when a node has more than
+    /// ``maxRowsPassed`` further rows: a search is then cheaper than reading on.
+    ///
+    /// - Parameter prefixLength: The length of the common prefix of the tree's keys.
+    /// - Returns: The rest of the range if the scan ended early; nil if all nodes have been visited.
     func scanNodes(
         in range: ByteRange, below prefixLength: Int, of snapshot: any EngineSnapshot,
         _ visit: (_ node: [UInt8]) throws(TreeError) -> Bool
@@ -124,7 +130,7 @@ extension PathPattern {
         return next.map { ByteRange(from: $0, upTo: range.upper) }
     }
 
-    /// The number of rows of a node that are skipped before its end is searched for.
+    /// The largest number of rows after a node's first that a scan passes over.
     private static let maxRowsPassed = 8
 
     private enum Step {

@@ -29,10 +29,13 @@ struct StagingSnapshot: EngineSnapshot {
     }
 }
 
-/// A transaction on an engine with a staged subtree. A subtree becomes staged when the row that describes it is
-/// written.
+/// A transaction in which the rows of the staged subtree, if there is one, appear at their final keys.
+///
+/// The subtree may also become staged during the transaction, when the row that describes it is written at
+/// ``StagedSubtree/key``.
 final class StagingTransaction: EngineTransaction {
     private let base: any EngineTransaction
+    /// The staged subtree, as the transaction leaves it; nil if there is none.
     private(set) var subtree: StagedSubtree?
 
     init(_ base: any EngineTransaction, subtree: StagedSubtree?) {

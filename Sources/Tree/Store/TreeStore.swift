@@ -145,7 +145,8 @@ extension TreeStore {
         try await read { snapshot throws(TreeError) in try snapshot.get(path) }
     }
 
-    /// Returns a page of a node's children. The cost depends on the size of the page, not on the number of children.
+    /// Returns a page of a node's children, with everything below them. The cost depends on the size of the page, not
+    /// on the number of children.
     ///
     /// See ``TreeSnapshot/children(of:range:order:limit:)``.
     public func children(
@@ -168,6 +169,8 @@ extension TreeStore {
     }
 
     /// Reads several values from one consistent state, which writers do not change.
+    ///
+    /// The body may be called again, possibly with another state; only the last call counts.
     ///
     /// - Parameters:
     ///   - size: The expected amount of data, if known.

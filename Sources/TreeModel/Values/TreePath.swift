@@ -16,9 +16,9 @@ public struct TreePath: Hashable, Sendable {
         self.keys = keys
     }
 
-    /// Parses "a/b/c"; leading, trailing and empty segments collapse, so "/a//b/" is "a/b", and "" is the root.
+    /// Parses a path such as "a/b/c". Empty segments are ignored: "/a//b/" is "a/b", and "" is the root.
     ///
-    /// - Throws: ``TreeError`` with code `invalid_key` or `too_large`.
+    /// - Throws: ``TreeError`` with code `invalid_key`, or `too_large` for more than ``maxDepth`` keys.
     public init(_ string: String, in namespace: Namespace = .main) throws(TreeError) {
         var keys: [TreeKey] = []
         // Scalars are used because "/" and a following combining accent would be a single character.
@@ -51,7 +51,7 @@ public struct TreePath: Hashable, Sendable {
         depth < other.depth && namespace == other.namespace && other.keys.starts(with: keys)
     }
 
-    /// Returns the path with the keys of another one appended.
+    /// Returns the path with the keys of another one appended, in this path's namespace.
     public func appending(_ other: TreePath) -> TreePath { TreePath(keys + other.keys, in: namespace) }
 
     /// Returns the path with a key appended.

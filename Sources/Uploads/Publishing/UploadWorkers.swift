@@ -29,8 +29,8 @@ package struct UploadWorkers: Sendable {
     /// The number of uploads that wait for a request to the moderator.
     var unmoderatedCount: Int { unmoderated.count }
 
-    /// Runs a number of workers until the queue is closed. Work in progress is then finished, and waiting uploads stay
-    /// in the tree for the next start.
+    /// Runs a number of workers until ``close()``. Work in progress is then finished, and waiting uploads stay in the
+    /// tree for the next start.
     package func run(count: Int) async {
         await withDiscardingTaskGroup { group in
             for _ in 0..<count {
@@ -45,7 +45,8 @@ package struct UploadWorkers: Sendable {
         }
     }
 
-    /// Finishes the work in progress, and starts no other.
+    /// Closes the queues, so that the workers take no further work. Returns at once; ``run(count:)`` returns when the
+    /// work in progress is finished.
     package func close() {
         store.queue.close()
         unmoderated.close()
@@ -62,8 +63,8 @@ package struct UploadWorkers: Sendable {
         }
     }
 
-    /// Finishes one acknowledged upload, or passes it to the moderator, or back into the queue after a transient error
-    /// or behind others.
+    /// Finishes one acknowledged upload, or passes it to the moderator, or back to the queue: after a transient error,
+    /// or because earlier uploads must be published first.
     private func process(
         _ work: UploadQueue.Work, _ step: (UploadRecord) async throws -> Publisher.Progress
     ) async {

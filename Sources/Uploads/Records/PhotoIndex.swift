@@ -11,9 +11,10 @@ package struct PhotoIndex: Sendable {
     /// The entry of an upload's photos in the index.
     package struct Entry {
         package let path: TreePath
-        /// The value of the entry: the first post with these bytes among those that existed when the entry was written.
+        /// The stored value: the id of the first post with these bytes, of those that existed when the entry was
+        /// written; nil if there is no entry.
         package let value: TreeValue?
-        /// The same post, if it still exists.
+        /// The post of this id; nil if there is no entry, or the post no longer exists.
         package let post: PostID?
     }
 
@@ -25,8 +26,8 @@ package struct PhotoIndex: Sendable {
         blobs = storage.blobs
     }
 
-    /// Returns the post in which a user shows everybody exactly the photos with these SHA-256 (64 hexadecimal digits
-    /// each), in this order; nil if there is none.
+    /// Returns the post in which a user shows everybody exactly the photos with these SHA-256 (64 lower-case
+    /// hexadecimal digits each), in this order; nil if there is none.
     package func post(of owner: UserID, showing hashes: [String]) async throws -> PostID? {
         guard let path = try Self.path(of: owner, hashes, for: []) else { return nil }
         return try await tree.snapshot { snapshot in try Self.entry(at: path, for: [], in: snapshot).post }
@@ -72,8 +73,8 @@ package struct PhotoIndex: Sendable {
         return Entry(path: path, value: value, post: id)
     }
 
-    /// Whether the blob store has originals with these SHA-256, in this order, for an existing post. Reads the
-    /// files.
+    /// Whether a post exists, and its originals in the blob store have exactly these SHA-256 (64 lower-case hexadecimal
+    /// digits each), in this order. Every file is read; the result is false if one is missing or has other bytes.
     package func hasOriginals(_ hashes: [String], of post: PostID) async throws -> Bool {
         guard let record = try await tree.upload(post), record.orderedPhotos.map(\.sha256) == hashes,
             try await tree.snapshot({ try $0.hasPost(post) })

@@ -21,7 +21,8 @@ package struct ResumableFile: Sendable, Hashable {
     /// The owner, by whom the limits on the number and size of files are counted.
     package let owner: TreeKey
     package let purpose: Purpose
-    /// Data that the beginner of the file needs at its end, such as JSON; nothing else reads it.
+    /// Data for the part of the service that began the file, such as JSON, which it needs when the file is complete;
+    /// nothing else reads it.
     package let details: String
     /// The final size of the file, in bytes; nil until its sender has specified it.
     package internal(set) var length: Int?
@@ -29,7 +30,7 @@ package struct ResumableFile: Sendable, Hashable {
     package let maxBytes: Int
     /// The durable part.
     var checkpoint = StagedFile.Checkpoint.start
-    /// The time at which it was begun.
+    /// The time at which the file was begun.
     package let createdAt: Timestamp
     /// The time of the last checkpoint.
     package internal(set) var updatedAt: Timestamp
@@ -38,7 +39,7 @@ package struct ResumableFile: Sendable, Hashable {
     package var byteCount: Int { checkpoint.byteCount }
     /// Whether all bytes are durable.
     package var isComplete: Bool { length == byteCount }
-    /// The bytes that count towards its owner's share.
+    /// The bytes that count towards the limit of its owner: the final size, or the largest size while that is unknown.
     fileprivate var reservedBytes: Int { length ?? maxBytes }
 
     /// The name of the file that holds the bytes, in `incoming/`.
@@ -53,7 +54,7 @@ package struct ResumableFileRequest: Sendable {
     package var purpose: ResumableFile.Purpose
     /// The details; see ``ResumableFile/details``. At most ``maxDetailBytes``.
     package var details = ""
-    /// The size in bytes, if it is known.
+    /// The final size of the file, in bytes; nil if it is not known yet.
     package var length: Int?
     /// The largest permitted size, in bytes.
     package var maxBytes: Int
@@ -75,7 +76,7 @@ extension ResumableFile {
     ///
     /// - Parameters:
     ///   - byteCount: The size of the next part, in bytes.
-    ///   - length: The size of the whole file, if the request specifies it.
+    ///   - length: The size of the whole file, in bytes; nil if the request does not specify it.
     /// - Throws: `Failure`: `too_large_bytes`, `too_many_bytes`; the errors of ``check(length:)``.
     package func check(adding byteCount: Int, of length: Int?) throws(Failure) {
         var file = self

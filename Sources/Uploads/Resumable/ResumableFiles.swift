@@ -154,7 +154,7 @@ package final class ResumableFiles: Sendable {
         try await removeBytes(of: id)
     }
 
-    /// Deletes the bytes of a file whose record has ended.
+    /// Deletes the bytes of a file whose record has ended. Bytes that were moved or deleted already are not an error.
     package func removeBytes(of id: PostID) async throws {
         let name = ResumableFile.fileName(id)
         try await FileThreads.run { [incoming] () throws(FileError) in try incoming.remove(name) }

@@ -77,7 +77,8 @@ struct APICommand: AsyncParsableCommand {
         return path.addingPercentEncoding(withAllowedCharacters: allowed) ?? path
     }
 
-    /// Returns the JSON, byte for byte as it was given.
+    /// Returns the body of the request: the JSON of the argument, or of the file or the standard input that it names,
+    /// byte for byte; no body without the argument.
     ///
     /// - Throws: `ValidationError` for a text that is not JSON; `FileError` and `Failure` when it cannot be read.
     private func body() async throws -> RequestBody {

@@ -25,6 +25,7 @@ struct BucketFolder: Sendable {
 
     /// The result of sending the files.
     struct Result: Sendable {
+        /// The number of files that were sent.
         var sent = 0
         /// The number of files that the bucket already had.
         var known = 0
@@ -41,7 +42,7 @@ struct BucketFolder: Sendable {
     /// The path of the bucket's objects in addresses.
     private let objects: String
 
-    /// Reads the names in a folder.
+    /// Reads the names of the files in a folder and its subfolders, except names that begin with a dot.
     ///
     /// - Parameter bucket: The name of the service's bucket.
     /// - Throws: `FileError`.
@@ -71,10 +72,11 @@ struct BucketFolder: Sendable {
         }
     }
 
-    /// Sends the missing files.
+    /// Sends each file whose object is missing or has other bytes.
     ///
     /// - Parameter report: Called after each file with the number of files that are done, and the number of all files.
-    /// - Throws: `Failure` when the service cannot be reached.
+    /// - Returns: The numbers of files, and the permanent errors of single files.
+    /// - Throws: `Failure` when the service cannot be reached or reports a transient error; `CancellationError`.
     func send(_ report: (Int, Int) -> Void) async throws -> Result {
         var result = Result()
         var done = 0
