@@ -163,10 +163,13 @@ testing=$root/.build/testing
 tested_binary=$testing/release/tintype
 test_bundle=$testing/release/tintypePackageTests.xctest
 
-# Builds everything with its tests. Debug information costs time and changes no instruction; traces still name
-# functions.
-build_tests() {
-    swift_build --package-path "$root" --scratch-path "$testing" "${optimised[@]}" -debug-info-format none --build-tests
+# Builds everything with its tests.
+build_tests() { build_for_tests "$root" --build-tests; }
+
+# Builds a package in the tests' folder: build_for_tests PACKAGE ARGUMENT… Debug information costs time and changes no
+# instruction; traces still name functions.
+build_for_tests() {
+    swift_build --package-path "$1" --scratch-path "$testing" "${optimised[@]}" -debug-info-format none "${@:2}"
 }
 
 # Builds a product for use, with Swift's own libraries in the binary: it then runs on machines without Swift.
