@@ -463,7 +463,7 @@ let package = Package(
         .testTarget(
             name: "ServerTests",
             dependencies: [
-                "Cryptography", "API",
+                "Cryptography", "API", "Backup", "Metering",
                 "Access", "Accounts", "Database", "DatabaseHTTP", "Gallery", "Requests", "Rules", "Server", "Transport",
                 "Client", "Inbox", "Keeping", "Service",
                 "Uploads", "Imaging", "Store",

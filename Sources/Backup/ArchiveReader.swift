@@ -59,7 +59,7 @@ package final class ArchiveReader: BackupSource {
     package func unreadable() async throws -> [String] { [] }
 
     /// Does nothing: an archive is not changed.
-    package func mark(damaged paths: [String]) async throws {}
+    package func mark(damaged paths: [String], verified mark: VerificationMark?) async throws {}
 
     package func piece(_ name: String) async throws -> [UInt8] {
         try await FileThreads.run { [self] () throws in

@@ -25,6 +25,7 @@ package struct Backup: Sendable {
     private static let checkpointInterval = Duration.seconds(5)
 
     private let storage: StorageFolder
+    private let path: String
     private let target: any BackupTarget
     /// The id of the store.
     private let store: String
@@ -44,6 +45,7 @@ package struct Backup: Sendable {
                 hint: "Choose a folder elsewhere, best on another disk.")
         }
         self.storage = storage
+        self.path = path
         self.store = store
         target = path.hasSuffix(".tar") ? try BackupArchive(path: path) : try BackupFolder(path: path, of: store)
     }
@@ -72,6 +74,8 @@ package struct Backup: Sendable {
                 madeAt: madeAt, files: totals.files, bytes: totals.bytes, tree: rows.pieces, blobs: blobs,
                 others: others))
         for path in try await target.unreadable() { try await progress.note(.unreadable(path)) }
+        await BackupRecord(madeAt: madeAt.milliseconds, path: path, findings: progress.step.findings)
+            .keep(in: storage.tree)
         return try await progress.finish()
     }
 

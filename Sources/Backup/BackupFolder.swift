@@ -12,6 +12,7 @@ import Synchronization
 ///     others/00/SHA256          other files of the Storage folder
 ///     pieces/00/SHA256.gz       rows of the tree (``RowPiece``), lists of files (``FileLine``)
 ///     damaged.json              the files that a verification has found damaged (``DamageMarks``)
+///     verified.json             the last verification without a finding (``VerificationMark``)
 ///     unfinished.json           the progress of a backup that is running, or was interrupted
 ///     lock                      held by the process that writes to the folder
 package final class BackupFolder: BackupTarget, BackupSource {
@@ -110,9 +111,10 @@ package final class BackupFolder: BackupTarget, BackupSource {
     }
 
     /// Replaces the marks; does nothing in a folder that is read-only for this process.
-    package func mark(damaged paths: [String]) async throws {
+    package func mark(damaged paths: [String], verified mark: VerificationMark?) async throws {
         try await FileThreads.run { [root] () throws(FileError) in
             try DamageMarks.replace(by: paths, in: root)
+            try mark?.write(in: root)
         }
     }
 

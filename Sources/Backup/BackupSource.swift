@@ -14,7 +14,9 @@ package protocol BackupSource: Sendable {
     func unreadable() async throws -> [String]
 
     /// Replaces the marks of damaged files by the paths that a verification has found.
-    func mark(damaged paths: [String]) async throws
+    ///
+    /// - Parameter mark: The mark of a verification without a finding; nil for one with findings.
+    func mark(damaged paths: [String], verified mark: VerificationMark?) async throws
 
     /// Returns the bytes of the piece with a name, which is their SHA-256.
     ///

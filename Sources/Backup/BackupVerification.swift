@@ -1,6 +1,7 @@
 package import API
 import Concurrency
 import Files
+import Tree
 import Uploads
 
 /// Reads all files of the backups in a folder or an archive, and compares them with their digests.
@@ -40,8 +41,13 @@ package struct BackupVerification: Sendable {
         for piece in states.flatMap(\.others) where seen.insert(piece).inserted {
             try await verifyOthers(of: piece, &progress)
         }
-        try await source.mark(damaged: progress.found)
-        for path in try await source.unreadable() { try await progress.note(.unreadable(path)) }
+        let unreadable = try await source.unreadable()
+        let isGood = progress.found.isEmpty && unreadable.isEmpty
+        try await source.mark(
+            damaged: progress.found,
+            verified: isGood
+                ? VerificationMark(verifiedAt: WallClock.now().milliseconds, token: newest.token) : nil)
+        for path in unreadable { try await progress.note(.unreadable(path)) }
         return try await progress.finish()
     }
 

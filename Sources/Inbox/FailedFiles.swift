@@ -71,6 +71,33 @@ package struct FailedFiles: Sendable {
         return items
     }
 
+    /// Returns the numbers of items by their reason, which is the name of their folder. Documents are counted, not read.
+    func counts() throws(FileError) -> [String: Int] {
+        guard try storage.entry("failed") != nil else { return [:] }
+        var counts: [String: Int] = [:]
+        for entry in try storage.folder("failed").entries() where entry.kind == .folder {
+            let count = try Self.countDocuments(in: storage.folder(below: ["failed", entry.name]), depth: 2)
+            // Other folders are an operator's, whose names must not become labels.
+            let isReason = ErrorCode(rawValue: entry.name) != nil
+            counts[isReason ? entry.name : "other", default: 0] += count
+        }
+        return counts
+    }
+
+    private static func countDocuments(in folder: Directory, depth: Int) throws(FileError) -> Int {
+        var count = 0
+        for entry in try folder.entries() where !entry.name.hasPrefix(".") {
+            if entry.kind == .file, entry.name.hasSuffix(suffix) { count += 1 }
+            guard entry.kind == .folder, depth < maxDepth else { continue }
+            do throws(FileError) {
+                count += try countDocuments(in: folder.folder(entry.name), depth: depth + 1)
+            } catch  where error.code == .notFound || error.code == .wrongKind {
+                continue  // It was deleted or replaced meanwhile.
+            }
+        }
+        return count
+    }
+
     /// Returns the item with a path from the list; nil if it does not exist.
     ///
     /// Each part of the path is the name of a folder or a file below `failed/`; no other names are opened, and links

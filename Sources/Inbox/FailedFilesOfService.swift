@@ -17,6 +17,8 @@ package struct FailedFilesOfService: PutAsideFiles {
         try files().items(reason: reason, user: user).map(\.document)
     }
 
+    package func counts() throws(FileError) -> [String: Int] { try files().counts() }
+
     package func open(_ path: String) throws(FileError) -> (photo: FileReader, document: FailedFileDocument) {
         let files = try files()
         let item = try item(path, in: files)

@@ -33,6 +33,12 @@ public struct Exposition: Sendable {
         add(metric.name, [], String(value))
     }
 
+    /// Adds a metric with one sample, a time in seconds.
+    mutating func add(_ metric: Metric, seconds: Double) {
+        begin(metric)
+        add(metric.name, [], "\(seconds)")
+    }
+
     /// Adds a metric with a sample for each value of a label, whose values are read when they are shown.
     public mutating func add(_ metric: Metric, by label: String, _ values: [(value: String, count: Int)]) {
         begin(metric)

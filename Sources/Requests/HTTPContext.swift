@@ -18,6 +18,8 @@ package struct HTTPContext: Hummingbird.RequestContext {
     package var activities: Activities?
     /// The fields of the query, as the operation declares them.
     package var query = RequestFields.none
+    /// The sender of the request, as admission determines it.
+    package let sender = Sender()
     /// The identifier of the request in the log.
     package let trace: String
     /// The work that the photo API does for the request after the response.

@@ -70,7 +70,8 @@ package struct PhotoService {
             in: storage, settings.accounts, access: settings.access, project: settings.server.database.namespace,
             client,
             logger: logger)
-        let notifications = try await NotificationSender.make(in: storage, to: settings.notifications, logger: logger)
+        let notifications = try await NotificationSender.make(
+            in: storage, to: settings.notifications, counting: pipeline.work, logger: logger)
         let reload = Reload(source: source, pipeline: pipeline)
         var server = settings.server
         server.reload = { try await reload(isDryRun: $0) }
@@ -82,7 +83,8 @@ package struct PhotoService {
         // Services are shut down in reverse order: the ways in still answer accepted requests, for which they need the
         // pipeline.
         services =
-            [HeapTrimmer(), HangupListener(reload: reload, logger: logger), pipeline, inbox]
+            [HeapTrimmer(), HangupListener(reload: reload, accessLog: server.accessLog, logger: logger)]
+            + [server.accessLog.map { AccessLogService(log: $0) }].compactMap(\.self) + [pipeline, inbox]
             + [notifications].compactMap(\.self) + accounts.services + [self.server]
     }
 

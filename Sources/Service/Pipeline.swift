@@ -73,6 +73,8 @@ package final class Pipeline: Sendable {
             audits: audits, settings: shared)
     }
     package let garbage: GarbageList
+    /// The metrics of follow-up tasks and of deliveries.
+    let work: WorkMetrics
     let poison: PoisonList
     let workers: UploadWorkers
     /// The current settings, for parts that follow their changes.
@@ -101,10 +103,8 @@ package final class Pipeline: Sendable {
             ?? IntakeHandlers(
                 inbox: InboxIntake(storage, settings: { shared.value }, logger: logger), socket: HTTPIntake(storage),
                 putAside: FailedFilesOfService(storage))
-        self.storage = storage
+        (self.storage, self.shared, self.logger) = (storage, shared, logger)
         upgrade = DataUpgrade(storage, logger: logger)
-        self.shared = shared
-        self.logger = logger
         disk = DiskMonitor(storage, reserve: { shared.value.freeSpaceReserve }, logger: logger)
         quotas = UserQuotas(tree, settings: shared)
         scheduler = RenderScheduler(renderer, workers: settings.workers, metrics: storage.metrics)
@@ -138,7 +138,9 @@ package final class Pipeline: Sendable {
             resumable: ResumableSweeper(files: files, uploads: resumable, settings: shared, logger: logger),
             logger: logger)
         leftovers = PersonUploads(store: store)
-        tasks = FollowUpTaskWorker(tree, uploads: leftovers, clock: storage.clock, logger: logger)
+        work = WorkMetrics(storage.metrics)
+        tasks = FollowUpTaskWorker(
+            tree, uploads: leftovers, clock: storage.clock, logger: logger, onFailure: work.countFailure(of:))
         postRuns = PostRuns(tree, ids: storage.ids, clock: storage.clock, logger: logger)
         audits = StoreCheckResults(tree, clock: storage.clock)
         tools = PostTools(

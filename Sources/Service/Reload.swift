@@ -34,15 +34,18 @@ struct Reload: Sendable {
     }
 }
 
-/// A service that reloads the settings at each SIGHUP, which never ends the process.
+/// A service that reloads the settings at each SIGHUP, which never ends the process, and opens the access log again.
 struct HangupListener: ServiceLifecycle.Service, CustomStringConvertible {
     let description = "SIGHUP"
     let reload: Reload
+    /// The access log, which a program such as logrotate may have renamed; nil for none.
+    let accessLog: AccessLog?
     let logger: Logger
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             for await _ in await UnixSignalsSequence(trapping: .sighup) {
+                accessLog?.reopen()
                 do {
                     _ = try await reload(isDryRun: false)
                 } catch {

@@ -44,6 +44,32 @@ struct BackupTests {
         }
     }
 
+    @Test("The store remembers its last backup, and the folder its last verification without a finding")
+    func records() async throws {
+        try await withScratch { scratch in
+            try await withPipeline(in: scratch) { running in
+                let store = try await BackedUpStore(running)
+                #expect(try await BackupRecord.last(in: store.tree) == nil)
+                try await store.backup()
+                let record = try #require(try await BackupRecord.last(in: store.tree))
+                #expect(record.path == store.folder && record.findings == 0)
+                #expect(record.madeAt == (try await BackupFolder(path: store.folder).newest()).madeAt.milliseconds)
+                let last = LastVerification()
+                #expect(await last.mark(of: store.folder) == nil, "it was not verified yet")
+                _ = try await BackupVerification(of: BackupFolder(path: store.folder)).run { _ in }
+                let mark = try #require(await last.mark(of: store.folder))
+                #expect(mark.verifiedAt >= record.madeAt)
+                // A damaged backup keeps the time of the last good verification.
+                let pieces = try #require(FileManager.default.enumerator(atPath: store.folder + "/pieces"))
+                let piece = try #require(pieces.compactMap { $0 as? String }.first { $0.hasSuffix(".gz") })
+                try Data("damaged".utf8).write(to: URL(filePath: "\(store.folder)/pieces/\(piece)"))
+                let step = try await BackupVerification(of: BackupFolder(path: store.folder)).run { _ in }
+                #expect(step.findings > 0)
+                #expect(await last.mark(of: store.folder) == mark)
+            }
+        }
+    }
+
     @Test("The rows of a restored tree equal those of the backup, byte for byte, even if uploads continue during it")
     func underLoad() async throws {
         try await withScratch { scratch in

@@ -19,7 +19,7 @@ struct MetricsTests {
             let cells = line.split(separator: "|", omittingEmptySubsequences: false).map {
                 $0.trimmingCharacters(in: .whitespaces)
             }
-            guard cells.count == 6, cells[1].hasPrefix("`tintype_") else { continue }
+            guard cells.count == 6, ["`tintype_", "`process_"].contains(where: cells[1].hasPrefix) else { continue }
             let labels = cells[3].split(separator: ",").map {
                 $0.trimmingCharacters(in: CharacterSet(charactersIn: " `"))
             }

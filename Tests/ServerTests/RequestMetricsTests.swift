@@ -1,3 +1,5 @@
+import API
+import Backup
 import Client
 import Database
 import HTTPTypes
@@ -70,6 +72,60 @@ struct RequestMetricsTests {
         }
     }
 
+    @Test("Refused sign-ins are counted by their code, whatever text follows it")
+    func signIns() async throws {
+        try await withService { service in
+            let path = "/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword?key=any"
+            let body = Array(#"{"email": "nobody@example.org", "password": "secret"}"#.utf8)
+            let before = try await metrics(of: service)
+            #expect(!before.samples("tintype_account_refusals_total").isEmpty, "the expected codes begin at 0")
+            #expect(before.value("tintype_account_refusals_total") == 0)
+            #expect(try await service.client.ask(.post, path, body: .bytes(body)).status == 400)
+            let after = try await metrics(of: service)
+            #expect(after.value("tintype_account_refusals_total") == 1)
+            let codes = after.samples("tintype_account_refusals_total").compactMap { $0.labels["code"] }
+            #expect(codes.allSatisfy { !$0.contains(" ") })
+        }
+    }
+
+    @Test("The age of the queue, post runs, and backups have series before there are any")
+    func beginnings() async throws {
+        try await withService { service in
+            let scrape = try await metrics(of: service)
+            for name in [
+                "tintype_queue_age_seconds", "tintype_backup_timestamp_seconds", "tintype_backup_findings",
+                "tintype_backup_verified_timestamp_seconds", "tintype_jobs_failing",
+                "tintype_refused_connections_total", "tintype_access_log_dropped_total",
+            ] {
+                #expect(scrape.samples(name).map(\.value) == [0], "\(name)")
+            }
+            #expect(scrape.samples("tintype_post_runs").count == PostRunState.allCases.count)
+            #expect(scrape.samples("tintype_tls_certificate_expiry_timestamp_seconds").isEmpty)
+            let target = "\(service.scratch.path)/backups"
+            #expect(try await service.client.ask(.post, "/v1/backup?to=\(target)").status == 200)
+            let time = try await metrics(of: service).value("tintype_backup_timestamp_seconds")
+            #expect(time > 1_600_000_000)
+            #expect(try await metrics(of: service).value("tintype_backup_verified_timestamp_seconds") == 0)
+            _ = try await BackupVerification(of: BackupFolder(path: target)).run { _ in }
+            #expect(try await metrics(of: service).value("tintype_backup_verified_timestamp_seconds") >= time)
+        }
+    }
+
+    @Test("Files that failed are counted by the code of their reason, and folders of others under one label")
+    func failedFiles() async throws {
+        try await withService { service in
+            for (name, count) in [("empty", 2), ("unknown_format", 1), ("somebody's \"notes\"", 1)] {
+                for number in 0..<count {
+                    try service.scratch.write("{}", to: "Storage/failed/\(name)/maria/\(number).jpg.reason.json")
+                    try service.scratch.write("words", to: "Storage/failed/\(name)/maria/\(number).jpg")
+                }
+            }
+            let samples = try await metrics(of: service).samples("tintype_failed_files")
+            let counts = Dictionary(uniqueKeysWithValues: samples.map { ($0.labels["reason"], $0.value) })
+            #expect(counts == ["empty": 2, "unknown_format": 1, "other": 1])
+        }
+    }
+
     @Test("The lag of listeners is timed from the commit, for streams and for sessions")
     func lag() async throws {
         try await withService(changeServer: { $0.database.isEmulator = true }) { service in
@@ -91,8 +147,13 @@ struct RequestMetricsTests {
             }
             let scrape = try await metrics(of: service)
             #expect(scrape.value("tintype_listener_lag_seconds_sum") > 0)
+            for name in ["event-stream", "websocket"] {
+                #expect(scrape.value("tintype_open_streams", ["protocol": name]) == 1)
+            }
+            #expect(scrape.value("tintype_http_connections", ["listener": "socket"]) >= 2)
             await session.close()
             await stream.close()
+            try await eventually { try await metrics(of: service).value("tintype_open_streams") == 0 }
         }
     }
 }

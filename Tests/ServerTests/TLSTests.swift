@@ -37,6 +37,17 @@ struct TLSTests {
         }
     }
 
+    @Test("The metrics have the end of the certificate")
+    func expiry() async throws {
+        try await withTLS { service, scratch in
+            let own = try #require(try NIOSSLCertificate.fromPEMFile(scratch.tlsFiles.certificate).first)
+            try await eventually {
+                let scrape = try Scrape(try await service.client.get("/v1/metrics").text)
+                return scrape.value("tintype_tls_certificate_expiry_timestamp_seconds") == Double(own.notValidAfter)
+            }
+        }
+    }
+
     @Test(
         "Requests and their answers pass through TLS one after the other, also large ones; the last ends it cleanly")
     func requests() async throws {

@@ -190,8 +190,10 @@ struct SocialJobTests {
     func failing() async throws {
         try await withTree { tree, _ in
             let (isFailing, now) = (Shared(true), Shared(Timestamp(milliseconds: 1000)))
+            let failures = Shared<[FollowUpTaskKind]>([])
             let worker = FollowUpTaskWorker(
-                tree, tasks: [FailingJob(isFailing: isFailing)], clock: { now.value }, logger: Logger(label: "test"))
+                tree, tasks: [FailingJob(isFailing: isFailing)], clock: { now.value }, logger: Logger(label: "test"),
+                onFailure: { kind in failures.change { $0.append(kind) } })
             let jobs = FollowUpTaskKind.backfill.path
             for subject in ["bad", "good"] as [TreeKey] { try await tree.set(jobs / subject / "since", to: 1) }
             try await worker.runAll()
@@ -205,6 +207,7 @@ struct SocialJobTests {
             isFailing.change { $0 = false }
             try await worker.runAll()
             #expect(try await tree.get(WorkNodes.followUpTask()) == nil)
+            #expect(failures.value == [.backfill, .backfill], "each failed step is counted")
         }
     }
 

@@ -14,6 +14,7 @@ extension OutboxTests {
         private struct State {
             var taken: [DeliveryDocument] = []
             var tries = 0
+            var ends: [OutboxWorker.Outcome] = []
             var isRefusing: @Sendable (DeliveryDocument) -> Bool = { _ in false }
         }
 
@@ -21,6 +22,10 @@ extension OutboxTests {
 
         var taken: [DeliveryDocument] { state.withLock { $0.taken } }
         var tries: Int { state.withLock { $0.tries } }
+
+        var ends: [OutboxWorker.Outcome] { state.withLock { $0.ends } }
+
+        func end(_ outcome: OutboxWorker.Outcome) { state.withLock { $0.ends.append(outcome) } }
 
         func refuse(_ isRefusing: @escaping @Sendable (DeliveryDocument) -> Bool) {
             state.withLock { $0.isRefusing = isRefusing }

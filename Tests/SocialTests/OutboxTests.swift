@@ -18,7 +18,9 @@ struct OutboxTests {
             let outbox = Outbox(store.tree, clock: clock)
             try await outbox.setOn(isOn)
             let receiver = Receiver()
-            let worker = OutboxWorker(store.tree, clock: clock, logger: Logger(label: "test")) {
+            let worker = OutboxWorker(
+                store.tree, clock: clock, logger: Logger(label: "test"), onEnd: { receiver.end($0) }
+            ) {
                 try receiver.take($0)
             }
             try await body(store, outbox, worker, receiver)
@@ -156,6 +158,8 @@ struct OutboxTests {
                 store.clock.advance(by: .seconds(3600))
             }
             #expect(receiver.tries == OutboxWorker.maxAttempts + 1 && receiver.lines == ["ann like bob"])
+            let ends = OutboxWorker.Outcome.allCases.map { outcome in receiver.ends.count { $0 == outcome } }
+            #expect(ends == [1, OutboxWorker.maxAttempts - 1, 1], "delivered, failed, given up")
             try await expectEmpty(store)
             let dead = try await outbox.page(ofDead: true, after: nil, limit: 20).document.deliveries
             #expect(dead.map(\.isDead) == [true] && dead.first?.attempts == OutboxWorker.maxAttempts)

@@ -43,6 +43,7 @@ ROWS = [
         "app": ["Scripts/test-app"],
         "documents": ["Scripts/test-documents"],
         "proxies": ["Scripts/test-proxies"],
+        "monitoring": ["Scripts/test-monitoring"],
     },
     {
         "crashes": ["Scripts/test-reliability", "crashes", "150"],

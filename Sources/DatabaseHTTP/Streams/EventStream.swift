@@ -1,3 +1,5 @@
+import Access
+import HTTPTypes
 import NIOCore
 import Transport
 import Tree
@@ -31,6 +33,7 @@ final class EventStream: ConnectionOwner {
     private var ticket: OpenStreams.Ticket?
     private let isProved: () -> Bool
     private let origin: String?
+    private(set) var status = 200
 
     /// - Parameters:
     ///   - origin: The pages that may read it, as in `Access-Control-Allow-Origin`; nil for none.
@@ -47,6 +50,8 @@ final class EventStream: ConnectionOwner {
         self.isProved = isProved
         self.opening = opening
     }
+
+    var requester: Identity? { ticket?.identity }
 
     func begin(on connection: TakenConnection, eventLoop: any EventLoop) {
         self.connection = connection
@@ -94,6 +99,7 @@ final class EventStream: ConnectionOwner {
     /// Refuses the stream.
     func refuse(_ problem: DatabaseProblem) {
         guard let connection else { return }
+        status = problem.status.code
         connection.write(EventStreamMessage.refusal(problem, allowing: origin))
         connection.flush()
         connection.close()

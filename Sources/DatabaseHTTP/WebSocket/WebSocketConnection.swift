@@ -50,6 +50,10 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
 
     // MARK: The connection
 
+    var requester: Identity? { identity.proof.identity }
+    /// Switching protocols.
+    var status: Int { 101 }
+
     func begin(on connection: TakenConnection, eventLoop: any EventLoop) {
         self.connection = connection
         outgoing = OutgoingMessages(

@@ -25,6 +25,7 @@ package struct AdmissionMiddleware: RouterMiddleware {
             try limiter.countRequest(of: stranger)
         }
         context.proof = try await admission.proofWaiting(of: request.head, from: client)
+        context.sender.note(context.identity)
         if let limited = admission.limitedClient(context.proof, request.head, from: client) {
             if case .user = limited { try limiter.countRequest(of: limited) }
             context.activities = Activities(limiter: limiter, client: limited)

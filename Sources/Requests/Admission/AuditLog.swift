@@ -27,6 +27,7 @@ package final class AuditLog: Sendable {
     }
 
     private let logger: Logger
+    private let refusedConnections = Atomic(0)
     private let state = Mutex(State())
 
     package init(_ logger: Logger) { self.logger = logger }
@@ -50,6 +51,7 @@ package final class AuditLog: Sendable {
 
     /// Logs a connection that was refused because its address has too many.
     package func refusedConnection(from address: String) {
+        refusedConnections.add(1, ordering: .relaxed)
         guard let skipped = count() else { return }
         var metadata: Logger.Metadata = ["address": "\(address)", "error": "too many connections"]
         if skipped > 0 { metadata["skipped"] = "\(skipped)" }
@@ -71,6 +73,9 @@ package final class AuditLog: Sendable {
 
     /// The number of refusals and actions of admins logged since the start.
     package var toldCount: Int { state.withLock { $0.toldCount } }
+
+    /// The number of connections since the start that were refused because their addresses had too many.
+    package var refusedConnectionCount: Int { refusedConnections.load(ordering: .relaxed) }
 
     /// Counts a refusal.
     ///

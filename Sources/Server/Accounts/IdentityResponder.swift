@@ -1,6 +1,7 @@
 import API
 package import Access
 package import Accounts
+package import CoreMetrics
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -25,7 +26,13 @@ package struct IdentityResponder: HTTPResponder {
     /// The public address of the service; nil if it has none.
     let publicURL: PublicURL?
 
-    package init(accounts: IdentityService, authority: TokenAuthority, isEmulator: Bool, publicURL: PublicURL?) {
+    private let metrics: IdentityMetrics
+
+    package init(
+        accounts: IdentityService, authority: TokenAuthority, isEmulator: Bool, publicURL: PublicURL?,
+        metrics: any MetricsFactory
+    ) {
+        self.metrics = IdentityMetrics(metrics)
         self.accounts = accounts
         self.authority = authority
         self.isEmulator = isEmulator
@@ -59,7 +66,12 @@ package struct IdentityResponder: HTTPResponder {
             throw IdentityError("INSUFFICIENT_PERMISSION", status: 403)
         }
         let body = try await body(of: context.asking(request), address, caller)
-        return answer(try await accounts.perform(address.operation, body, by: caller))
+        do {
+            return answer(try await accounts.perform(address.operation, body, by: caller))
+        } catch {
+            metrics.count(error)
+            throw error
+        }
     }
 
     /// Returns the part of an address that identifies a caller; for IPv6 the 64-bit network.

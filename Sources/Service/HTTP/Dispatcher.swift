@@ -15,9 +15,17 @@ struct Dispatcher: HTTPResponder {
     let storage: any HTTPResponder<HTTPContext>
     let traffic: Traffic
     let metrics: RequestMetrics
+    /// The log of all requests; nil for none.
+    let accessLog: AccessLog?
 
     func respond(to request: Request, context: HTTPContext) async throws -> Response {
         traffic.countRequest()
+        guard let accessLog else { return try await answer(to: request, context: context) }
+        let logged = LoggedRequest(request.head, context, in: accessLog)
+        return logged.attached(to: try await answer(to: request, context: context))
+    }
+
+    private func answer(to request: Request, context: HTTPContext) async throws -> Response {
         let (part, responder) = choice(for: request)
         return try await metrics.record(request.method, part, context) {
             guard part == nil else { return try await responder.respond(to: request, context: context) }
@@ -45,7 +53,21 @@ struct Dispatcher: HTTPResponder {
             metrics.count(WebSocketHandshake.isMeant(by: request) ? .webSocket : .eventStream)
         case .nobody, .after: break
         }
-        return owner
+        return accessLog.map { logged(owner, of: request, from: client, in: $0) } ?? owner
+    }
+
+    /// Returns a choice whose owner is written to the access log at its end.
+    private func logged(
+        _ choice: TakeoverHandler.Choice, of request: HTTPRequest, from client: ClientConnection, in log: AccessLog
+    ) -> TakeoverHandler.Choice {
+        switch choice {
+        case .nobody, .after: return choice
+        case .owner(let owner):
+            return .owner(LoggedOwner(owner, AccessLogEntry(request, from: client, trace: nil), in: log))
+        case .opened(let open):
+            let entry = AccessLogEntry(request, from: client, trace: nil)
+            return .opened { eventLoop in LoggedOwner(open(eventLoop), entry, in: log) }
+        }
     }
 
     /// Whether a request is for the database. Its path ends in `.json`; in the photo API only the description's

@@ -19,7 +19,7 @@ extension HTTPServer {
         router.add(middleware: AdmissionMiddleware(admission: admission, audit: audit))
         let responder = IdentityResponder(
             accounts: accounts.service, authority: accounts.authority, isEmulator: settings.database.isEmulator,
-            publicURL: settings.publicURL)
+            publicURL: settings.publicURL, metrics: pipeline.storage.metrics)
         return router.middlewares.constructResponder(finalResponder: responder)
     }
 

@@ -117,7 +117,12 @@ extension HTTPServer {
         ChangeRoutes(access, keepAlive: settings.database.keepAlive, listedIn: admission.open).add(to: &routes)
         if let reload = settings.reload { ReloadRoutes(reload: reload).add(to: &routes) }
         health.add(to: &routes)
-        MetricsRoutes(health, pipeline.storage.metrics).add(to: &routes)
+        MetricsRoutes(
+            health, pipeline.storage.metrics,
+            .init(
+                open: admission.open, audit: audit, putAside: pipeline.store.intakes.putAside,
+                postRuns: pipeline.postRuns)
+        ).add(to: &routes)
         OperationsRoutes(operations, admission).add(to: &routes)
         FailureRoutes(
             files: pipeline.store.intakes.putAside, scheduler: pipeline.scheduler, settings: pipeline.shared

@@ -35,6 +35,8 @@ package struct HTTPServer: Service, CustomStringConvertible {
         package var database = DatabaseSettings()
         /// Reads the operator's settings again; nil if that is not possible.
         package var reload: SettingsReload?
+        /// The log of all requests; nil for none.
+        package var accessLog: AccessLog?
         /// The web pages that may use the service over TCP, in addition to its own. In emulator mode, all may.
         package var allowedOrigins = AllowedOrigins.these([])
         /// The address under which a proxy makes the service available; nil for none.
@@ -134,6 +136,8 @@ package struct HTTPServer: Service, CustomStringConvertible {
         defer { addresses.removeSocket() }
         let operations = operationsReport
         let responder = responder(operations)
+        let certificateMetric = CertificateMetric(pipeline.storage.metrics)
+        AccessLog.dropped(pipeline.storage.metrics)
         var listeners: [any Service] = [operations.history, socketApplication(responder)]
         if let address = settings.listen {
             let tls = try settings.tls.map { files throws(Failure) in
@@ -141,7 +145,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
             }
             let transport = Transport(tls: tls, proxies: settings.proxies)
             listeners.append(tcpApplication(responder, at: address, through: transport))
-            if let tls { listeners.append(tls.certificateWatch(logger)) }
+            if let tls { listeners.append(tls.certificateWatch(logger, onRead: certificateMetric.show)) }
         }
         await access.database.endLeftConnections()
         var configuration = ServiceGroupConfiguration(services: listeners, logger: logger)
@@ -175,7 +179,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
             photos: photos(behind: photosGuard, operations).buildResponder(),
             database: database, identity: identity(behind: photosGuard), storage: storage(behind: photosGuard),
             traffic: traffic,
-            metrics: RequestMetrics(pipeline.storage.metrics))
+            metrics: RequestMetrics(pipeline.storage.metrics), accessLog: settings.accessLog)
     }
 
     // MARK: - Addresses

@@ -14,6 +14,14 @@ package final class OutboxWorker: Sendable {
     /// Sends one delivery, the JSON text of a ``DeliveryDocument``; throws if that fails.
     package typealias Carrier = @Sendable (_ json: [UInt8]) async throws -> Void
 
+    /// The end of an attempt to deliver.
+    package enum Outcome: String, Sendable, CaseIterable {
+        case delivered
+        /// It will be tried again.
+        case failed
+        case givenUp = "given-up"
+    }
+
     /// The number of attempts before a delivery is given up, which takes about four hours.
     package static let maxAttempts = 16
     /// The longest time between two attempts, in milliseconds.
@@ -29,15 +37,20 @@ package final class OutboxWorker: Sendable {
     private let clock: @Sendable () -> Timestamp
     private let carrier: Carrier
     private let logger: Logger
+    private let onEnd: @Sendable (Outcome) -> Void
 
-    /// - Parameter clock: Returns the current time.
+    /// - Parameters:
+    ///   - clock: Returns the current time.
+    ///   - onEnd: Is called after each attempt.
     package init(
-        _ tree: TreeStore, clock: @escaping @Sendable () -> Timestamp, logger: Logger, carrier: @escaping Carrier
+        _ tree: TreeStore, clock: @escaping @Sendable () -> Timestamp, logger: Logger,
+        onEnd: @escaping @Sendable (Outcome) -> Void = { _ in }, carrier: @escaping Carrier
     ) {
         self.tree = tree
         self.clock = clock
         self.logger = logger
         self.carrier = carrier
+        self.onEnd = onEnd
     }
 
     /// Works until the task is cancelled.
@@ -85,7 +98,10 @@ package final class OutboxWorker: Sendable {
             failure = String("\(error)".prefix(Self.maxErrorCharacters))
         }
         let path = entry.id.path(below: OutboxNodes.entry())
-        guard let failure else { return try await advance(lane) { _, update in update[path] = nil } }
+        guard let failure else {
+            onEnd(.delivered)
+            return try await advance(lane) { _, update in update[path] = nil }
+        }
         try await fail(entry, failure)
     }
 
@@ -93,6 +109,7 @@ package final class OutboxWorker: Sendable {
     private func fail(_ entry: OutboxEntry, _ error: String) async throws {
         let path = entry.id.path(below: OutboxNodes.entry())
         let isLast = entry.attempts + 1 >= Self.maxAttempts
+        onEnd(isLast ? .givenUp : .failed)
         if isLast || entry.attempts == 0 {
             logger.warning(
                 isLast ? "a notification was not delivered, and is given up" : "a notification is not delivered yet",

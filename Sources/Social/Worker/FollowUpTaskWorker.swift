@@ -15,11 +15,14 @@ package final class FollowUpTaskWorker: Sendable {
     private let tasks: [any FollowUpTask]
     private let clock: @Sendable () -> Timestamp
     private let logger: Logger
+    private let onFailure: @Sendable (FollowUpTaskKind) -> Void
 
-    /// - Parameter uploads: Ends the uploads of a deleted person.
+    /// - Parameters:
+    ///   - uploads: Ends the uploads of a deleted person.
+    ///   - onFailure: Is called after each step that fails, and will be tried again.
     package convenience init(
         _ tree: TreeStore, uploads: (any UploadCleanup)? = nil, clock: @escaping @Sendable () -> Timestamp,
-        logger: Logger
+        logger: Logger, onFailure: @escaping @Sendable (FollowUpTaskKind) -> Void = { _ in }
     ) {
         self.init(
             tree,
@@ -29,14 +32,18 @@ package final class FollowUpTaskWorker: Sendable {
                 HomeFeedTask(),
                 RenameTask(),
             ],
-            clock: clock, logger: logger)
+            clock: clock, logger: logger, onFailure: onFailure)
     }
 
-    init(_ tree: TreeStore, tasks: [any FollowUpTask], clock: @escaping @Sendable () -> Timestamp, logger: Logger) {
+    init(
+        _ tree: TreeStore, tasks: [any FollowUpTask], clock: @escaping @Sendable () -> Timestamp, logger: Logger,
+        onFailure: @escaping @Sendable (FollowUpTaskKind) -> Void = { _ in }
+    ) {
         self.tree = tree
         self.tasks = tasks
         self.clock = clock
         self.logger = logger
+        self.onFailure = onFailure
     }
 
     /// Works until the task is cancelled.
@@ -104,6 +111,7 @@ package final class FollowUpTaskWorker: Sendable {
             logger.warning(
                 "a job cannot go on",
                 metadata: ["job": "\(pending.kind.rawValue)", "of": "\(pending.subject)", "fault": "\(error)"])
+            onFailure(pending.kind)
             let due = clock() + .milliseconds(Backoff.milliseconds(afterAttempt: pending.attempts + 1))
             try await tree.transact { snapshot, update in
                 guard let now = try PendingFollowUpTask(pending.kind, pending.subject, in: snapshot) else { return }

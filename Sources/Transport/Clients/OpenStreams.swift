@@ -72,6 +72,9 @@ package final class OpenStreams: Sendable {
             (self.id, self.list) = (id, list)
         }
 
+        /// The identity that the stream acts as.
+        package var identity: Identity? { list.state.withLock { $0.entries[id]?.proof.identity } }
+
         /// Records the identity that the stream acts as from now on.
         package func act(by proof: Proof) { list.state.withLock { $0.entries[id]?.proof = proof } }
 

@@ -22,8 +22,15 @@ package struct TLSFiles: Sendable, Hashable {
 /// The server's certificate, read again when its files change, so that a renewal needs no restart.
 package final class TLSCertificates: Sendable {
     private struct Current {
-        var context: NIOSSLContext
+        var identity: Identity
         var versions: [FileVersion]
+    }
+
+    /// The contents of the files.
+    private struct Identity {
+        let context: NIOSSLContext
+        /// The end of the certificate, in seconds since the epoch.
+        let expiry: Int
     }
 
     /// The attributes by which a changed file is detected: certificates are replaced by renames, or overwritten.
@@ -51,21 +58,27 @@ package final class TLSCertificates: Sendable {
     package init(_ files: TLSFiles) throws(Failure) {
         self.files = files
         let versions = Self.versions(of: files)
-        current = Mutex(Current(context: try Self.context(of: files), versions: versions))
+        current = Mutex(Current(identity: try Self.identity(of: files), versions: versions))
     }
 
     /// The TLS context for new connections.
-    var context: NIOSSLContext { current.withLock { $0.context } }
+    var context: NIOSSLContext { current.withLock { $0.identity.context } }
+
+    /// The time at which the certificate ends, in seconds since the epoch.
+    package var expiry: Int { current.withLock { $0.identity.expiry } }
 
     /// Reads the files again whenever they have changed, until the task is cancelled; if they cannot be read, the old
     /// certificate stays in use.
     ///
-    /// - Parameter interval: The time between checks of the files.
-    func watch(every interval: Duration, _ logger: Logger) async throws {
+    /// - Parameters:
+    ///   - interval: The time between checks of the files.
+    ///   - onChange: Is called after the files were read again.
+    func watch(every interval: Duration, _ logger: Logger, onChange: (TLSCertificates) -> Void) async throws {
         while true {
             try await Task.sleep(for: interval)
             do throws(Failure) {
                 guard try reloadIfChanged() else { continue }
+                onChange(self)
                 logger.notice("the certificate was read again", metadata: ["file": "\(files.certificate)"])
             } catch {
                 logger.error("the changed certificate cannot be read", metadata: ["fault": "\(error)"])
@@ -85,8 +98,8 @@ package final class TLSCertificates: Sendable {
             return current.versions != versions
         }
         guard isNew else { return false }
-        let context = try Self.context(of: files)
-        current.withLock { $0.context = context }
+        let identity = try Self.identity(of: files)
+        current.withLock { $0.identity = identity }
         return true
     }
 
@@ -94,14 +107,14 @@ package final class TLSCertificates: Sendable {
         [FileVersion(files.certificate), FileVersion(files.key)]
     }
 
-    private static func context(of files: TLSFiles) throws(Failure) -> NIOSSLContext {
+    private static func identity(of files: TLSFiles) throws(Failure) -> Identity {
         let chain: [NIOSSLCertificate]
         do {
             chain = try NIOSSLCertificate.fromPEMFile(files.certificate)
         } catch {
             throw bad(files.certificate, "is not a readable certificate in PEM: \(error)")
         }
-        guard !chain.isEmpty else { throw bad(files.certificate, "contains no certificate") }
+        guard let own = chain.first else { throw bad(files.certificate, "contains no certificate") }
         let key: NIOSSLPrivateKey
         do {
             key = try NIOSSLPrivateKey(file: files.key, format: .pem)
@@ -116,7 +129,7 @@ package final class TLSCertificates: Sendable {
         // them.
         configuration.shutdownTimeout = .seconds(1)
         do {
-            return try NIOSSLContext(configuration: configuration)
+            return Identity(context: try NIOSSLContext(configuration: configuration), expiry: own.notValidAfter)
         } catch {
             throw bad(files.key, "does not belong to the certificate \(files.certificate): \(error)")
         }
@@ -135,8 +148,13 @@ package struct CertificateWatch: Service, CustomStringConvertible {
     let certificates: TLSCertificates
     let interval: Duration
     let logger: Logger
+    /// Is called with the certificate at the start, and each time that it was read again.
+    let onRead: @Sendable (TLSCertificates) -> Void
 
     func run() async throws {
-        try? await cancelWhenGracefulShutdown { try await certificates.watch(every: interval, logger) }
+        onRead(certificates)
+        try? await cancelWhenGracefulShutdown {
+            try await certificates.watch(every: interval, logger, onChange: onRead)
+        }
     }
 }

@@ -1,3 +1,4 @@
+package import Access
 package import HTTPTypes
 import HummingbirdCore
 package import NIOCore
@@ -9,6 +10,10 @@ package import NIOHTTPTypes
 ///
 /// Used only on the connection's event loop.
 package protocol ConnectionOwner: AnyObject {
+    /// The identity that the owner acts as at present; nil once it has ended.
+    var requester: Identity? { get }
+    /// The status of its response.
+    var status: Int { get }
     /// Begins: the owner has the connection from now on. All requests before have been answered.
     func begin(on connection: TakenConnection, eventLoop: any EventLoop)
     /// Ends: the connection is closed.
@@ -205,6 +210,8 @@ package final class TakenConnection: ChannelOutboundHandler, RemovableChannelHan
     private var context: ChannelHandlerContext?
     /// Whether writing has ended.
     private var isFinished = false
+    /// The number of bytes that were written.
+    package private(set) var byteCount = 0
 
     package func handlerAdded(context: ChannelHandlerContext) { self.context = context }
     package func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
@@ -233,6 +240,7 @@ package final class TakenConnection: ChannelOutboundHandler, RemovableChannelHan
 
     package func write(_ bytes: ByteBuffer) {
         guard !isFinished else { return }
+        byteCount += bytes.readableBytes
         context?.write(wrapOutboundOut(bytes), promise: nil)
     }
 
@@ -254,6 +262,7 @@ package final class TakenConnection: ChannelOutboundHandler, RemovableChannelHan
     /// - Returns: Nil when the connection is closed, or writing has ended.
     package func send(_ bytes: ByteBuffer, within patience: TimeAmount) -> EventLoopFuture<Void>? {
         guard let context, !isFinished else { return nil }
+        byteCount += bytes.readableBytes
         let eventLoop = context.eventLoop.assumeIsolated()
         let deadline = eventLoop.scheduleTask(in: patience) { [weak self] in self?.close() }
         let promise = context.eventLoop.makePromise(of: Void.self)

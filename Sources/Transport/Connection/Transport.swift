@@ -60,7 +60,12 @@ package struct TLSTransport: Sendable {
     }
 
     /// Returns the service that keeps the certificate up to date with its files.
-    package func certificateWatch(_ logger: Logger) -> CertificateWatch {
-        CertificateWatch(certificates: certificates, interval: times.certificateCheck, logger: logger)
+    ///
+    /// - Parameter onRead: Is called with the certificate at the start, and each time that it was read again.
+    package func certificateWatch(
+        _ logger: Logger, onRead: @escaping @Sendable (TLSCertificates) -> Void = { _ in }
+    ) -> CertificateWatch {
+        CertificateWatch(
+            certificates: certificates, interval: times.certificateCheck, logger: logger, onRead: onRead)
     }
 }

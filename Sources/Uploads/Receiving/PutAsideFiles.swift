@@ -15,6 +15,9 @@ package protocol PutAsideFiles: Sendable {
     ///   - user: The user whose files are listed; nil for all.
     func list(reason: String?, user: String?) throws(FileError) -> [FailedFileDocument]
 
+    /// Returns the numbers of files that were put aside, by the code of their reason. Blocks.
+    func counts() throws(FileError) -> [String: Int]
+
     /// Opens the photo with a path from the list, or the first photo if it is a post of several.
     ///
     /// - Throws: `FileError`: `not_found` if the file no longer exists.

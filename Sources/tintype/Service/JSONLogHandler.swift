@@ -6,9 +6,13 @@ import Logging
 /// The fields are `time` (RFC 3339, UTC, milliseconds), `level`, `message`, `source` and the metadata under their own
 /// names. All values are strings. Entries about an upload have its id as `upload`.
 struct JSONLogHandler: LogHandler {
+    /// Whether standard error leads to the system's journal, which keeps the level of each line.
+    let isJournal: Bool
     var metadata: Logger.Metadata = [:]
     var metadataProvider: Logger.MetadataProvider?
     var logLevel = Logger.Level.info
+
+    init(isJournal: Bool) { self.isJournal = isJournal }
 
     func log(event: LogEvent) {
         var fields: [String: String] = [:]
@@ -22,10 +26,8 @@ struct JSONLogHandler: LogHandler {
         fields["source"] = event.source
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard var line = try? encoder.encode(fields) else { return }
-        line.append(UInt8(ascii: "\n"))
-        // One call writes the whole line, so that lines of several threads do not mix.
-        try? FileHandle.standardError.write(contentsOf: line)
+        guard let line = try? encoder.encode(fields) else { return }
+        LogLine.write(String(decoding: line, as: UTF8.self), event.level, isJournal: isJournal)
     }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {

@@ -17,6 +17,7 @@ extension PhotoService.Settings {
         func warn(_ text: String) { log.logger.warning("\(text)") }
         var server = try configuration.httpSettings(socketPath: StorageFolder.socketPath(in: storage.path))
         server.database = try configuration.databaseSettings()
+        server.accessLog = try AccessLog(configuration, log, metrics: storage.metrics)
         let choices = AccountChoices(configuration)
         self.init(
             pipeline: try configuration.pipelineSettings(), inbox: try configuration.inboxSettings(), server: server,

@@ -6,7 +6,9 @@ import Logging
 /// The service's log on standard error.
 struct ServiceLog: Sendable {
     let logger: Logger
-    private let format: LogFormat
+    let format: LogFormat
+    /// The removal of credentials from lines.
+    let redaction: LogRedaction
 
     /// Sets up the log with the operator's settings. The operator's own credentials never appear in it.
     init(_ configuration: Configuration) throws {
@@ -14,14 +16,16 @@ struct ServiceLog: Sendable {
         let secrets = try configuration.accessSettings { _ in }.secrets.map(\.text)
         let webhookSecrets = try OutgoingChoice.all.compactMap { try $0.webhookSecret(in: configuration)?.text }
         let redaction = LogRedaction(secrets: secrets + webhookSecrets)
-        var logger = Logger(label: "tintype") { label in
+        let isJournal = LogLine.isJournal
+        var logger = Logger(label: "tintype") { _ in
             let handler: any LogHandler =
-                format == .json ? JSONLogHandler() : StreamLogHandler.standardError(label: label)
+                format == .json ? JSONLogHandler(isJournal: isJournal) : TextLogHandler(isJournal: isJournal)
             return RedactingLogHandler(handler, redaction)
         }
         logger.logLevel = try configuration.value(\.logLevel)
         self.logger = logger
         self.format = format
+        self.redaction = redaction
     }
 
     /// Announces a fact about the start: a plain line for people, a log entry for programs.

@@ -1,4 +1,5 @@
 import Access
+import Files
 import Logging
 import Store
 import Transport
@@ -29,4 +30,6 @@ struct ServiceSettings: Sendable {
     var renderMode = RenderMode.isolated
     var logLevel = Logger.Level.info
     var logFormat = LogFormat.text
+    /// The place of the access log; nil for none.
+    var accessLog: LineFile.Place?
 }

@@ -1,5 +1,6 @@
 import Access
 import Database
+import Files
 import Foundation
 import Imaging
 import Inbox
@@ -272,5 +273,18 @@ enum Settings {
             help: "The form of the log: text for people, json for programs.",
             details: "`json` is one line of JSON for each entry, with the upload's id where there is one.",
             flag: .value("format"), expectation: "text or json", parse: { LogFormat(rawValue: $0) }),
+        StoredSetting(
+            name: "access-log", target: \ServiceSettings.accessLog, defaultText: "",
+            help: "A file to which a line is written for each request; - is standard output.",
+            details: "The lines have the Combined Log Format, or are JSON with `log-format` `json` "
+                + "([how](Operations.md#logs)).",
+            flag: .value("file"), expectation: "a file, or -",
+            parse: { text in
+                switch text {
+                case "": .some(nil)
+                case "-": .some(.standardOutput)
+                default: .some(.file(path: text))
+                }
+            }),
     ]
 }

@@ -1,0 +1,34 @@
+import Foundation
+import Glibc
+import Logging
+
+/// A line of the log on standard error.
+enum LogLine {
+    /// Whether standard error leads to the system's journal (`systemd.exec(5)`, `JOURNAL_STREAM`).
+    static var isJournal: Bool {
+        guard let stream = ProcessInfo.processInfo.environment["JOURNAL_STREAM"] else { return false }
+        var status = stat()
+        guard fstat(STDERR_FILENO, &status) == 0 else { return false }
+        return stream == "\(status.st_dev):\(status.st_ino)"
+    }
+
+    /// Writes a line in one call, so that lines of several threads do not mix.
+    ///
+    /// - Parameter isJournal: Whether the line begins with its priority, as `sd-daemon(3)` describes it.
+    static func write(_ line: String, _ level: Logger.Level, isJournal: Bool) {
+        let text = "\(isJournal ? "<\(priority(of: level))>" : "")\(line)\n"
+        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+    }
+
+    /// Returns the priority of a level in the journal, as in `syslog(3)`.
+    static func priority(of level: Logger.Level) -> Int {
+        switch level {
+        case .trace, .debug: 7
+        case .info: 6
+        case .notice: 5
+        case .warning: 4
+        case .error: 3
+        case .critical: 2
+        }
+    }
+}
