@@ -7,6 +7,8 @@ import TreeModel
 /// The operations of the service, by path and method.
 package struct RouteTable: Sendable {
     private(set) var paths: [(path: String, operations: [HTTPRequest.Method: Endpoint])] = []
+    /// The described paths that other applications serve.
+    private(set) var elsewhere: [(path: String, operations: [HTTPRequest.Method: Endpoint])] = []
 
     package init() {}
 
@@ -16,17 +18,29 @@ package struct RouteTable: Sendable {
         paths.append((path, operations))
     }
 
+    /// Adds a path to the description whose operations another application serves.
+    package mutating func describe(_ path: String, _ operations: [HTTPRequest.Method: Endpoint]) {
+        elsewhere.append((path, operations))
+    }
+
     /// Adds the description of everything declared so far, and of itself.
-    package mutating func addDescription(version: String) {
+    ///
+    /// - Parameter origin: The public address of the service; nil if it has none.
+    package mutating func addDescription(version: String, origin: String?) {
         func operation(_ run: @escaping Handler) -> Endpoint {
-            let answer = AnswerDescription.json(Schema(["type": "object"]))
-            return Endpoint("This description.", answers: [answer], run: run)
+            let answer = AnswerDescription.json(Schema.object([:], isOpen: true).named("OpenAPIDescription"))
+            return Endpoint(
+                "getDescription", in: .service, "Get this description (OpenAPI 3.1)", answers: [answer], run: run)
         }
         var described = self
         described.add(OpenAPI.path, [.get: operation { _, _ in Response(status: .notFound) }])
         add(
-            OpenAPI.path, [.get: operation { [described] _, _ in .json(OpenAPI(described, version: version).document) }]
-        )
+            OpenAPI.path,
+            [
+                .get: operation { [described] _, _ in
+                    .json(OpenAPI(described, version: version, origin: origin).document)
+                }
+            ])
     }
 
     package func register(with router: Router<HTTPContext>) {

@@ -22,28 +22,43 @@ package struct Schemas {
         }
         if let names = Self.names(of: type) {
             let name = Self.name(of: type)
-            components[name] = ["type": "string", "enum": .list(names.map { .string($0) })]
-            return (Self.reference(to: name), (type as? any CaseIterable.Type).flatMap(Self.firstCase) as? T)
+            return (add(name, Self.words(names)), (type as? any CaseIterable.Type).flatMap(Self.firstCase) as? T)
         }
         let recording = Recording(self)
         let sample = try? T(from: recording)
         self = recording.schemas
         if sample == nil { incomplete.insert(Self.name(of: type)) }
-        guard let properties = recording.properties else { return (recording.single ?? true, sample) }
+        guard let properties = recording.properties else { return (recording.single ?? [:], sample) }
         let name = Self.name(of: type)
         var schema: JSONValue = ["type": "object", "properties": .object(properties)]
         if !recording.required.isEmpty { schema["required"] = .list(recording.required.map { .string($0) }) }
+        return (add(name, schema), sample)
+    }
+
+    /// Adds a schema under a name, and returns a reference to it.
+    package mutating func add(_ name: String, _ schema: JSONValue) -> JSONValue {
         components[name] = schema
-        return (Self.reference(to: name), sample)
+        return Self.reference(to: name)
+    }
+
+    /// Returns a reference to the schema of the words that an enumeration lists.
+    package mutating func schema<T: CaseIterable & RawRepresentable>(
+        ofWords type: T.Type
+    ) -> JSONValue where T.RawValue == String {
+        add(Self.name(of: type), Self.words(T.allCases.map(\.rawValue)))
+    }
+
+    private static func words(_ words: [String]) -> JSONValue {
+        ["type": "string", "enum": .list(words.map(JSONValue.string))]
     }
 
     private static func reference(to name: String) -> JSONValue { ["$ref": "#/components/schemas/\(name)"] }
 
-    /// Returns the name of a schema: `UploadDocument.Photo` becomes `UploadPhoto`, and `PostDocument.Shape` becomes
-    /// `Post`.
+    /// Returns the name of a schema: `UploadDocument.Photo` becomes `UploadPhoto`, `PostDocument.Shape` becomes `Post`,
+    /// and a private `OutboxRoutes.State` becomes `OutboxState`.
     private static func name(of type: any Any.Type) -> String {
-        String(reflecting: type).split(separator: ".").dropFirst().joined()
-            .replacing("Document", with: "").replacing("Shape", with: "")
+        String(reflecting: type).split(separator: ".").dropFirst().filter { !$0.hasPrefix("(") }.joined()
+            .replacing("Document", with: "").replacing("Shape", with: "").replacing("Routes", with: "")
     }
 
     /// Returns the values of an enumeration of strings; nil for any other type.

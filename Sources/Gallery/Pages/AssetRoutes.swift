@@ -18,28 +18,15 @@ package struct AssetRoutes: Sendable {
     private static let account = Asset("account.html", PackageResources.account_html)
 
     package func add(to routes: inout RouteTable) {
-        let file = Endpoint(
-            "A file of the service's pages.",
-            [.path("name", .text), .header("If-None-Match", .text, "entity tags")],
-            answers: [
-                .content("text/javascript").with(headers: "ETag"), .content("text/css").with(headers: "ETag"),
-                .empty(.notModified),
-            ], errors: [.notFound], ignoresQuery: true
-        ) { request, context in
+        let file = Endpoint { request, context in
             try Self.file(context.parameters.get("name") ?? "", request)
         }
         routes.add("/page/{name}", [.get: file])
-        let account = Endpoint(
-            "The page to which codes in messages lead.",
-            [.header("If-None-Match", .text, "entity tags")],
-            answers: [.content("text/html").with(headers: "ETag"), .empty(.notModified)], ignoresQuery: true
-        ) { request, _ in
+        let account = Endpoint { request, _ in
             Self.account.response(to: request, headers: PageHead.safeHeaders)
         }
         routes.add("/account", [.get: account])
-        let operations = Endpoint(
-            "The operations page.", answers: [.content("text/html")], ignoresQuery: true
-        ) { request, _ in
+        let operations = Endpoint { request, _ in
             let texts = PageTexts.in(PageLanguage(for: request.headers))
             return PageHead("ops", nil, texts, origin: "").response("ops")
         }

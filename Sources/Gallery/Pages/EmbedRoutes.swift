@@ -21,24 +21,29 @@ package struct EmbedRoutes: Sendable {
 
     package func add(to routes: inout RouteTable) {
         let tell = Endpoint(
-            "The description of a post for embedding (oEmbed 1.0).",
+            "getEmbed", in: .syndication, "Describe a post for embedding (oEmbed 1.0)",
             [
                 Parameter.query("url", .text, "the address of a post's page").required,
                 .query("maxwidth", .integer(1...Int(Int32.max)), "the largest width of a picture"),
                 .query("maxheight", .integer(1...Int(Int32.max)), "the largest height of a picture"),
                 .query("format", .text, "`json`, the only format"),
-            ], answers: [.json(Schema(["type": "object"]))],
+            ], answers: [.json(Self.embed)],
             errors: [.permissionDenied, .notFound, .codingNotSupported], ignoresQuery: true, run: tell)
         routes.add("/oembed", [.get: tell])
-        let module = Endpoint(
-            "The module with which other sites show posts.", [.header("If-None-Match", .text, "entity tags")],
-            answers: [.content("text/javascript").with(headers: "ETag"), .empty(.notModified)], ignoresQuery: true
-        ) { request, _ in
+        let module = Endpoint { request, _ in
             // The allowed origins determine which pages may import it.
             Self.module.response(to: request, headers: [.crossOriginResourcePolicy: "cross-origin"])
         }
         routes.add("/embed.js", [.get: module])
     }
+
+    private static let embed = Schema.object(
+        [
+            "version": .text, "type": .text, "title": .text, "author_name": .text, "author_url": .text,
+            "provider_name": .text, "provider_url": .text, "cache_age": .count, "url": .text, "width": .count,
+            "height": .count, "thumbnail_url": .text, "thumbnail_width": .count, "thumbnail_height": .count,
+        ], required: ["version", "type", "title"]
+    ).named("Embed")
 
     @Sendable private func tell(_ request: Request, _ context: HTTPContext) async throws -> Response {
         guard (request.queryText("format") ?? "json") == "json" else {

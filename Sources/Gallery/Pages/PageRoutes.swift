@@ -31,13 +31,13 @@ package struct PageRoutes: Sendable {
     private typealias Page = @Sendable (Request, HTTPContext, inout PageHead) async throws -> String
 
     package func add(to routes: inout RouteTable) {
-        add("/", "The newest posts.", "home", to: &routes) { try await all("home", $0, $1, &$2) }
-        add("/all", "The newest posts.", "all", to: &routes) { try await all("all", $0, $1, &$2) }
-        add("/people/{uid}", "A person and their newest posts.", "person", [.path("uid", .userID)], to: &routes, person)
-        add("/tags/{tag}", "The newest posts with a hashtag.", "tag", [.path("tag", .text)], to: &routes, tag)
-        add("/posts/{id}", "A post, with comments.", "post", [.path("id", .postID)], to: &routes, post)
-        add("/search", "People and hashtags.", "search", to: &routes, search)
-        add("/notifications", "A user's notifications.", "notifications", to: &routes) { _, _, head in
+        add("/", "home", to: &routes) { try await all("home", $0, $1, &$2) }
+        add("/all", "all", to: &routes) { try await all("all", $0, $1, &$2) }
+        add("/people/{uid}", "person", to: &routes, person)
+        add("/tags/{tag}", "tag", to: &routes, tag)
+        add("/posts/{id}", "post", to: &routes, post)
+        add("/search", "search", to: &routes, search)
+        add("/notifications", "notifications", to: &routes) { _, _, head in
             head["isHidden"] = true
             head["heading"] = head.texts.text("page.signInTitle")
             head["message"] = head.texts.text("page.signIn")
@@ -46,15 +46,10 @@ package struct PageRoutes: Sendable {
     }
 
     private func add(
-        _ path: String, _ summary: String, _ view: String, _ parameters: [Parameter] = [],
-        to routes: inout RouteTable, _ page: @escaping Page
+        _ path: String, _ view: String, to routes: inout RouteTable, _ page: @escaping Page
     ) {
         let (source, canSendCodes) = (source, canSendCodes)
-        let operation = Endpoint(
-            "\(summary) A page for people.", parameters,
-            answers: ([.ok] + (parameters.isEmpty ? [] : [.notFound])).map { .content("text/html", .binary, $0) },
-            ignoresQuery: true
-        ) { request, context in
+        let operation = Endpoint { request, context in
             let texts = PageTexts.in(PageLanguage(for: request.headers))
             let traits = PageHead.Traits(
                 isLocal: context.client.isOnThisMachine(sending: request.head), canSendCodes: canSendCodes)

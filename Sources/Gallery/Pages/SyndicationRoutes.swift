@@ -22,19 +22,21 @@ package struct SyndicationRoutes: Sendable {
     private typealias List = @Sendable (HTTPContext, PageTexts) async throws -> (FeedList, Syndication.Subject)
 
     package func add(to routes: inout RouteTable) {
-        add("", "All posts", [], to: &routes) { context, texts in
+        add("", ("AllPosts", "all posts"), [], to: &routes) { context, texts in
             let list = try await source.lists.all(context)
             let title = "Tintype · \(texts.text("feed.title"))"
             return (list, Syndication.Subject(title: title, about: texts.text("page.about"), path: ""))
         }
-        add("/people/{uid}", "A person's posts", [.path("uid", .userID)], to: &routes) { context, texts in
+        add("/people/{uid}", ("PersonPosts", "a person's posts"), [.path("uid", .userID)], to: &routes) {
+            context, texts in
             let (uid, list) = try await source.lists.person(context)
             let person = try await source.person(uid, context)
             let title = texts.text("person.photosOf", ["name": person.fullName])
             let path = PagePath.person(uid.description)
             return (list, Syndication.Subject(title: title, about: person.bio ?? title, path: path))
         }
-        add("/tags/{tag}", "The posts with a hashtag", [.path("tag", .text)], to: &routes) { context, texts in
+        add("/tags/{tag}", ("HashtagPosts", "the posts with a hashtag"), [.path("tag", .text)], to: &routes) {
+            context, texts in
             let (tag, list) = try await source.lists.hashtag(context)
             let title = texts.text("tag.postsWith", ["tag": tag.string])
             return (list, Syndication.Subject(title: title, about: title, path: PagePath.tag(tag.string)))
@@ -42,7 +44,7 @@ package struct SyndicationRoutes: Sendable {
     }
 
     private func add(
-        _ path: String, _ summary: String, _ parameters: [Parameter], to routes: inout RouteTable,
+        _ path: String, _ posts: (name: String, words: String), _ parameters: [Parameter], to routes: inout RouteTable,
         _ list: @escaping List
     ) {
         let fields =
@@ -50,18 +52,27 @@ package struct SyndicationRoutes: Sendable {
                 .query("before", .text, "the cursor in the feed's `next`"),
                 .header("If-None-Match", .text, "entity tags"),
             ]
-        func operation(_ form: Syndication.Form, _ schema: Schema) -> Endpoint {
+        func operation(_ form: Syndication.Form, _ name: String, _ schema: Schema) -> Endpoint {
             let answer = AnswerDescription.content(form.type, schema).with(headers: "ETag")
             return Endpoint(
-                "\(summary), as \(form.name), the newest first.", fields, answers: [answer, .empty(.notModified)],
+                "get\(posts.name)\(name)", in: .syndication, "Get \(posts.words) as \(form.name), the newest first",
+                fields,
+                answers: [answer, .empty(.notModified)],
                 errors: [.permissionDenied, .notFound], ignoresQuery: true
             ) { request, context in
                 try await respond(to: request, context, form, list)
             }
         }
-        routes.add("\(path)/feed.atom", [.get: operation(.atom, .text)])
-        routes.add("\(path)/feed.jsonfeed", [.get: operation(.json, Schema(["type": "object"]))])
+        routes.add("\(path)/feed.atom", [.get: operation(.atom, "Atom", .text)])
+        routes.add("\(path)/feed.jsonfeed", [.get: operation(.json, "JSONFeed", Self.feed)])
     }
+
+    private static let feed = Schema.object(
+        [
+            "version": .text, "title": .text, "home_page_url": .text, "feed_url": .text, "next_url": .text,
+            "items": .list(of: .object(["id": .text], required: ["id"], isOpen: true).named("JSONFeedItem")),
+        ], required: ["version", "title", "items"], isOpen: true
+    ).named("JSONFeed")
 
     private func respond(
         to request: Request, _ context: HTTPContext, _ form: Syndication.Form, _ list: List

@@ -31,7 +31,9 @@ package struct MediaRoutes: Sendable {
 
     package func add(to routes: inout RouteTable) {
         let show = Endpoint(
-            "A file of a post, for requesters permitted by the storage rules or by a signed address.",
+            "getMedia", in: .media, "Download a file of a post",
+            details: "Permitted are requesters whom the storage rules permit, and everybody with a signed address.",
+            access: .byRules,
             [
                 .path("uid", .userID), .path("post", .postID), .path("file", .text),
                 .query("token", .text, "the token of a signed address"),

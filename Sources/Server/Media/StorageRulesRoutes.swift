@@ -18,10 +18,11 @@ package struct StorageRulesRoutes: Sendable {
     package func add(to routes: inout RouteTable) {
         let show = Endpoint.admin(
             for: "reading the storage rules",
-            "The storage rules, as they were written.", answers: [.content("text/plain")], run: show)
+            "getStorageRules", in: .database, "Get the storage rules, as they were written",
+            answers: [.content("text/plain")], run: show)
         let replace = Endpoint.admin(
             for: "replacing the storage rules",
-            "Replaces the storage rules.", body: ["text/plain": .text],
+            "putStorageRules", in: .database, "Replace the storage rules", body: ["text/plain": .text],
             answers: [.json(StorageRulesDocument.self)], errors: [.invalidRules, .tooLarge],
             run: replace)
         routes.add("/v1/storage-rules", [.get: show, .put: replace])

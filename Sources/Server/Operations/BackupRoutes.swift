@@ -17,7 +17,8 @@ package struct BackupRoutes: Sendable {
     package func add(to routes: inout RouteTable) {
         let backup = Endpoint.admin(
             for: "backups",
-            "Makes a backup of the store in a folder, or a file, of the service's machine, through the Unix socket.",
+            "createBackup", in: .operations, "Make a backup in a folder, or a file, of the service's machine",
+            details: "Only through the Unix socket.",
             [
                 Parameter.query(
                     "to", .text(matching: "^/[^\\x00]{0,4095}$"),
@@ -28,7 +29,8 @@ package struct BackupRoutes: Sendable {
                 .lines(
                     .any(
                         .document(FindingDocument.self), .document(BackupStepDocument.self),
-                        .document(JobFailureDocument.self)))
+                        .document(JobFailureDocument.self)
+                    ).named("BackupEvent"))
             ], errors: [.badRequest, .jobRunning], run: backup)
         routes.add("/v1/backup", [.post: backup])
     }

@@ -24,7 +24,8 @@ extension BatchOrder {
             "posts": .any(.list(of: .postID), .null), "recipes": .any(.list(of: .text), .null),
             "concurrency": .any(.integer(1...maxConcurrency), .null), "limit": .any(.integer(1...1_000_000), .null),
             "switch": .any(.one(of: PostRunSwitch.self), .null), "rule": .any(.text, .null),
-        ], required: ["kind"])
+        ], required: ["kind"]
+    ).named("JobOrder")
 
     /// Parses an order.
     ///

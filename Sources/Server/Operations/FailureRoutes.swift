@@ -35,18 +35,18 @@ package struct FailureRoutes: Sendable {
         let errors: [ErrorCode] = [.badRequest, .badUser]
         let list = Endpoint.admin(
             for: "the list of failures",
-            "The files that could not become posts, the newest first.",
+            "listFailures", in: .operations, "List the files that could not become posts, the newest first",
             filter + .page(of: "failures", from: "before"), answers: [.json(FailureListDocument.self)],
             errors: errors, run: list)
         let dropAll = Endpoint.admin(
             for: "deciding about failures",
-            "Deletes files that could not become posts, for good.", all,
+            "deleteFailures", in: .operations, "Delete files that could not become posts, for good", all,
             answers: [.json(FailureOutcomeDocument.self)], errors: errors
         ) { request, context in try await changeAll(.drop, context) }
         routes.add("/v1/failures", [.get: list, .delete: dropAll])
         let retryAll = Endpoint.admin(
             for: "deciding about failures",
-            "Puts files that could not become posts back into the inbox.", all,
+            "retryFailures", in: .operations, "Put files that could not become posts back into the inbox", all,
             answers: [.json(FailureOutcomeDocument.self)], errors: errors
         ) { request, context in try await changeAll(.retry, context) }
         routes.add("/v1/failures/retry", [.post: retryAll])
@@ -54,19 +54,19 @@ package struct FailureRoutes: Sendable {
         let one: [ErrorCode] = [.notFound]
         let drop = Endpoint.admin(
             for: "deciding about failures",
-            "Deletes a file that could not become a post, for good.", [id],
+            "deleteFailure", in: .operations, "Delete a file that could not become a post, for good", [id],
             answers: [.json(FailureOutcomeDocument.self)], errors: one
         ) { request, context in try await change(.drop, context) }
         routes.add("/v1/failures/{id}", [.delete: drop])
         let retry = Endpoint.admin(
             for: "deciding about failures",
-            "Puts a file that could not become a post back into the inbox.", [id],
+            "retryFailure", in: .operations, "Put a file that could not become a post back into the inbox", [id],
             answers: [.json(FailureOutcomeDocument.self)], errors: one + [.exists]
         ) { request, context in try await change(.retry, context) }
         routes.add("/v1/failures/{id}/retry", [.post: retry])
         let picture = Endpoint.admin(
             for: "a photo that could not become a post",
-            "The file that could not become a post.",
+            "getFailurePicture", in: .operations, "Download a file that could not become a post",
             [id, .query("width", .integer(Self.widths), "for a smaller JPEG, where it can be decoded")],
             answers: [.content("image/*"), .content("application/octet-stream")],
             errors: one + [.badRequest, .corrupt, .truncated, .unsupportedFormat], run: picture)

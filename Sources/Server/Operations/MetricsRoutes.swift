@@ -36,7 +36,8 @@ package struct MetricsRoutes: Sendable {
 
     package func add(to routes: inout RouteTable) {
         let metrics = Endpoint(
-            "Counters, times and the numbers of /v1/status for Prometheus; for admins, and on this machine.",
+            "getMetrics", in: .operations, "Get counters, times and the numbers of the status, for Prometheus",
+            details: "For admins, and on this machine.",
             answers: [.content("text/plain", .text)], errors: [.badToken, .adminOnly], run: metrics)
         routes.add("/v1/metrics", [.get: metrics])
     }

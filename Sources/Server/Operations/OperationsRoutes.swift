@@ -24,11 +24,12 @@ package struct OperationsRoutes: Sendable {
     package func add(to routes: inout RouteTable) {
         let show = Endpoint.admin(
             for: "the operations report",
-            "A report of the service's state.", answers: [.json(OperationsDocument.self)], run: show)
+            "getOperations", in: .operations, "Get a report of the service's state",
+            answers: [.json(OperationsDocument.self)], run: show)
         routes.add("/v1/operations", [.get: show])
         let follow = Endpoint.admin(
             for: "the operations report",
-            "Reports of the service's state whenever it changes, as server-sent events.",
+            "watchOperations", in: .operations, "Watch reports of the service's state, as server-sent events",
             answers: [.events(OperationsDocument.self)], run: follow)
         routes.add("/v1/operations/events", [.get: follow])
     }

@@ -30,47 +30,51 @@ package struct PostRunRoutes: Sendable {
         let errors: [ErrorCode] = [.badUser, .badTime, .jobRunning, .unsupportedType]
         let list = Endpoint.admin(
             for: "the list of jobs",
-            "The jobs over posts, the newest first.", answers: [.json(PostRunListDocument.self)], run: list)
+            "listJobs", in: .operations, "List the jobs over posts, the newest first",
+            answers: [.json(PostRunListDocument.self)], run: list)
         let begin = Endpoint.admin(
             for: "beginning a job",
-            "Begins a job over posts, which runs without its client.", body: ["application/json": order],
+            "createJob", in: .operations, "Begin a job over posts, which runs without its client",
+            body: ["application/json": order],
             answers: [.json(PostRunDocument.self, .created)], errors: errors, run: begin)
         routes.add("/v1/jobs", [.get: list, .post: begin])
         let plan = Endpoint.admin(
             for: "planning a job",
-            "Counts what a job over posts would do.", body: ["application/json": order],
+            "planJob", in: .operations, "Count what a job over posts would do", body: ["application/json": order],
             answers: [.json(BatchPlanDocument.self)], errors: errors, run: plan)
         routes.add("/v1/jobs/plan", [.post: plan])
         let one = Endpoint.admin(
             for: "looking at a job",
-            "A job over posts.", [.path("id", .postID)], answers: [.json(PostRunDocument.self)],
+            "getJob", in: .operations, "Get a job over posts", [.path("id", .postID)],
+            answers: [.json(PostRunDocument.self)],
             errors: [.notFound], run: show)
         let remove = Endpoint.admin(
             for: "forgetting a job",
-            "Forgets a job that has ended.", [.path("id", .postID)], answers: [.empty(.noContent)],
+            "deleteJob", in: .operations, "Forget a job that has ended", [.path("id", .postID)],
+            answers: [.empty(.noContent)],
             errors: [.notFound, .wrongState], run: remove)
         routes.add("/v1/jobs/{id}", [.get: one, .delete: remove])
         let verbs: [(String, PostRunState, String)] = [
-            ("pause", .paused, "Pauses a job over posts."),
-            ("resume", .running, "Resumes a job over posts."),
-            ("cancel", .cancelled, "Ends a job over posts; what it has done stays."),
+            ("pause", .paused, "Pause a job over posts"),
+            ("resume", .running, "Resume a job over posts"),
+            ("cancel", .cancelled, "End a job over posts; what it has done stays"),
         ]
         for (verb, state, summary) in verbs {
             let change = Endpoint.admin(
                 for: "changing a job",
-                summary, [.path("id", .postID)], answers: [.json(PostRunDocument.self)],
+                "\(verb)Job", in: .operations, summary, [.path("id", .postID)], answers: [.json(PostRunDocument.self)],
                 errors: [.notFound, .wrongState, .jobRunning]
             ) { request, context in try await set(state, request, context) }
             routes.add("/v1/jobs/{id}/\(verb)", [.post: change])
         }
         let phases: [(String, PostRunPhase, String)] = [
-            ("switch", .switch, "Makes posts show the renditions of a job."),
-            ("rollback", .rollback, "Makes posts show the renditions from before a job."),
+            ("switch", .switch, "Make posts show the renditions of a job"),
+            ("rollback", .rollback, "Make posts show the renditions from before a job"),
         ]
         for (verb, phase, summary) in phases {
             let change = Endpoint.admin(
                 for: "changing a job",
-                summary, [.path("id", .postID)], answers: [.json(PostRunDocument.self)],
+                "\(verb)Job", in: .operations, summary, [.path("id", .postID)], answers: [.json(PostRunDocument.self)],
                 errors: [.notFound, .wrongState, .jobRunning]
             ) { _, context in
                 return .json(document(try await postRuns.begin(phase, of: try Self.id(context))))

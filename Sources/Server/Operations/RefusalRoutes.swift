@@ -14,7 +14,7 @@ package struct RefusalRoutes: Sendable {
     package func add(to routes: inout RouteTable) {
         let list = Endpoint.admin(
             for: "the list of refusals",
-            "The last refusals and actions of admins, the newest first.",
+            "listRefusals", in: .operations, "List the last refusals and actions of admins, the newest first",
             [.query("limit", .integer(1...AuditLog.kept), "the largest number of them")],
             answers: [.json(RefusalListDocument.self)], run: list)
         routes.add("/v1/refusals", [.get: list])

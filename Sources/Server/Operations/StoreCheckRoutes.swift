@@ -19,7 +19,7 @@ package struct StoreCheckRoutes: Sendable {
     package func add(to routes: inout RouteTable) {
         let audit = Endpoint.admin(
             for: "checking the store",
-            "Compares everything in the store with everything else.",
+            "checkStore", in: .operations, "Compare everything in the store with everything else",
             [
                 Parameter.query("action", .one(of: StoreCheckAction.self), "what to do").required,
                 .query("user", .userID, "only this user's posts"),
@@ -34,12 +34,13 @@ package struct StoreCheckRoutes: Sendable {
                 .lines(
                     .any(
                         .document(FindingDocument.self), .document(StoreCheckStepDocument.self),
-                        .document(JobFailureDocument.self)))
+                        .document(JobFailureDocument.self)
+                    ).named("StoreCheckEvent"))
             ], errors: [.badRequest, .badUser, .jobRunning], run: audit)
         routes.add("/v1/audit", [.post: audit])
         let explain = Endpoint.admin(
             for: "the life of a post",
-            "The life of a post, an upload or a file.",
+            "explainPost", in: .operations, "Explain the life of a post, an upload or a file",
             [Parameter.query("of", .text(upTo: Self.maxName), "an id, or the path or the address of a file").required],
             answers: [.json(ExplanationDocument.self)], errors: [.notFound], run: explain)
         routes.add("/v1/explain", [.get: explain])

@@ -14,14 +14,14 @@ package struct UpgradeRoutes: Sendable {
     package func add(to routes: inout RouteTable) {
         let look = Endpoint.admin(
             for: "the store's format",
-            "Whether the store was upgraded from an earlier version.",
+            "getUpgrade", in: .operations, "Get whether the store was upgraded from an earlier version",
             answers: [.json(UpgradeDocument.self)]
         ) { [storage] _, context in
             return .json(storage.upgrade)
         }
         let confirm = Endpoint.admin(
             for: "the store's format",
-            "Confirms the upgrade of the store, for good.",
+            "confirmUpgrade", in: .operations, "Confirm the upgrade of the store, for good",
             answers: [.json(UpgradeDocument.self)], errors: [.wrongState]
         ) { [storage] _, context in
             try storage.confirmUpgrade()

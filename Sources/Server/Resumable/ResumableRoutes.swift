@@ -27,19 +27,22 @@ package struct ResumableRoutes: Sendable {
     }
 
     package func add(to routes: inout RouteTable) {
-        let creation = uploads.creation.extended(Self.creation, create)
+        let creation = extended(uploads.creation, Self.creation, create)
         // PUT, too: "curl -T" uses it.
         routes.add(
             "/v1/uploads",
             [
-                .post: creation, .put: creation,
-                .options: options(creation.parameters.filter { $0.location == .query }, allow: "POST, PUT"),
+                .post: creation, .put: creation.named("putUpload"),
+                .options: options(
+                    "listUploadProtocols", creation.parameters.filter { $0.location == .query }, allow: "POST, PUT"),
             ])
-        let addition = drafts.addition.extended(Self.creation + [UploadRoutes.idempotencyKey], addPhoto)
-        routes.add("/v1/uploads/{id}/photos", [.post: addition, .put: addition])
+        let addition = extended(drafts.addition, Self.creation + [UploadRoutes.idempotencyKey], addPhoto)
+        routes.add("/v1/uploads/{id}/photos", [.post: addition, .put: addition.named("putPhotos")])
         routes.add("/v1/uploads/{id}/publish", [.post: drafts.publication])
         let onward = Endpoint(
-            "Adds bytes to an upload in several requests.", Self.onward, body: Self.pieces,
+            "appendUpload", in: .uploads, "Add bytes to an upload in several requests", access: .person, Self.onward,
+            body: Self.pieces,
+            needsBody: false,
             answers: [
                 .empty(.noContent).with(headers: "Upload-Offset"), .empty(.created).with(headers: "Upload-Offset"),
                 .json(PublishedDocument.self, .created).with(headers: "Location"), .json(PublishedDocument.self),
@@ -47,27 +50,36 @@ package struct ResumableRoutes: Sendable {
             ],
             errors: UploadForm.errors + Self.errors, run: patch)
         let end = Endpoint(
-            "Ends an upload in several requests before it is complete.", [.path("id", .postID)],
+            "cancelUpload", in: .uploads, "End an upload in several requests before it is complete", access: .person,
+            [.path("id", .postID)],
             answers: [.empty(.noContent)], errors: [.notFound, .uploadExpired, .wrongState, .protocolVersion],
             run: delete)
         let overridden = Endpoint(
-            "Acts as the method in `X-HTTP-Method-Override`, for clients that cannot send PATCH.",
+            "overrideUpload", in: .uploads, "Act as another method, for clients that cannot send PATCH",
+            details: "The header `X-HTTP-Method-Override` names the method.", access: .person,
             Self.onward + [.header("X-HTTP-Method-Override", .text, "`PATCH`, `DELETE` or `HEAD`")],
-            body: Self.pieces, answers: onward.answers, errors: onward.errors + [.methodNotAllowed], run: overridden)
+            body: Self.pieces, needsBody: false, answers: onward.answers, errors: onward.errors + [.methodNotAllowed],
+            run: overridden)
         let standing = Endpoint(
-            "The offset of an upload in several requests.", [.path("id", .postID)],
+            "getUploadOffset", in: .uploads, "Get the offset of an upload in several requests", access: .person,
+            [.path("id", .postID)],
             answers: [.empty(.ok), .empty(.noContent)], errors: [.notFound, .uploadExpired, .protocolVersion],
             run: head)
         routes.add(
             "/v1/uploads/{id}",
             [
                 .get: uploads.status, .head: standing, .patch: onward, .delete: end, .post: overridden,
-                .options: options([.path("id", .postID)], allow: Self.methods),
+                .options: options("listProtocolsOfUpload", [.path("id", .postID)], allow: Self.methods),
             ])
     }
 
     /// The methods for an upload.
     private static let methods = "DELETE, GET, HEAD, PATCH, POST"
+
+    private func extended(_ operation: Endpoint, _ parameters: [Parameter], _ run: @escaping Handler) -> Endpoint {
+        operation.extended(
+            parameters, answers: [.empty(.created).with(headers: "Location")], errors: Self.errors, run: run)
+    }
 
     // MARK: Choice of the protocol
 
@@ -120,9 +132,9 @@ package struct ResumableRoutes: Sendable {
     }
 
     /// Returns the description of the protocols; a browser's preflight request receives only the methods.
-    private func options(_ parameters: [Parameter], allow: String) -> Endpoint {
+    private func options(_ name: String, _ parameters: [Parameter], allow: String) -> Endpoint {
         Endpoint(
-            "The supported protocols of uploads in several requests.", parameters,
+            name, in: .uploads, "List the supported protocols of uploads in several requests", parameters,
             answers: [.empty(.noContent).with(headers: "Allow")], errors: [.methodNotAllowed]
         ) { [draft, maxBytes] request, _ in
             guard !request.head.isPreflight else {
@@ -163,16 +175,4 @@ extension ResumableRoutes {
         .notFound, .uploadExpired, .bytesLost, .wrongOffset, .takenOver, .lengthChanged, .tooManyBytes,
         .tooManyUploads, .checksumMismatch, .protocolVersion,
     ]
-}
-
-extension Endpoint {
-    /// The same operation, for more kinds of requests.
-    fileprivate func extended(_ parameters: [Parameter], _ run: @escaping Handler) -> Endpoint {
-        var body = body
-        body[Tus.contentType] = .binary
-        return Endpoint(
-            summary, self.parameters + parameters, body: body,
-            answers: answers + [.empty(.created).with(headers: "Location")], errors: errors + ResumableRoutes.errors,
-            run: run)
-    }
 }

@@ -23,7 +23,7 @@ package struct AccountRoutes: Sendable {
     package func add(to routes: inout RouteTable) {
         let issue = Endpoint.admin(
             for: "issuing tokens", isProven: true,
-            "Issues an ID token of an account, or a custom token.",
+            "createToken", in: .accounts, "Issue an ID token of an account, or a custom token",
             [
                 .path("uid", .text(upTo: Account.maxIDLength)),
                 .query("lifetime", .integer(1...KeyRing.maxLifetimeSeconds), "the lifetime of an ID token, in seconds"),
@@ -32,9 +32,10 @@ package struct AccountRoutes: Sendable {
             ],
             body: [
                 "application/json": .object([
-                    "lifetime": .integer(1...KeyRing.maxLifetimeSeconds), "claims": .object, "custom": .flag,
-                ])
-            ],
+                    "lifetime": .integer(1...KeyRing.maxLifetimeSeconds),
+                    "claims": .object([:], isOpen: true).named("TokenClaims"), "custom": .flag,
+                ]).named("TokenRequest")
+            ], needsBody: false,
             answers: [.json(IssuedTokenDocument.self, .created)],
             errors: [.unknownUser, .badUser, .wrongState, .unsupportedType], run: issue)
         routes.add("/v1/users/{uid}/token", [.post: issue])

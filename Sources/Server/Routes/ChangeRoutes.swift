@@ -26,7 +26,7 @@ package struct ChangeRoutes: Sendable {
 
     package func add(to routes: inout RouteTable) {
         let read = Endpoint(
-            "The committed changes of the tree, in order, after a token.",
+            "listChanges", in: .database, "List the committed changes of the tree after a token, in order",
             [
                 .query(
                     "path", .text(matching: "^[^\\x00-\\x1f\\x7f.#$\\[\\]]{0,190}$"),
@@ -38,7 +38,7 @@ package struct ChangeRoutes: Sendable {
                 .header("Last-Event-ID", .text(matching: "^[0-9]{1,18}$"), "in place of `since`"),
             ] + DatabaseAccess.parameters,
             answers: [.json(ChangesDocument.self), .events(ChangesDocument.Change.self)],
-            errors: [.invalidNamespace, .invalidPath, .resnapshot], run: read)
+            errors: [.permissionDenied, .invalidNamespace, .invalidPath, .resnapshot], run: read)
         routes.add("/v1/changes", [.get: read])
     }
 

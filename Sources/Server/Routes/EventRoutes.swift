@@ -22,8 +22,8 @@ package struct EventRoutes: Sendable {
 
     package func add(to routes: inout RouteTable) {
         let follow = Endpoint(
-            "Posts as they are published and deleted, as server-sent events.", EventID.parameters,
-            answers: [.events(PostEventDocument.self)], run: follow)
+            "watchPosts", in: .posts, "Watch posts appear and disappear, as server-sent events", EventID.parameters,
+            answers: [.events(PostEventDocument.self)], errors: [.permissionDenied], run: follow)
         routes.add("/v1/posts/events", [.get: follow])
     }
 

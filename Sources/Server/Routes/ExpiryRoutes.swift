@@ -15,7 +15,7 @@ package struct ExpiryRoutes: Sendable {
     package func add(to routes: inout RouteTable) {
         let expire = Endpoint.admin(
             for: "deleting posts by their age",
-            "Deletes posts that are older than this, in batches.",
+            "expirePosts", in: .operations, "Delete posts that are older than this, in batches",
             [
                 Parameter.query("older_than", .integer(60...8_640_000_000), "the age in seconds").required,
                 .query("dry_run", .flag, "whether only to count"),

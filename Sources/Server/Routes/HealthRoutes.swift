@@ -30,19 +30,23 @@ package struct HealthRoutes: Sendable {
 
     package func add(to routes: inout RouteTable) {
         let health = Endpoint(
-            "Whether the tree answers.", answers: [.json(HealthDocument.self)], ignoresQuery: true, run: health)
+            "checkHealth", in: .service, "Check whether the tree answers", answers: [.json(HealthDocument.self)],
+            ignoresQuery: true, run: health)
         routes.add("/healthz", [.get: health])
         let readiness = Endpoint(
-            "Whether uploads and connections are accepted.",
+            "checkReadiness", in: .service, "Check whether uploads and connections are accepted",
             answers: [
                 .json(ReadinessDocument.self),
                 .json(ReadinessDocument.self, .serviceUnavailable).with(headers: "Retry-After"),
             ], ignoresQuery: true, run: readiness)
         routes.add("/readyz", [.get: readiness])
-        let version = Endpoint("The version of the service.", answers: [.json(VersionDocument.self)], run: version)
+        let version = Endpoint(
+            "getVersion", in: .service, "Get the version of the service", answers: [.json(VersionDocument.self)],
+            run: version)
         routes.add("/v1/version", [.get: version])
         let status = Endpoint(
-            "The status of the service; for admins, and on this machine.", answers: [.json(StatusDocument.self)],
+            "getStatus", in: .operations, "Get the status of the service", details: "For admins, and on this machine.",
+            answers: [.json(StatusDocument.self)],
             errors: [.badToken, .adminOnly], run: status)
         routes.add("/v1/status", [.get: status])
     }

@@ -37,11 +37,11 @@ package struct KeyRoutes: Sendable {
         let name = Schema.text(matching: "^[-0-9A-Z_a-z]{1,64}$")
         let list = Endpoint.admin(
             for: "the list of admin keys",
-            "The admin keys, without their secrets.",
+            "listAdminKeys", in: .accounts, "List the admin keys, without their secrets",
             answers: [.lines(.document(AdminKeyDocument.self))], run: list)
         let make = Endpoint.admin(
             for: "creating an admin key", isProven: true,
-            "Creates an admin key; its secret is returned only once.",
+            "createAdminKey", in: .accounts, "Create an admin key", details: "Its secret is returned only once.",
             [
                 Parameter.query("name", name, "the name of the key").required,
                 .query("lifetime", .integer(1...315_360_000), "its lifetime in seconds; unlimited by default"),
@@ -50,18 +50,18 @@ package struct KeyRoutes: Sendable {
         routes.add("/v1/keys", [.get: list, .post: make])
         let remove = Endpoint.admin(
             for: "deleting an admin key", isProven: true,
-            "Deletes an admin key, which is then invalid.", [.path("name", name)],
+            "deleteAdminKey", in: .accounts, "Delete an admin key, which is then invalid", [.path("name", name)],
             answers: [.json(AdminKeyDeletionDocument.self)], errors: [.notFound], run: remove)
         routes.add("/v1/keys/{name}", [.delete: remove])
         let rotate = Endpoint.admin(
             for: "replacing the key that signs tokens", isProven: true,
-            "Replaces the key that signs tokens.",
+            "rotateSigningKey", in: .accounts, "Replace the key that signs tokens",
             [.query("compromised", .flag, "whether all tokens issued so far become invalid")],
             answers: [.json(SigningKeyDocument.self)], run: rotate)
         routes.add("/v1/signing-keys", [.post: rotate])
         let rotateMedia = Endpoint.admin(
             for: "replacing the key that signs addresses", isProven: true,
-            "Replaces the key that signs addresses of photos.",
+            "rotateMediaKey", in: .accounts, "Replace the key that signs addresses of photos",
             [.query("compromised", .flag, "whether all addresses signed so far become invalid")],
             answers: [.json(SigningKeyDocument.self)], run: rotateMedia)
         routes.add("/v1/media-keys", [.post: rotateMedia])

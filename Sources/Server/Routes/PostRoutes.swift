@@ -33,15 +33,16 @@ package struct PostRoutes: Sendable {
 
     package func add(to routes: inout RouteTable) {
         let show = Endpoint(
-            "A post.", [.path("id", .postID)], answers: [.json(PostDocument.self)],
+            "getPost", in: .posts, "Get a post", [.path("id", .postID)], answers: [.json(PostDocument.self)],
             errors: [.permissionDenied, .notFound], run: show)
         let remove = Endpoint(
-            "Deletes a post, and all references to it.", [.path("id", .postID)],
+            "deletePost", in: .posts, "Delete a post, and all references to it", [.path("id", .postID)],
             answers: [.json(DeletionDocument.self)], errors: [.permissionDenied, .notAllowed, .notFound],
             run: remove)
         routes.add("/v1/posts/{id}", [.get: show, .delete: remove])
         let originals = Endpoint(
-            "The originals of a post, by signed addresses for its author or an admin.",
+            "listOriginals", in: .posts, "List signed addresses of a post's originals",
+            details: "For its author or an admin.",
             [
                 .path("id", .postID),
                 .query(
@@ -52,7 +53,8 @@ package struct PostRoutes: Sendable {
             run: listOriginals)
         routes.add("/v1/posts/{id}/originals", [.get: originals])
         let scrub = Endpoint(
-            "Removes the location from a post's stored originals, for good; for its author or an admin.",
+            "scrubPost", in: .posts, "Remove the location from a post's stored originals, for good",
+            details: "For its author or an admin.",
             [.path("id", .postID), .query("check", .flag, "whether only to report the locations to remove")],
             answers: [.json(ScrubbedPostDocument.self)],
             errors: [.permissionDenied, .notAllowed, .notFound, .cannotScrub], run: scrub)

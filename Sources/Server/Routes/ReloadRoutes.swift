@@ -17,7 +17,7 @@ package struct ReloadRoutes: Sendable {
     package func add(to routes: inout RouteTable) {
         let reload = Endpoint.admin(
             for: "reloading the settings",
-            "Reads the settings again.",
+            "reloadSettings", in: .operations, "Read the settings again",
             [.query("dry_run", .flag, "whether only to compare")], answers: [.json(ReloadDocument.self)],
             errors: [.badConfiguration], run: run)
         routes.add("/v1/reload", [.post: reload])

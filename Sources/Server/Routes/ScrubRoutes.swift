@@ -21,7 +21,7 @@ package struct ScrubRoutes: Sendable {
     package func add(to routes: inout RouteTable) {
         let scrub = Endpoint.admin(
             for: "removing the location from the photos of all users",
-            "Removes the location from stored originals, for good.",
+            "scrubOriginals", in: .operations, "Remove the location from stored originals, for good",
             [
                 .query("user", .userID, "only this user's posts"),
                 .query("check", .flag, "whether only to count the posts that have a location to remove"),
@@ -30,7 +30,7 @@ package struct ScrubRoutes: Sendable {
     }
 
     private static let lines = AnswerDescription.lines(
-        .any(.document(JobDocument.self), .document(JobFailureDocument.self)))
+        .any(.document(JobDocument.self), .document(JobFailureDocument.self)).named("ScrubEvent"))
 
     @Sendable private func scrub(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let selection = try PostSelection(user: context.query["user"], since: nil, onlyMissing: false)

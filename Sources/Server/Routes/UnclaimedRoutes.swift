@@ -19,17 +19,18 @@ package struct UnclaimedRoutes: Sendable {
     package func add(to routes: inout RouteTable) {
         let list = Endpoint.admin(
             for: "the list of unclaimed files",
-            "Files that no post claims.", answers: [.lines(.document(UnclaimedDocument.self))], run: list)
+            "listUnclaimedFiles", in: .operations, "List files that no post claims",
+            answers: [.lines(.document(UnclaimedDocument.self))], run: list)
         routes.add("/v1/unclaimed", [.get: list])
         let remove = Endpoint.admin(
             for: "deleting unclaimed files",
-            "Deletes files that no post claims.",
+            "deleteUnclaimedFiles", in: .operations, "Delete files that no post claims",
             [.path("uid", .userID), .path("post", .postID)], answers: [.json(UnclaimedDeletionDocument.self)],
             errors: [.notFound], run: remove)
         routes.add("/v1/unclaimed/{uid}/{post}", [.delete: remove])
         let accept = Endpoint.admin(
             for: "accepting tree and blobs as they are",
-            "Accepts tree and blobs as they are, as one store.",
+            "acceptStore", in: .operations, "Accept tree and blobs as they are, as one store",
             answers: [.json(AcceptanceDocument.self)], run: accept)
         routes.add("/v1/unclaimed/accept", [.post: accept])
     }

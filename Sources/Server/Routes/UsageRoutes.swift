@@ -22,18 +22,21 @@ package struct UsageRoutes: Sendable {
     package func add(to routes: inout RouteTable) {
         let list = Endpoint.admin(
             for: "the list of storage usage",
-            "The storage that people's files use, by user.",
+            "listUsage", in: .operations, "List the storage that people's files use, by user",
             .page(of: "users", from: "after"), answers: [.json(UsagePageDocument.self)],
             errors: [.badRequest], run: list)
         routes.add("/v1/usage", [.get: list])
         let show = Endpoint(
-            "The storage that a person's files use; for that person or an admin.", [.path("uid", .userID)],
+            "getUsage", in: .operations, "Get the storage that a person's files use",
+            details: "For that person or an admin.", [.path("uid", .userID)],
             answers: [.json(UsageDocument.self)], errors: [.permissionDenied, .notAllowed, .unknownUser], run: show)
         routes.add("/v1/usage/{uid}", [.get: show])
-        let quota = Schema.object(["quota": .any(.integer(0...Int.max), .text)], required: ["quota"])
+        let quota = Schema.object(["quota": .any(.integer(0...Int.max), .text)], required: ["quota"]).named(
+            "QuotaChange")
         let limit = Endpoint.admin(
             for: "setting a quota",
-            "Sets the quota of a person in bytes: a number, `none`, or `default` for that of the settings.",
+            "putQuota", in: .operations, "Set the quota of a person",
+            details: "In bytes: a number, `none`, or `default` for that of the settings.",
             [.path("uid", .userID)], body: ["application/json": quota], answers: [.json(UsageDocument.self)],
             errors: [.badRequest, .unknownUser, .unsupportedType], run: setQuota)
         routes.add("/v1/usage/{uid}/quota", [.put: limit])

@@ -26,24 +26,27 @@ package struct DraftRoutes: Sendable {
     /// The endpoint `POST /v1/uploads/{id}/photos`.
     var addition: Endpoint {
         Endpoint(
-            "Adds photos to a draft.",
+            "addPhotos", in: .uploads, "Add photos to a draft", access: .person,
             [
                 .path("id", .postID), .query("name", .text, "the file name of a photo that is the body itself"),
                 .query("alt", .text(upTo: PostText.maxAltCharacters), "the alternative text of that photo"),
             ],
-            body: UploadForm.body, answers: [.json(UploadDocument.self, .created).with(headers: "Location")],
+            body: UploadForm.body, needsBody: false,
+            answers: [.json(UploadDocument.self, .created).with(headers: "Location")],
             errors: UploadForm.errors + [.notFound], run: addPhotos)
     }
 
-    /// The endpoint `POST /v1/uploads/{id}/publish`.
+    /// The endpoint `POST /v1/uploads/{id}/publish`. It also accepts a form of several parts; two forms with the same
+    /// fields would be one type in generated clients, which could not send either.
     var publication: Endpoint {
         let alts = Schema.any(.text, .list(of: .text))
         let fields = Schema.object(["text": .text, "mentions": .text, "alt": alts, "photos": .text])
+            .named("DraftPublicationForm")
         let json = Schema.object([
             "text": .text, "mentions": .mentions, "alt": alts, "photos": .list(of: .integer(0...Int.max)),
-        ])
+        ]).named("DraftPublication")
         return Endpoint(
-            "Publishes a draft.",
+            "publishDraft", in: .uploads, "Publish a draft", access: .person,
             [
                 .path("id", .postID),
                 .query("text", .text(upTo: PostText.maxCharacters), "the text, if it has changed"),
@@ -52,9 +55,7 @@ package struct DraftRoutes: Sendable {
                 .query("photos", .text, "the numbers of the photos to keep, in their order, separated by spaces"),
                 .header("Prefer", .text, "`respond-async` answers before the post is published"),
             ],
-            body: [
-                "application/json": json, "multipart/form-data": fields, "application/x-www-form-urlencoded": fields,
-            ],
+            body: ["application/json": json, "application/x-www-form-urlencoded": fields], needsBody: false,
             answers: [
                 .json(PublishedDocument.self, .created).with(headers: "Location"),
                 .json(PublishedDocument.self).with(headers: "Location"),

@@ -118,13 +118,14 @@ extension UploadForm {
         return Set(ids).sorted()
     }
 
-    /// The content types of a body with photos.
+    /// The content types of a body with photos: a form, or a single photo, of any type. The form's field `user` is left
+    /// out, because it has to precede the photos; `draft` is a text, because generated clients write `True`.
     static let body: [String: Schema] = [
-        "image/*": .binary, "application/octet-stream": .binary,
+        "application/octet-stream": .binary,
         "multipart/form-data": .object([
-            "user": .userID, "text": .text, "mentions": .text, "draft": .flag, "audiences": .text, "alt": .text,
+            "text": .text, "mentions": .text, "draft": .words("true", "false"), "audiences": .text, "alt": .text,
             "photo": .list(of: .binary),
-        ]),
+        ]).named("UploadForm"),
     ]
 
     /// The errors of an upload or its photos.

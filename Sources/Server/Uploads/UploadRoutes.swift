@@ -30,7 +30,9 @@ package struct UploadRoutes: Sendable {
     /// The endpoint `POST /v1/uploads`.
     var creation: Endpoint {
         Endpoint(
-            "Publishes photos, a text, or both; with draft, reserves a post.",
+            "createUpload", in: .uploads, "Publish photos, a text, or both, or reserve a draft",
+            details:
+                "In a form, fields that belong to a photo or say who posts precede it. A body may also be a photo.",
             [
                 .query("user", .userID, "the author"),
                 .query("text", .text(upTo: PostText.maxCharacters), "the post's text"),
@@ -45,10 +47,13 @@ package struct UploadRoutes: Sendable {
                 Self.idempotencyKey,
                 .header("Prefer", .text, "`respond-async` answers as soon as the originals are durable"),
             ],
-            body: UploadForm.body,
+            body: UploadForm.body, needsBody: false,
             answers: [
-                .json(.any(.document(PublishedDocument.self), .document(UploadDocument.self)), .created)
-                    .with(headers: "Location"),
+                .json(
+                    .any(.document(PublishedDocument.self), .document(UploadDocument.self)).named("UploadResult"),
+                    .created
+                )
+                .with(headers: "Location"),
                 .json(PublishedDocument.self).with(headers: "Location"),
                 .json(UploadDocument.self, .accepted).with(headers: "Location"),
             ],
@@ -62,7 +67,8 @@ package struct UploadRoutes: Sendable {
     /// The endpoint `GET /v1/uploads/{id}`.
     var status: Endpoint {
         Endpoint(
-            "The state of an upload.", [.path("id", .postID)], answers: [.json(UploadDocument.self)],
+            "getUpload", in: .uploads, "Get the state of an upload", access: .person, [.path("id", .postID)],
+            answers: [.json(UploadDocument.self)],
             errors: [.notFound], run: show)
     }
 

@@ -28,7 +28,7 @@ extension HTTPServer {
         addAccounts(to: &routes)
         addOperations(operations, to: &routes)
         addPages(to: &routes)
-        routes.addDescription(version: ServiceVersion.current)
+        routes.addDescription(version: ServiceVersion.current, origin: settings.publicURL?.origin)
         routes.register(with: router)
         return router
     }
@@ -106,6 +106,7 @@ extension HTTPServer {
 
     private func addAccounts(to routes: inout RouteTable) {
         guard let accounts else { return }
+        IdentityResponder.describe(in: &routes)
         AccountRoutes(accounts: accounts.service).add(to: &routes)
         KeyRoutes(
             keys: accounts.adminKeys, signingKeys: accounts.signingKeys, authority: accounts.authority,

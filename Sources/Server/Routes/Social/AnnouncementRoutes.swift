@@ -24,20 +24,24 @@ package struct AnnouncementRoutes: Sendable {
 
     package func add(to routes: inout RouteTable) {
         let list = Endpoint(
-            "The announcements to everybody, the newest first.",
+            "listAnnouncements", in: .notifications, "List the announcements to everybody, the newest first",
             .page(of: "announcements", from: "before"), answers: [.json(AnnouncementPageDocument.self).withToken],
             errors: [.permissionDenied], run: list)
         let publish = Endpoint(
-            "Announces a text to everybody, or to some people; for admins.", [.idempotencyKey],
+            "createAnnouncement", in: .notifications, "Announce a text to everybody, or to some people",
+            details: "For admins.", [.idempotencyKey],
             body: [
-                "application/json": .object(["text": .text, "title": .text, "to": .list(of: .userID)])
+                "application/json": .object(
+                    ["text": .text, "title": .text, "to": .list(of: .userID)], required: ["text"]
+                ).named("NewAnnouncement")
             ], answers: [.json(AnnouncementDocument.self, .created).withToken],
             errors: [
                 .adminOnly, .badText, .badUser, .badReference, .unsupportedType, .tooLarge, .keyReused, .deleted,
             ], run: publish)
         routes.add("/v1/announcements", [.get: list, .post: publish])
         let remove = Endpoint(
-            "Deletes an announcement, also from the notifications; for admins.",
+            "deleteAnnouncement", in: .notifications, "Delete an announcement, also from the notifications",
+            details: "For admins.",
             [.path("id", .text(upTo: TreeKey.maxBytes))],
             answers: [.json(AnnouncementDeletionDocument.self).withToken],
             errors: [.adminOnly, .notFound], run: remove)

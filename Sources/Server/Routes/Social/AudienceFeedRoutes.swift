@@ -26,17 +26,20 @@ package struct AudienceFeedRoutes: Sendable {
         let answers = [AnswerDescription.json(PostPageDocument.self).withToken]
         let errors: [ErrorCode] = [.permissionDenied, .notAllowed, .notMember, .notFound]
         let list = Endpoint(
-            "The newest posts of an audience; for its members.", [.path("id", .userID)] + page, answers: answers,
+            "listAudiencePosts", in: .audiences, "List the newest posts of an audience", details: "For its members.",
+            [.path("id", .userID)] + page, answers: answers,
             errors: errors, run: listOfAudience)
         routes.add("/v1/audiences/{id}/posts", [.get: list])
         let remove = Endpoint(
-            "Removes a post from an audience, and deletes it with its last one; for owners, and for the post's author.",
+            "removeAudiencePost", in: .audiences, "Remove a post from an audience",
+            details: "A post without an audience is deleted. For owners, and for the post's author.",
             [.path("id", .userID), .path("post", .postID)],
             answers: [.json(AudiencePostRemovalDocument.self).withToken], errors: errors,
             run: remove)
         routes.add("/v1/audiences/{id}/posts/{post}", [.delete: remove])
         let stories = Endpoint(
-            "The newest posts of all audiences of a person; for that person or an admin.",
+            "listStories", in: .audiences, "List the newest posts of all audiences of a person",
+            details: "For that person or an admin.",
             [.path("uid", .userID)] + page, answers: answers, errors: errors, run: listOfPerson)
         routes.add("/v1/people/{uid}/stories", [.get: stories])
     }

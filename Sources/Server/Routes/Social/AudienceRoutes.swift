@@ -25,7 +25,8 @@ package struct AudienceRoutes: Sendable {
 
     package func add(to routes: inout RouteTable) {
         let list = Endpoint(
-            "The requester's audiences, in the order of their ids; all audiences for an admin.",
+            "listAudiences", in: .audiences, "List your audiences, in the order of their ids",
+            details: "An admin receives all audiences.",
             .page(of: "audiences", from: "after"), answers: [.json(AudiencePageDocument.self).withToken],
             errors: [.permissionDenied], run: list)
         routes.add("/v1/audiences", [.get: list])
@@ -36,27 +37,36 @@ package struct AudienceRoutes: Sendable {
         let writeErrors =
             errors + [.badText, .badAudience, .badUser, .blocked, .wrongState, .tooLarge, .unsupportedType]
         let show = Endpoint(
-            "An audience and its members; for them.", [id], answers: [.json(AudienceDocument.self)], errors: errors,
+            "getAudience", in: .audiences, "Get an audience and its members", details: "For its members.", [id],
+            answers: [.json(AudienceDocument.self)], errors: errors,
             run: show)
         let put = Endpoint(
-            "Creates an audience, or replaces its description; its creator becomes an owner.", [id],
+            "putAudience", in: .audiences, "Create an audience, or replace its description",
+            details: "Its creator becomes an owner.", [id],
             body: ["application/json": .audience(required: ["name", "kind"])], answers: [changed, made],
             errors: writeErrors, run: put)
         let change = Endpoint(
-            "Changes the description of an audience, field by field; for its owners.", [id],
+            "updateAudience", in: .audiences, "Change the description of an audience, field by field",
+            details: "For its owners.", [id],
             body: ["application/json": .audience(required: [])], answers: [changed], errors: writeErrors, run: change)
         let remove = Endpoint(
-            "Deletes an audience, and the posts that are for no other; for its owners.", [id],
+            "deleteAudience", in: .audiences, "Delete an audience, and the posts that are for no other",
+            details: "For its owners.", [id],
             answers: [.json(AudienceDeletionDocument.self).withToken], errors: errors, run: remove)
         routes.add("/v1/audiences/{id}", [.get: show, .put: put, .patch: change, .delete: remove])
         let member = [id, Parameter.path("uid", .userID)]
         let answer = AnswerDescription.json(AudienceMemberDocument.self).withToken
         let setMember = Endpoint(
-            "Adds a member, or changes a member's role; for owners.", member,
-            body: ["application/json": .object(["role": .one(of: AudienceRole.self)], required: ["role"])],
+            "putAudienceMember", in: .audiences, "Add a member to an audience, or change a member's role",
+            details: "For its owners.", member,
+            body: [
+                "application/json": .object(["role": .one(of: AudienceRole.self)], required: ["role"]).named(
+                    "MemberRole")
+            ],
             answers: [answer], errors: writeErrors, run: setMember)
         let removeMember = Endpoint(
-            "Removes a member; for owners, and for the member.", member, answers: [answer],
+            "removeAudienceMember", in: .audiences, "Remove a member from an audience",
+            details: "For its owners, and for the member.", member, answers: [answer],
             errors: errors + [.wrongState], run: removeMember)
         routes.add("/v1/audiences/{id}/members/{uid}", [.put: setMember, .delete: removeMember])
     }
@@ -213,11 +223,9 @@ extension Schema {
         .object(
             [
                 "name": .text(upTo: Audience.maxNameLength), "kind": .one(of: Audience.Kind.self),
-                "members": Schema([
-                    "type": "object", "propertyNames": ["pattern": "^[-0-9A-Z_a-z]{1,128}$"],
-                    "additionalProperties": ["enum": ["owner", "poster", "reader"]],
-                ]),
-            ], required: required)
+                "members": .map(of: .one(of: AudienceRole.self), names: "^[-0-9A-Z_a-z]{1,128}$"),
+            ], required: required
+        ).named(required.isEmpty ? "AudienceChange" : "NewAudience")
     }
 }
 

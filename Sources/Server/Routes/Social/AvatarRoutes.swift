@@ -31,9 +31,10 @@ package struct AvatarRoutes: Sendable {
     package func add(to routes: inout RouteTable) {
         let uid = Parameter.path("uid", .userID)
         let replace = Endpoint(
-            "Replaces a person's picture, a square of 512 pixels at most; for that person or an admin.",
+            "putAvatar", in: .people, "Replace a person's picture",
+            details: "The body is a photo; the picture is a square of 512 pixels at most. For that person or an admin.",
             [uid, .header("Prefer", .text, "`respond-async` answers as soon as the original is durable")],
-            body: ["image/*": .binary, "application/octet-stream": .binary],
+            body: ["application/octet-stream": .binary],
             answers: [
                 .json(PersonDocument.self), .json(UploadDocument.self, .accepted).with(headers: "Location"),
             ],
@@ -42,7 +43,7 @@ package struct AvatarRoutes: Sendable {
             ],
             run: replace)
         let remove = Endpoint(
-            "Removes a person's picture; for that person or an admin.", [uid],
+            "deleteAvatar", in: .people, "Remove a person's picture", details: "For that person or an admin.", [uid],
             answers: [.json(PersonDocument.self).withToken],
             errors: [.permissionDenied, .notAllowed, .notFound, .wrongState], run: remove)
         routes.add("/v1/people/{uid}/avatar", [.put: replace, .delete: remove])

@@ -38,7 +38,7 @@ package struct CommentRoutes: Sendable {
             .badMention, .unsupportedType, .tooLarge,
         ]
         let list = Endpoint(
-            "The comments on a post.",
+            "listComments", in: .comments, "List the comments on a post",
             [
                 post, .query("limit", .integer(1...PageSize.max), "the largest number of comments"),
                 .query("order", .one(of: Order.self), "the oldest or the newest first"),
@@ -47,18 +47,21 @@ package struct CommentRoutes: Sendable {
             ], answers: [.json(CommentPageDocument.self).withToken],
             errors: [.permissionDenied, .notFound], run: list)
         let add = Endpoint(
-            "Comments on a post, as the authenticated user.", [post, .idempotencyKey], body: Self.body,
+            "createComment", in: .comments, "Comment on a post, as the authenticated user", [post, .idempotencyKey],
+            body: Self.body,
             answers: [.json(CommentDocument.self, .created).with(headers: "Location", "Tintype-Token")],
             errors: refusals + [.badReference, .keyReused, .deleted], run: add)
         routes.add("/v1/posts/{id}/comments", [.get: list, .post: add])
         let show = Endpoint(
-            "A comment.", [post, comment], answers: [.json(CommentDocument.self)],
+            "getComment", in: .comments, "Get a comment", [post, comment], answers: [.json(CommentDocument.self)],
             errors: [.permissionDenied, .notFound], run: show)
         let edit = Endpoint(
-            "Changes the text of a comment and its mentions, for its author.", [post, comment], body: Self.body,
+            "updateComment", in: .comments, "Change the text of a comment, and its mentions",
+            details: "For its author.", [post, comment], body: Self.body,
             answers: [answer], errors: refusals, run: edit)
         let remove = Endpoint(
-            "Deletes a comment, for its author, for the post's, or for an admin.", [post, comment],
+            "deleteComment", in: .comments, "Delete a comment",
+            details: "For its author, for the post's author, or for an admin.", [post, comment],
             answers: [.json(CommentDeletionDocument.self).withToken],
             errors: [.permissionDenied, .notAllowed, .notFound], run: remove)
         routes.add("/v1/posts/{id}/comments/{comment}", [.get: show, .patch: edit, .delete: remove])
@@ -136,10 +139,7 @@ package struct CommentRoutes: Sendable {
 
 extension CommentRoutes {
     private static let body: [String: Schema] = [
-        "application/json": .object([
-            "text": .text,
-            "mentions": .mentions,
-        ])
+        "application/json": .object(["text": .text, "mentions": .mentions], required: ["text"]).named("CommentText")
     ]
     private static let example = #"{"text":"Hello @Ann","mentions":[{"uid":"ann","start":6,"length":4}]}"#
 

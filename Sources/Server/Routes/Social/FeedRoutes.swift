@@ -33,28 +33,34 @@ package struct FeedRoutes: Sendable {
     package func add(to routes: inout RouteTable) {
         let page = [Parameter].page(of: "posts", from: "before")
         let answers = [AnswerDescription.json(PostPageDocument.self).withToken]
-        let list = Endpoint("The newest posts.", page, answers: answers, run: listAll)
+        let list = Endpoint(
+            "listPosts", in: .posts, "List the newest posts", page, answers: answers,
+            errors: [.permissionDenied], run: listAll)
         routes.add("/v1/posts", [.get: list])
         let hashes = Parameter.query(
             "sha256", .text(matching: "^[0-9a-f]{64}( [0-9a-f]{64})*$"), "only the post that shows exactly these photos"
         )
         let listOfPerson = Endpoint(
-            "The newest posts of a person.", [.path("uid", .userID), hashes] + page, answers: answers,
-            errors: [.notFound], run: listOfPerson)
+            "listPersonPosts", in: .posts, "List the newest posts of a person", [.path("uid", .userID), hashes] + page,
+            answers: answers,
+            errors: [.permissionDenied, .notFound], run: listOfPerson)
         routes.add("/v1/people/{uid}/posts", [.get: listOfPerson])
         let home = Endpoint(
-            "A person's home feed: the newest posts of the person and of the people that they follow.",
+            "getFeed", in: .people, "List the posts of a person's home feed",
+            details: "It has the posts of the person and of the people that they follow, the newest first.",
             [.path("uid", .userID)] + page, answers: answers, errors: [.notAllowed, .notFound], run: listHome)
         routes.add("/v1/people/{uid}/feed", [.get: home])
         let follow = Endpoint(
-            "The changes of a person's home feed, as server-sent events.",
+            "watchFeed", in: .people, "Watch the changes of a home feed, as server-sent events",
             [.path("uid", .userID)] + EventID.parameters,
-            answers: [.events(.any(.document(PostEventDocument.self), .document(AuthorEventDocument.self)))],
+            answers: [
+                .events(.any(.document(PostEventDocument.self), .document(AuthorEventDocument.self)).named("FeedEvent"))
+            ],
             errors: [.notAllowed, .notFound, .tokenTooOld, .tokenUnknown], run: followHome)
         routes.add("/v1/people/{uid}/feed/events", [.get: follow])
         let hashtag = Endpoint(
-            "The newest posts with a hashtag.", [.path("tag", .text)] + page, answers: answers, errors: [.notFound],
-            run: listOfHashtag)
+            "listHashtagPosts", in: .posts, "List the newest posts with a hashtag", [.path("tag", .text)] + page,
+            answers: answers, errors: [.permissionDenied, .notFound], run: listOfHashtag)
         routes.add("/v1/hashtags/{tag}/posts", [.get: hashtag])
     }
 

@@ -16,27 +16,32 @@ package struct FlagRoutes: Sendable {
     package func add(to routes: inout RouteTable) {
         let post = Parameter.path("id", .postID)
         let comment = Parameter.path("comment", .text(upTo: TreeKey.maxBytes))
-        for (prefix, parameters, subject) in [
-            ("/v1/posts/{id}", [post], "a post"), ("/v1/posts/{id}/comments/{comment}", [post, comment], "a comment"),
+        for (prefix, parameters, subject, name) in [
+            ("/v1/posts/{id}", [post], "a post", "Post"),
+            ("/v1/posts/{id}/comments/{comment}", [post, comment], "a comment", "Comment"),
         ] {
             let answer = AnswerDescription.json(FlagDocument.self).withToken
             let errors: [ErrorCode] = [.permissionDenied, .notAllowed, .notFound]
             let flag = Endpoint(
-                "Sets a user's flag on \(subject); repeating it changes nothing.", parameters + [.path("uid", .userID)],
+                "flag\(name)", in: .moderation, "Set a user's flag on \(subject)",
+                details: "Repeating it changes nothing.", parameters + [.path("uid", .userID)],
                 answers: [answer], errors: errors, run: add)
             let unflag = Endpoint(
-                "Removes a user's flag from \(subject); repeating it changes nothing.",
+                "unflag\(name)", in: .moderation, "Remove a user's flag from \(subject)",
+                details: "Repeating it changes nothing.",
                 parameters + [.path("uid", .userID)],
                 answers: [answer], errors: errors, run: remove)
             routes.add(prefix + "/flags/{uid}", [.put: flag, .delete: unflag])
             let dismiss = Endpoint(
-                "Takes \(subject) from the list of flagged ones, for good; for admins.", parameters,
+                "dismiss\(name)Flags", in: .moderation, "Take \(subject) from the list of flagged ones, for good",
+                details: "For admins.", parameters,
                 answers: [.json(FlagDismissalDocument.self).withToken],
                 errors: [.adminOnly, .notFound], run: dismiss)
             routes.add(prefix + "/flags", [.delete: dismiss])
         }
         let list = Endpoint(
-            "The flagged posts and comments, except dismissed ones; for admins.",
+            "listFlags", in: .moderation, "List the flagged posts and comments, except dismissed ones",
+            details: "For admins.",
             [.query("order", .one(of: Flags.Order.self), "the order; `most` by default")]
                 + .page(of: "posts and comments", from: "after"),
             answers: [.json(FlaggedPageDocument.self).withToken], errors: [.adminOnly], run: list)

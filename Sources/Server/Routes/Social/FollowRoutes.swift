@@ -23,29 +23,41 @@ package struct FollowRoutes: Sendable {
     package func add(to routes: inout RouteTable) {
         let uid = Parameter.path("uid", .userID)
         let page = [uid] + .page(of: "people", from: "after")
-        func list(_ summary: String, _ errors: [ErrorCode], _ run: @escaping Handler) -> Endpoint {
+        func list(
+            _ name: String, _ summary: String, details: String = "", _ errors: [ErrorCode], _ run: @escaping Handler
+        ) -> [HTTPRequest.Method: Endpoint] {
             let answer = AnswerDescription.json(PeoplePageDocument.self).withToken
-            return Endpoint(summary, page, answers: [answer], errors: errors, run: run)
+            return [
+                .get: Endpoint(
+                    name, in: .people, summary, details: details, page, answers: [answer], errors: errors, run: run)
+            ]
         }
         routes.add(
             "/v1/people/{uid}/following",
-            [.get: list("The people that a person follows.", [.permissionDenied, .notFound], listFollowing)])
+            list(
+                "listFollowing", "List the people whom a person follows", [.permissionDenied, .notFound], listFollowing)
+        )
         routes.add(
             "/v1/people/{uid}/followers",
-            [.get: list("The followers of a person.", [.permissionDenied, .notFound], listFollowers)])
+            list("listFollowers", "List the followers of a person", [.permissionDenied, .notFound], listFollowers))
         let errors: [ErrorCode] = [.permissionDenied, .notAllowed, .notFound]
         routes.add(
             "/v1/people/{uid}/blocking",
-            [.get: list("The people that a person has blocked; for that person or an admin.", errors, listBlocked)])
+            list(
+                "listBlocked", "List the people whom a person has blocked", details: "For that person or an admin.",
+                errors,
+                listBlocked))
 
         let followed = AnswerDescription.json(FollowDocument.self).withToken
         let pair = [uid, Parameter.path("followee", .userID)]
         let follow = Endpoint(
-            "Follows a person; for the follower or an admin.", pair, answers: [followed],
+            "followPerson", in: .people, "Follow a person", details: "For the follower or an admin.", pair,
+            answers: [followed],
             errors: errors + [.blocked, .notConsented, .oneself]
         ) { _, context in try await self.follow(context, true) }
         let unfollow = Endpoint(
-            "Unfollows a person; for the follower or an admin.", pair, answers: [followed],
+            "unfollowPerson", in: .people, "Unfollow a person", details: "For the follower or an admin.", pair,
+            answers: [followed],
             errors: errors
         ) { _, context in try await self.follow(context, false) }
         routes.add("/v1/people/{uid}/following/{followee}", [.put: follow, .delete: unfollow])
@@ -53,11 +65,13 @@ package struct FollowRoutes: Sendable {
         let blocked = AnswerDescription.json(BlockDocument.self).withToken
         let others = [uid, Parameter.path("blocked", .userID)]
         let block = Endpoint(
-            "Blocks a person, which ends the follows between the two; for the blocker or an admin.", others,
+            "blockPerson", in: .people, "Block a person, which ends the follows between the two",
+            details: "For the blocker or an admin.", others,
             answers: [blocked], errors: errors + [.oneself]
         ) { _, context in try await self.block(context, true) }
         let unblock = Endpoint(
-            "Unblocks a person; for the blocker or an admin.", others, answers: [blocked],
+            "unblockPerson", in: .people, "Unblock a person", details: "For the blocker or an admin.", others,
+            answers: [blocked],
             errors: errors
         ) { _, context in try await self.block(context, false) }
         routes.add("/v1/people/{uid}/blocking/{blocked}", [.put: block, .delete: unblock])

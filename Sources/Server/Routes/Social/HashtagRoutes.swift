@@ -19,7 +19,7 @@ package struct HashtagRoutes: Sendable {
 
     package func add(to routes: inout RouteTable) {
         let list = Endpoint(
-            "Hashtags, in their order, each with the number of its posts; optionally those with a prefix.",
+            "listHashtags", in: .posts, "List hashtags, in their order, with the numbers of their posts",
             [
                 .query("search", .text(upTo: 101), "the beginning of a hashtag, in any case, with # or without"),
                 .query("limit", .integer(1...HashtagPage.maxSize), "the largest number of hashtags"),

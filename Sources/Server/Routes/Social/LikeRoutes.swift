@@ -27,19 +27,21 @@ package struct LikeRoutes: Sendable {
             .permissionDenied, .notAllowed, .notConsented, .blocked, .audiencePost, .notFound,
         ]
         let like = Endpoint(
-            "Likes a post for a person; repeating it changes nothing.", [post, person], answers: [answer],
+            "likePost", in: .likes, "Like a post", details: "Repeating it changes nothing.", [post, person],
+            answers: [answer],
             errors: errors, run: add)
         let unlike = Endpoint(
-            "Removes a person's like of a post; repeating it changes nothing.", [post, person], answers: [answer],
+            "unlikePost", in: .likes, "Remove a person's like of a post", details: "Repeating it changes nothing.",
+            [post, person], answers: [answer],
             errors: errors, run: remove)
         routes.add("/v1/posts/{id}/likes/{uid}", [.put: like, .delete: unlike])
         let list = Endpoint(
-            "The people who like a post, in the order of their ids.",
+            "listLikes", in: .likes, "List the people who like a post, in the order of their ids",
             [post] + .page(of: "people", from: "after"), answers: [.json(LikePageDocument.self).withToken],
             errors: [.permissionDenied, .notFound], run: listPeople)
         routes.add("/v1/posts/{id}/likes", [.get: list])
         let listOfPerson = Endpoint(
-            "The posts that a person likes, the newest first.",
+            "listLikedPosts", in: .likes, "List the posts that a person likes, the newest first",
             [person] + .page(of: "posts", from: "before"), answers: [.json(PostPageDocument.self).withToken],
             errors: [.permissionDenied, .notFound], run: listPosts)
         routes.add("/v1/people/{uid}/likes", [.get: listOfPerson])

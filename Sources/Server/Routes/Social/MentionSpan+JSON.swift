@@ -39,5 +39,5 @@ extension Schema {
         of: .object([
             "uid": .userID, "start": .integer(0...Int(Int32.max)), "length": .integer(1...Int(Int32.max)),
             "character_start": .integer(0...Int(Int32.max)), "character_length": .integer(1...Int(Int32.max)),
-        ]))
+        ]).named("NewMention"))
 }

@@ -23,13 +23,14 @@ package struct ModerationRoutes: Sendable {
     private static let body = Schema.object(
         [
             "decision": .one(of: ModerationDecision.self), "reason": .any(.text, .null),
-            "photos": .any(
-                Schema(["type": "object", "additionalProperties": ["enum": ["pass", "blur", "refuse"]]]), .null),
-        ], required: ["decision"])
+            "photos": .any(.map(of: .one(of: ModerationDecision.self)), .null),
+        ], required: ["decision"]
+    ).named("ModerationRequest")
 
     package func add(to routes: inout RouteTable) {
         let decide = Endpoint(
-            "Shows a post unchanged or blurred, or deletes it; for admins.", [.path("id", .postID)],
+            "moderatePost", in: .moderation, "Show a post unchanged or blurred, or delete it", details: "For admins.",
+            [.path("id", .postID)],
             body: ["application/json": Self.body], answers: [.json(ModerationDocument.self)],
             errors: [.adminOnly, .notFound, .unsupportedType, .tooLarge], run: decide)
         routes.add("/v1/posts/{id}/moderation", [.put: decide])

@@ -19,7 +19,8 @@ package struct NotificationRoutes: Sendable {
     package func add(to routes: inout RouteTable) {
         let person = Parameter.path("uid", .userID)
         let list = Endpoint(
-            "A person's notifications and announcements, the newest first; for the person.",
+            "listNotifications", in: .notifications, "List a person's notifications, the newest first",
+            details: "For the person.",
             [person] + .page(of: "notifications", from: "before") + [
                 .query("grouped", .flag, "whether likes of one post are one notification")
             ],
@@ -27,12 +28,13 @@ package struct NotificationRoutes: Sendable {
             errors: [.permissionDenied, .notAllowed, .notFound], run: list)
         routes.add("/v1/people/{uid}/notifications", [.get: list])
         let markRead = Endpoint(
-            "Marks notifications as read: some, all up to one, or all; for the person.", [person],
+            "markNotificationsRead", in: .notifications, "Mark notifications as read: some, all up to one, or all",
+            details: "For the person.", [person],
             body: [
                 "application/json": .object([
                     "ids": .list(of: .text(upTo: TreeKey.maxBytes)), "up_to": .text(upTo: TreeKey.maxBytes),
                     "all": .flag, "grouped": .flag,
-                ])
+                ]).named("NotificationSelection")
             ], answers: [.json(UnreadDocument.self).withToken],
             errors: [.permissionDenied, .notAllowed, .notFound, .unsupportedType, .tooLarge], run: markRead)
         routes.add("/v1/people/{uid}/notifications/read", [.post: markRead])

@@ -21,14 +21,14 @@ package struct OutboxRoutes: Sendable {
     package func add(to routes: inout RouteTable) {
         let list = Endpoint.admin(
             for: "the list of deliveries",
-            "The deliveries of notifications that were given up, or those that wait.",
+            "listDeliveries", in: .notifications, "List the deliveries that were given up, or those that wait",
             [.query("state", .one(of: State.self), "the state of the deliveries; `dead` by default")]
                 + .page(of: "deliveries", from: "after"),
             answers: [.json(OutboxPageDocument.self).withToken], run: list)
         routes.add("/v1/outbox", [.get: list])
         let retry = Endpoint.admin(
             for: "delivering notifications again",
-            "Tries a delivery again at once.", [.path("id", .text)],
+            "retryDelivery", in: .notifications, "Try a delivery again at once", [.path("id", .text)],
             answers: [.json(OutboxEntryDocument.self).withToken], errors: [.notFound],
             run: retry)
         routes.add("/v1/outbox/{id}/retry", [.post: retry])

@@ -29,14 +29,15 @@ package struct PeopleRoutes: Sendable {
             "search", .text(upTo: 400),
             "the beginning of a name, in any case and without accents; of its first word, or of its last")
         let list = Endpoint(
-            "People, in the order of their ids; or those with a matching name.",
+            "listPeople", in: .people, "List people, in the order of their ids, or by name",
             [search] + .page(of: "people", from: "after"),
             answers: [.json(PeoplePageDocument.self).withToken], errors: [.permissionDenied],
             run: list)
         routes.add("/v1/people", [.get: list])
         let uid = Parameter.path("uid", .userID)
         let show = Endpoint(
-            "Somebody.", [uid], answers: [.json(PersonDocument.self)], errors: [.permissionDenied, .notFound],
+            "getPerson", in: .people, "Get a person", [uid], answers: [.json(PersonDocument.self)],
+            errors: [.permissionDenied, .notFound],
             run: show)
         let answers: [AnswerDescription] = [
             .json(PersonDocument.self).withToken,
@@ -46,20 +47,24 @@ package struct PeopleRoutes: Sendable {
             .badText, .permissionDenied, .notAllowed, .notFound, .wrongState, .tooLarge, .unsupportedType,
         ]
         let replace = Endpoint(
-            "Replaces a person's profile: missing fields are removed; for that person or an admin.", [uid],
+            "putPerson", in: .people, "Create a person's profile, or replace it",
+            details: "Missing fields are removed. For that person or an admin.", [uid],
             body: ["application/json": .profile(required: [.fullName])], answers: answers, errors: errors
         ) { request, context in try await self.change(request, context, isWhole: true) }
         let change = Endpoint(
-            "Changes a person's profile, field by field; for that person or an admin.", [uid],
+            "updatePerson", in: .people, "Change a person's profile, field by field",
+            details: "For that person or an admin.", [uid],
             body: ["application/json": .profile(required: [])], answers: answers, errors: errors
         ) { request, context in try await self.change(request, context, isWhole: false) }
         let receipt = AnswerDescription.json(PersonDeletionDocument.self, .accepted).with(headers: "Location")
         let delete = Endpoint(
-            "Begins to delete a person, and all data of them or about them; for that person or an admin.", [uid],
+            "deletePerson", in: .people, "Begin to delete a person, and all data of them or about them",
+            details: "For that person or an admin.", [uid],
             answers: [receipt], errors: [.permissionDenied, .notAllowed, .notFound], run: delete)
         routes.add("/v1/people/{uid}", [.get: show, .put: replace, .patch: change, .delete: delete])
         let showDeletion = Endpoint(
-            "The progress of the latest deletion of a person; for that person or an admin.", [uid],
+            "getPersonDeletion", in: .people, "Get the progress of the latest deletion of a person",
+            details: "For that person or an admin.", [uid],
             answers: [.json(PersonDeletionDocument.self)], errors: [.permissionDenied, .notAllowed, .notFound],
             run: showDeletion)
         routes.add("/v1/people/{uid}/deletion", [.get: showDeletion])
@@ -117,9 +122,10 @@ extension Schema {
         let fields = Dictionary(
             uniqueKeysWithValues: ProfileChange.Field.allCases.map { field in
                 let text = Schema.text(upTo: field.maxLength)
-                return (field.rawValue, field == .fullName ? text : .any(text, Schema(["type": "null"])))
+                return (field.rawValue, field == .fullName ? text : .any(text, .null))
             })
         return .object(fields, required: required.map(\.rawValue))
+            .named(required.isEmpty ? "ProfileChange" : "NewProfile")
     }
 }
 

@@ -20,13 +20,15 @@ package struct PrivacyRoutes: Sendable {
         let uid = Parameter.path("uid", .userID)
         let answer = AnswerDescription.json(PrivacyDocument.self).withToken
         let show = Endpoint(
-            "The consents of a person; for that person or an admin.", [uid], answers: [answer],
+            "getPrivacy", in: .people, "Get the consents of a person", details: "For that person or an admin.", [uid],
+            answers: [answer],
             errors: [.permissionDenied, .notAllowed, .notFound], run: show)
         let fields = Dictionary(
             uniqueKeysWithValues: Privacy.Switch.allCases.map { ($0.rawValue, Schema.any(.flag, .null)) })
         let change = Endpoint(
-            "Changes a person's consents: missing fields stay; for that person or an admin.", [uid],
-            body: ["application/json": .object(fields)], answers: [answer],
+            "updatePrivacy", in: .people, "Change a person's consents",
+            details: "Missing fields stay. For that person or an admin.", [uid],
+            body: ["application/json": .object(fields).named("PrivacyChange")], answers: [answer],
             errors: [.permissionDenied, .notAllowed, .notFound, .tooLarge, .unsupportedType], run: change)
         routes.add("/v1/people/{uid}/privacy", [.get: show, .patch: change])
     }

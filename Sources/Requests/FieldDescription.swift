@@ -1,0 +1,81 @@
+import TreeModel
+
+/// The description of a field of documents: words, and a format. Most fields mean the same in all documents.
+struct FieldDescription {
+    private let words: String?
+    private let format: String?
+    private let isTime: Bool
+
+    /// Returns the description of a field in the schema of this name.
+    static func of(_ field: String, in schema: String) -> FieldDescription {
+        FieldDescription(
+            words: special["\(schema).\(field)"] ?? general[field],
+            format: addresses.contains(field) ? "uri-reference" : nil,
+            isTime: times.contains(field))
+    }
+
+    /// Returns the schema of the field with the description.
+    func added(to schema: JSONValue) -> JSONValue {
+        var schema = schema
+        if let format, schema["type"] == "string" { schema["format"] = .string(format) }
+        let isNumber = schema["format"] == "int64" || schema["type"] == "number"
+        let text = [words, isTime && isNumber ? "In milliseconds since 1970." : nil].compactMap(\.self)
+        if !text.isEmpty { schema["description"] = .string(text.joined(separator: " ")) }
+        return schema
+    }
+
+    /// Fields that are points in time, where they are numbers of 64 bits.
+    private static let times: Set<String> = [
+        "began", "begun_at", "created", "created_at", "deleted_at", "dropped_at", "due", "edited", "ended",
+        "ended_at", "expires", "files_until", "made_at", "queue_since", "signs_from", "since", "started_at",
+        "time", "timestamp", "until", "updated_at", "verified_at",
+    ]
+
+    /// Texts that are addresses; some are relative to that of the service.
+    private static let addresses: Set<String> = [
+        "continueUrl", "full_storage_uri", "full_url", "photoUrl", "profile_picture", "storage_uri",
+        "thumb_storage_uri", "thumb_url", "type", "url",
+    ]
+
+    /// The words for fields that mean something else than fields of this name elsewhere, by schema and field.
+    private static let special: [String: String] = [
+        "CommentPage.comments": "The comments.",
+        "Flag.flagged": "Whether the user flags it.",
+        "FlaggedPage.flagged": "The posts and comments.",
+        "Follow.following": "Whether the one follows the other.",
+        "HashtagPageHashtag.posts": "The number of posts; 1,000 means at least 1,000.",
+        "Notification.unread": "Whether it is unread.",
+        "NotificationPage.notifications": "The notifications.",
+        "NotificationPage.unread": "The number of unread notifications.",
+        "PersonCounts.following": "The number of people whom the person follows.",
+        "PersonCounts.posts": "The number of the person's posts.",
+        "PostCounts.comments": "The number of comments.",
+        "PostPage.posts": "The posts.",
+        "Published.post": "The post.",
+        "Unread.unread": "The number of unread notifications.",
+        "Audience.kind": "The kind: class, school, student or group.",
+        "Audience.role": "The requester's role.",
+        "AuthorEvent.author": "The id of the author.",
+        "Changes.token": "The position up to which changes were read; the next request gives it as `since`.",
+        "DraftPublication.photos": "The numbers of the photos, in their order.",
+        "DraftPublicationForm.mentions": "The mentions in the text, as JSON.",
+        "DraftPublicationForm.photos": "The numbers of the photos, in their order, separated by spaces.",
+        "Flagged.since": "The time of the first flag.",
+        "JobOrder.limit": "The largest number of posts per second.",
+        "NewAnnouncement.to": "The ids of the people who receive it.",
+        "NotificationSelection.all": "Whether all were read.",
+        "NotificationSelection.ids": "The ids of those that were read.",
+        "NotificationSelection.up_to": "The id of the last one that was read.",
+        "Person.role": "The person's role, such as \"speaker\".",
+        "PostEvent.data": "The post; null if it was deleted.",
+        "PostPage.complete": "Whether a home feed is complete; if not, more posts are being added.",
+        "Problem.status": "The status of the response.",
+        "Problem.title": "The reason phrase of the status.",
+        "QuotaChange.quota": "A number of bytes, `none`, or `default` for the quota of the settings.",
+        "UploadForm.alt": "The alternative text of the first photo.",
+        "UploadForm.audiences":
+            "The ids of the audiences, separated by spaces; without any, the post is for everybody.",
+        "UploadForm.mentions": "The mentions in the text, as JSON.",
+        "UploadForm.text": "The post's text.",
+    ]
+}
