@@ -1,4 +1,5 @@
 import API
+import Concurrency
 import Logging
 import NIOPosix
 import Server
@@ -12,6 +13,8 @@ actor RunningSettings: SettingsSource {
     private let read: @Sendable () throws -> Configuration
     private let renderer: any PhotoRenderer
     private let logger: Logger
+    /// The turn to read: while an icon is rendered, another reading must not begin, or the earlier one could end last.
+    private let turn = AsyncSemaphore(1)
 
     /// Creates the source with the settings that the service started with.
     ///
@@ -32,6 +35,8 @@ actor RunningSettings: SettingsSource {
     func read(
         isDryRun: Bool, running: PipelineSettings
     ) async throws -> (changes: [SettingsChange], settings: LiveSettings) {
+        guard await turn.wait() else { throw CancellationError() }
+        defer { turn.signal() }
         let configuration: Configuration
         let settings: LiveSettings
         do {
