@@ -81,7 +81,7 @@ public struct Renderer: Sendable {
     private static func target(of header: ImageHeader, for recipe: Recipe) -> ResizeTarget {
         ResizeTarget(
             scaled: header.orientation.applied(to: recipe.scaledSize(for: header.size)),
-            orientation: header.orientation, cropped: recipe.fittedSize(for: header.size),
+            orientation: header.orientation, cropped: recipe.pictureSize(for: header.size),
             chroma: recipe.hasFullChroma ? .full : .halved)
     }
 

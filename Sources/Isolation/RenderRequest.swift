@@ -28,7 +28,10 @@ struct RenderRequest: Sendable, Hashable {
     static func capacity(for recipes: [Recipe]) -> Int {
         let most = 256 * 1_048_576
         guard !recipes.contains(where: { $0.encoding == .animatedWebP }) else { return most }
-        return min(most, recipes.reduce(1_048_576) { $0 + $1.width * $1.height * 4 + 65_536 })
+        return recipes.reduce(1_048_576) { sum, recipe in
+            let pixels = recipe.canvas.map { $0 * $0 } ?? recipe.width * recipe.height
+            return min(most, sum + pixels * 4 + 65_536)
+        }
     }
 }
 

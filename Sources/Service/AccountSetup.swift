@@ -20,15 +20,18 @@ package struct AccountSettings: Sendable {
     package var serviceAccounts: [ServiceAccount]
     /// The delivery of messages to people; nil for none.
     package var delivery: CodeDelivery?
+    /// The address at which people reach the service, without a path; empty when it is not known.
+    package var origin: String
 
     package init(
         identity: IdentitySettings, issuers: [IssuerSettings], serviceAccounts: [ServiceAccount],
-        delivery: CodeDelivery?
+        delivery: CodeDelivery?, origin: String
     ) {
         self.identity = identity
         self.issuers = issuers
         self.serviceAccounts = serviceAccounts
         self.delivery = delivery
+        self.origin = origin
     }
 }
 
@@ -45,11 +48,13 @@ struct AccountSetup: Sendable {
 
     /// Reads the keys of the accounts, and the rules of files.
     ///
-    /// - Parameter project: The audience of the service's tokens.
+    /// - Parameters:
+    ///   - project: The audience of the service's tokens.
+    ///   - site: The name of the service, for messages.
     /// - Throws: `TreeError` and `FileError`.
     init(
         in storage: StorageFolder, _ settings: AccountSettings, access: AccessControl.Settings, project: String,
-        _ client: OutgoingClient, logger: Logger
+        site: CurrentSite, _ client: OutgoingClient, logger: Logger
     ) async throws {
         let revocations = RevocationList()
         let store = AccountStore(
@@ -69,6 +74,7 @@ struct AccountSetup: Sendable {
         let service = IdentityService(
             store: store, passwords: PasswordHasher(atATime: Self.hashesAtATime), authority: authority, proofs: proofs,
             throttle: Throttle(clock: WallClock.now), settings: settings.identity,
+            site: { [origin = settings.origin] in AccountMessage.Site(site.value, at: origin) },
             delivery: settings.delivery, logger: logger,
             audit: { Self.audit($0, logger) })
         let mediaKeys = MediaSigningKeys(of: store)
@@ -82,6 +88,16 @@ struct AccountSetup: Sendable {
             AccountUpkeep(service: service, store: store, keys: keys, authority: authority, logger: logger),
             IssuerUpkeep(keys: issuers.keys),
         ]
+    }
+}
+
+extension AccountMessage.Site {
+    /// Returns the site as messages name it; paths become addresses if the service's own address is known.
+    init(_ site: Site, at origin: String) {
+        func complete(_ address: String?) -> String? { address.map { $0.hasPrefix("/") ? origin + $0 : $0 } }
+        self.init(
+            name: site.name, url: origin.isEmpty ? nil : "\(origin)/", language: site.language?.rawValue,
+            imprint: complete(site.imprint), terms: complete(site.terms), privacy: complete(site.privacy))
     }
 }
 

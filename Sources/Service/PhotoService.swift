@@ -5,6 +5,7 @@ package import Inbox
 import Keeping
 package import Logging
 package import Outgoing
+import Server
 import ServiceLifecycle
 package import Store
 import UnixSignals
@@ -68,11 +69,10 @@ package struct PhotoService {
         let inbox = InboxWatcher(pipeline.intake, settings: settings.inbox, logger: logger)
         let accounts = try await AccountSetup(
             in: storage, settings.accounts, access: settings.access, project: settings.server.database.namespace,
-            client,
-            logger: logger)
+            site: settings.server.site, client, logger: logger)
         let notifications = try await NotificationSender.make(
             in: storage, to: settings.notifications, counting: pipeline.work, logger: logger)
-        let reload = Reload(source: source, pipeline: pipeline)
+        let reload = Reload(source: source, pipeline: pipeline, site: settings.server.site)
         var server = settings.server
         server.reload = { try await reload(isDryRun: $0) }
         let announcement = ListenerAnnouncement(server, storagePath: storage.path, announce: announce)

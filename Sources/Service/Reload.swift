@@ -1,8 +1,20 @@
 package import API
 import Logging
+package import Server
 import ServiceLifecycle
 import UnixSignals
 package import Uploads
+
+/// The settings that can change while the service runs.
+package struct LiveSettings: Sendable {
+    package let pipeline: PipelineSettings
+    package let site: Site
+
+    package init(pipeline: PipelineSettings, site: Site) {
+        self.pipeline = pipeline
+        self.site = site
+    }
+}
 
 /// A source of the operator's settings that can be read again while the service runs.
 package protocol SettingsSource: Sendable {
@@ -15,13 +27,14 @@ package protocol SettingsSource: Sendable {
     /// - Throws: `Failure` with the code `bad_configuration` if a setting is invalid.
     func read(
         isDryRun: Bool, running: PipelineSettings
-    ) async throws -> (changes: [SettingsChange], settings: PipelineSettings)
+    ) async throws -> (changes: [SettingsChange], settings: LiveSettings)
 }
 
-/// Applies the settings of a source to the running pipeline.
+/// Applies the settings of a source to the running service.
 struct Reload: Sendable {
     let source: any SettingsSource
     let pipeline: Pipeline
+    let site: CurrentSite
 
     /// Reads the settings again, and applies those that can change while the service runs.
     ///
@@ -29,7 +42,10 @@ struct Reload: Sendable {
     /// - Throws: `Failure` with the code `bad_configuration` if a setting is invalid; nothing has changed then.
     func callAsFunction(isDryRun: Bool) async throws -> [SettingsChange] {
         let (changes, settings) = try await source.read(isDryRun: isDryRun, running: pipeline.settings)
-        if !isDryRun { pipeline.adopt(settings) }
+        if !isDryRun {
+            pipeline.adopt(settings.pipeline)
+            site.adopt(settings.site)
+        }
         return changes
     }
 }

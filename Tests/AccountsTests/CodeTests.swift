@@ -36,6 +36,20 @@ import TreeModel
         }
     }
 
+    @Test("A message names the service, and its link has the service's language")
+    func site() async throws {
+        let site = AccountMessage.Site(
+            name: "Fotoclub", url: "https://photos.example/", language: "de", imprint: "https://photos.example/imprint")
+        try await withAccounts(site: site) { fixture in
+            _ = try await fixture.signUp()
+            let message = try await fixture.order(Self.reset("ann@example.com"))
+            #expect(message.site == site && message.link.contains("&lang=de&"))
+            let json = try #require(JSONValue(text: try message.json()))
+            #expect(json["site"]?["name"] == "Fotoclub" && json["site"]?["terms"] == nil)
+            #expect(json["site"]?["imprint"] == "https://photos.example/imprint")
+        }
+    }
+
     @Test("A code sets another password, once, and signs out all devices")
     func resetPassword() async throws {
         try await withAccounts { fixture in

@@ -119,12 +119,14 @@ private let sharedPasswords = PasswordHasher(atATime: 2, maxWaiting: 1000, maxWa
 ///
 /// - Parameters:
 ///   - change: Changes the settings.
+///   - site: The service as messages name it.
 ///   - provider: The function that verifies the tokens of providers.
 func withAccounts(
     isEmulator: Bool = false, limits: ThrottleLimits = ThrottleLimits(), hasDelivery: Bool = true,
     passwords: PasswordHasher? = nil,
     provider: @escaping @Sendable (String) -> IdentityProofs.Verification? = { _ in nil },
     settings change: (inout IdentitySettings) -> Void = { _ in },
+    site: AccountMessage.Site = AccountMessage.Site(name: "Club"),
     _ body: (Fixture) async throws -> Void
 ) async throws {
     let clock = TestClock()
@@ -145,7 +147,7 @@ func withAccounts(
         proofs: IdentityProofs(
             customTokens: CustomTokenVerifier(accounts: [], authority: authority, isEmulator: isEmulator),
             provider: provider),
-        throttle: Throttle(limits, clock: { clock.now }), settings: settings,
+        throttle: Throttle(limits, clock: { clock.now }), settings: settings, site: { site },
         delivery: hasDelivery ? delivery : nil, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         audit: { events.add($0) })
     try await body(

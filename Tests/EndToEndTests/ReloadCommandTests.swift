@@ -89,6 +89,52 @@ struct ReloadCommandTests {
         }
     }
 
+    @Test("A reload changes the name, the language and the icon; an icon that is no picture changes nothing")
+    func site() async throws {
+        struct Site: Decodable {
+            struct Icon: Decodable, Equatable { let src: String }
+            let name: String
+            let language: String?
+            let icons: [Icon]
+        }
+        try await withScratch { scratch in
+            let daemon = try await Daemon(storage: scratch.path + "/Storage")
+            let storage = ["--storage", daemon.storage]
+            func site() async throws -> Site { try await daemon.get("/v1/site").json(Site.self) }
+            let first = try await site()
+            #expect(first.name == "Tintype" && first.language == nil)
+
+            try scratch.write(try Fixture.bytes("photo.jpg"), to: "icon")
+            let icon = scratch.path + "/icon"
+            func configure(_ name: String) throws {
+                try scratch.write(
+                    #"{"name": "\#(name)", "language": "de", "icon": "\#(icon)"}"#, to: "Storage/tintype.json")
+            }
+            try configure("Fotoclub Lindenau")
+            #expect(try await run(["reload", "--dry-run"] + storage).status == 0)
+            #expect(try await site().name == "Tintype")
+            let done = try await run(["reload"] + storage)
+            #expect(done.status == 0 && done.output.contains("name: Fotoclub Lindenau (was Tintype)"), "\(done)")
+            let second = try await site()
+            #expect(second.name == "Fotoclub Lindenau" && second.language == "de" && second.icons != first.icons)
+            let page = try await daemon.get("/all").text
+            #expect(page.contains("<title>Fotoclub Lindenau</title>") && page.contains("<html lang=\"de\">"))
+
+            try scratch.write("no picture", to: "icon")
+            try configure("Another")
+            let refused = try await run(["reload"] + storage)
+            #expect(refused.status == 2 && refused.errors.contains("icon: "), "\(refused)")
+            let third = try await site()
+            #expect(third.name == "Fotoclub Lindenau" && third.icons == second.icons)
+
+            // The same path, but another picture.
+            try scratch.write(try Fixture.bytes("size-640x480.jpg"), to: "icon")
+            #expect(try await run(["reload"] + storage).status == 0)
+            #expect(try await site().icons != second.icons)
+            #expect(try await daemon.stop() == 0)
+        }
+    }
+
     @Test("SIGHUP reloads, and never ends the service, whatever is in the file")
     func hangup() async throws {
         try await withScratch { scratch in

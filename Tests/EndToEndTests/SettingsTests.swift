@@ -34,6 +34,8 @@ struct SettingsTests {
         let defaults = try await config()
         #expect(defaults.count > 30 && defaults.values.allSatisfy { $0.origin == "default" })
         let samples = [
+            "description": "Photos of us", "accent-color": "#8a5a2b", "icon": "icon.png",
+            "imprint-url": "/imprint", "terms-url": "https://photos.example/terms", "privacy-url": "/privacy",
             "listen": "127.0.0.1:8080", "public-url": "https://photos.example", "database-secret": "secret.txt",
             "allowed-origins": "*", "socket-users": "daemon=any", "tls-certificate": "c.pem", "tls-key": "k.pem",
             "behind-proxy": "10.0.0.0/8", "sign-up": "email", "account-command": "/usr/bin/true",
@@ -76,6 +78,45 @@ struct SettingsTests {
         let names = try await config().keys
         #expect(names.count > 30)
         for name in names { #expect(help.contains("  \(flag(name)) "), "\(name)") }
+    }
+
+    @Test(
+        "A name, a colour, a language or a link that cannot be used is one error, which names the setting and the fault",
+        arguments: [
+            ("name", String(repeating: "a", count: 10_000), "10000 characters"), ("name", " ", "empty"),
+            ("name", "a\u{202E}b", "U+202E"), ("name", "two\nlines", "U+000A"),
+            ("description", String(repeating: "a", count: 301), "301 characters"),
+            ("description", "a\u{7}", "U+0007"), ("accent-color", "red", "#8a5a2b"),
+            ("accent-color", "#12345", "#8a5a2b"),
+            ("language", "fr", "auto, en or de"), ("imprint-url", "javascript:alert(1)", "/imprint"),
+            ("terms-url", "//evil.example", "/imprint"), ("privacy-url", "ftp://club.example", "/imprint"),
+        ])
+    func badNames(setting: String, value: String, words: String) async throws {
+        try await withScratch { scratch in
+            try scratch.write(String(decoding: try JSONEncoder().encode([setting: value]), as: UTF8.self), to: "c.json")
+            for arguments in [["config"], ["serve", "--storage", scratch.path + "/Storage"]] {
+                let result = try await run(arguments + ["--config", scratch.path + "/c.json"])
+                #expect(result.status == 2, "\(result.status)")
+                let errors = result.errors.prefix(600)
+                #expect(errors.contains(words) && errors.contains(setting), "\(errors)")
+                #expect(result.errors.count < 600)
+            }
+        }
+    }
+
+    @Test("An icon that is no picture, is small, or does not exist keeps the service from starting, and says why")
+    func badIcons() async throws {
+        try await withScratch { scratch in
+            for (file, words) in [
+                (Fixture.path("text.jpg"), "text"), (Fixture.path("damaged.jpg"), "damaged"),
+                (Fixture.path("size-97x61.jpg"), "192"), (scratch.path + "/none.png", "none.png"),
+                (scratch.path, "file"),
+            ] {
+                let result = try await run(["serve", "--storage", scratch.path + "/Storage", "--icon", file])
+                #expect(result.status == 2, "\(result)")
+                #expect(result.errors.contains("icon: ") && result.errors.contains(words), "\(result)")
+            }
+        }
     }
 
     @Test("A fault in one setting does not keep a command from running that needs another")

@@ -14,6 +14,7 @@ struct RecipeTests {
         ("shot=640,subsampling=444", "shot=640x640,inside,q80,subsampling=444"),
         ("shot=640,subsampling=420,progressive", "shot=640x640,inside,q80,progressive,subsampling=420"),
         ("icon=64,png,alpha", "icon=64x64,inside,q80,alpha,png"),
+        ("icon=64,png,canvas=100,alpha", "icon=64x64,inside,q80,alpha,png,canvas=100"),
         ("soft=64,blurred,webp,animated", "soft=64x64,inside,q80,webp,animated,blurred"),
     ])
     func parsing(text: String, canonical: String) throws {
@@ -30,6 +31,8 @@ struct RecipeTests {
         "thumb=640,webp,subsampling=444", "thumb=640,png,subsampling=444", "thumb=640,png,webp",
         "thumb=640,png,progressive", "thumb=640,avif,webp", "thumb=640,avif,animated", "thumb=2049,avif",
         "thumb=16384,webp", "thumb=640,background=white", "thumb=640,background=#fff",
+        "icon=64,canvas=64", "icon=64,png,canvas=63", "icon=9x64,png,canvas=9", "icon=64,png,canvas=16385",
+        "icon=64,png,canvas=", "icon=64,png,canvas=64x64",
         "thumb=640,background=#+fffff", "thumb=640,background=#gggggg", "Thumb=640", "th umb=640", "th/umb=640",
         "é=640",
         "..=640", "thumb=640 ", "thumb=６４０", "a123456789012345678901234567890123=640",
@@ -56,7 +59,8 @@ struct RecipeTests {
         #expect(fingerprint(try Recipe(parsing: "other=640x640,inside,q70")) == fingerprint(base))
         let others = [
             "thumb=641,q70", "thumb=640x641,q70", "thumb=640,q71", "thumb=640,q70,cover", "thumb=640,q70,alpha",
-            "thumb=640,q70,background=#000000",
+            "thumb=640,q70,background=#000000", "thumb=640,q70,png", "thumb=640,q70,png,canvas=640",
+            "thumb=640,q70,png,canvas=641",
         ]
         var seen: Set = [fingerprint(base)]
         for other in others { seen.insert(fingerprint(try Recipe(parsing: other))) }

@@ -43,7 +43,7 @@ struct SameBytesTests {
         let texts = [
             "a=100,webp,animated", "b=50,alpha", "c=64,cover,progressive", "d=80,webp,alpha", "e=9,alpha,q100",
             "f=90,subsampling=444", "g=70,png", "h=80,avif", "i=99,avif,alpha",
-            "j=60,avif,subsampling=444",
+            "j=60,avif,subsampling=444", "k=60,png,canvas=99", "l=60,png,alpha,canvas=200",
         ]
         let recipes = try texts.map { try Recipe(parsing: $0) }
         let bytes = try Fixture.bytes(file)

@@ -210,7 +210,7 @@ def test_keys_and_tokens(check):
 
 
 def test_what_the_operator_asks(check):
-    for path in "/healthz", "/readyz", "/v1/version", "/v1/status", "/v1/unclaimed":
+    for path in "/healthz", "/readyz", "/v1/version", "/v1/site", "/v1/status", "/v1/unclaimed":
         check("get", path, 200)
     check("post", "/v1/reload", 200)
     check("post", "/v1/unclaimed/accept", 200)

@@ -13,11 +13,13 @@ import TreeModel
 private let message = AccountMessage(
     kind: "PASSWORD_RESET", email: "ann@example.com", code: "c0de",
     link: "https://photos.example.org/account?oobCode=c0de",
-    expiresMilliseconds: 1_795_000_000_000)
+    expiresMilliseconds: 1_795_000_000_000,
+    site: AccountMessage.Site(name: "Club \"7b\"", url: "https://photos.example.org/", language: "de"))
 
 private let text = #"""
     {"code":"c0de","email":"ann@example.com","expiresMilliseconds":1795000000000,"kind":"PASSWORD_RESET",\#
-    "link":"https://photos.example.org/account?oobCode=c0de"}
+    "link":"https://photos.example.org/account?oobCode=c0de",\#
+    "site":{"language":"de","name":"Club \"7b\"","url":"https://photos.example.org/"}}
     """#
 
 @Suite("Messages that are posted to the operator's address", .timeLimit(.minutes(30)))

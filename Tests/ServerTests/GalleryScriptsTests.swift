@@ -1,5 +1,6 @@
 import Client
 import HTTPTypes
+import Server
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import Access
 import Client
 import Foundation
 import HTTPTypes
+import Server
 import TestSupport
 import Testing
 import TreeModel
@@ -107,11 +108,11 @@ struct PageTextTests {
     func files() throws {
         #expect(Set(PageFiles.all.map(\.name)).count == PageFiles.all.count)
         #expect(PageFiles.all.allSatisfy { !$0.bytes.isEmpty })
-        // The files that are not served by their names: templates, texts, the page with an address of its own, and the
-        // modules' loader.
+        // The files that are not served by their names: templates, texts, the icon, which is served in other sizes, and
+        // the modules' loader.
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../Sources")
         let folder = try FileManager.default.contentsOfDirectory(atPath: sources.path + "/Gallery/Page")
-        let others: Set = ["account.html", "modules.js", "texts.json"]
+        let others: Set = ["icon.png", "modules.js", "texts.json"]
         let served = folder.filter { !others.contains($0) && !$0.hasSuffix(".mustache") }
         #expect(Set(PageFiles.all.map(\.name)) == Set(served))
     }

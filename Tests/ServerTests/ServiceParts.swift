@@ -79,7 +79,8 @@ extension ServiceParts {
             proofs: IdentityProofs(
                 customTokens: CustomTokenVerifier(accounts: [], authority: authority, isEmulator: isEmulator)),
             throttle: Throttle(clock: WallClock.now),
-            settings: IdentitySettings(actionURL: "http://localhost/account"), logger: logger)
+            settings: IdentitySettings(actionURL: "http://localhost/account"), site: { .init(name: "Tintype") },
+            logger: logger)
         return HTTPServer.AccountEndpoints(
             service: identity, authority: authority, signingKeys: SigningKeys(of: store),
             adminKeys: AdminKeys(of: store, onChange: { access.replaceAdminKeys($0) }),

@@ -12,6 +12,33 @@ package struct AccountMessage: Encodable, Hashable, Sendable {
     package let link: String
     /// The time at which the code expires, in milliseconds since the epoch.
     package let expiresMilliseconds: Int64
+    /// The service that sends it.
+    package let site: Site
+
+    /// The name and the addresses of the service.
+    package struct Site: Encodable, Hashable, Sendable {
+        package let name: String
+        /// The address of the service's first page; nil when it is not known.
+        package let url: String?
+        /// The language of the service's pages, `en` or `de`; nil when each reader's browser chooses it.
+        package let language: String?
+        /// The addresses of the imprint, of the terms of use and of the privacy policy; nil for none.
+        package let imprint: String?
+        package let terms: String?
+        package let privacy: String?
+
+        package init(
+            name: String, url: String? = nil, language: String? = nil, imprint: String? = nil, terms: String? = nil,
+            privacy: String? = nil
+        ) {
+            self.name = name
+            self.url = url
+            self.language = language
+            self.imprint = imprint
+            self.terms = terms
+            self.privacy = privacy
+        }
+    }
 
     /// Returns the message for delivery: a JSON object in UTF-8.
     package func json() throws -> [UInt8] {

@@ -24,6 +24,8 @@ struct CodeMaker: Sendable {
     let store: AccountStore
     let settings: IdentitySettings
     let emulator: EmulatorState
+    /// Returns the service as messages name it at present.
+    let site: @Sendable () -> AccountMessage.Site
 
     /// Creates a code and its message.
     ///
@@ -46,16 +48,18 @@ struct CodeMaker: Sendable {
             return code
         }
         guard let code = made else { return nil }
+        let site = site()
         let message = AccountMessage(
             kind: order.kind.rawValue, email: (order.newEmail ?? order.email).description, code: text,
-            link: link(to: text, order), expiresMilliseconds: code.expiresAt.milliseconds)
+            link: link(to: text, order, language: site.language ?? "en"),
+            expiresMilliseconds: code.expiresAt.milliseconds, site: site)
         if settings.isEmulator { emulator.add(Self.document(of: message, order)) }
         return message
     }
 
     /// Returns the URL of the page where a code is used; for a sign-in, that of the app itself.
-    private func link(to code: String, _ order: CodeOrder) -> String {
-        var items = [("mode", order.kind.mode), ("lang", "en"), ("oobCode", code), ("apiKey", "any")]
+    private func link(to code: String, _ order: CodeOrder, language: String) -> String {
+        var items = [("mode", order.kind.mode), ("lang", language), ("oobCode", code), ("apiKey", "any")]
         if let url = order.continueURL { items.append(("continueUrl", url)) }
         let query = items.map { "\($0)=\(Self.encoded($1))" }.joined(separator: "&")
         guard order.kind == .signIn, let url = order.continueURL else { return "\(settings.actionURL)?\(query)" }

@@ -12,15 +12,17 @@ package final class IdentityService: Sendable {
     /// - Parameters:
     ///   - authority: Issues and verifies ID tokens.
     ///   - proofs: Verify tokens of other issuers.
+    ///   - site: Returns the service as messages name it at present.
     ///   - delivery: Sends messages with codes; nil if messages cannot be sent.
     ///   - audit: Called for actions of administrators and for refusals.
     package init(
         store: AccountStore, passwords: PasswordHasher, authority: TokenAuthority, proofs: IdentityProofs,
-        throttle: Throttle, settings: IdentitySettings, delivery: CodeDelivery? = nil, logger: Logger,
+        throttle: Throttle, settings: IdentitySettings, site: @escaping @Sendable () -> AccountMessage.Site,
+        delivery: CodeDelivery? = nil, logger: Logger,
         audit: @escaping @Sendable (AuditEvent) -> Void = { _ in }
     ) {
         let emulator = EmulatorState()
-        let maker = CodeMaker(store: store, settings: settings, emulator: emulator)
+        let maker = CodeMaker(store: store, settings: settings, emulator: emulator, site: site)
         parts = IdentityParts(
             store: store, passwords: passwords, tokens: IDTokens(authority: authority, store: store), proofs: proofs,
             throttle: throttle, codes: CodeSender(maker: maker, delivery: delivery, logger: logger),

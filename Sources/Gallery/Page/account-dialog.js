@@ -7,6 +7,7 @@ import { toggleMenu } from "./menu.js";
 import { outbox } from "./outbox.js";
 import { session } from "./session.js";
 import { announce } from "./shell.js";
+import { siteLinks } from "./site.js";
 import { t } from "./texts.js";
 
 let dialog = null;
@@ -147,7 +148,13 @@ function tabbed(place, parts) {
     buttons[next].focus();
     choose(next);
   } }, buttons);
-  return { tabs, panels: h("div", {}, panels) };
+  return { tabs, panels: h("div", {}, panels, links()) };
+}
+
+// The links to pages about the service. They open elsewhere, so that what was typed stays; null if there are none.
+function links() {
+  const all = siteLinks().map(({ href, label }) => h("a", { href, target: "_blank", rel: "noopener" }, label));
+  return all.length > 0 ? h("p", { class: "site-links" }, all) : null;
 }
 
 // Opens the account menu below a button.
@@ -155,6 +162,7 @@ export function accountMenu(button) {
   toggleMenu(button, () => [
     { label: t("people.profile"), href: `/people/${encodeURIComponent(session.user.uid)}` },
     { label: t("people.edit"), run: async () => (await import("./profile-dialog.js")).editProfile() },
+    ...siteLinks(),
     { label: t("auth.signOut"), run: signOut },
   ]);
 }

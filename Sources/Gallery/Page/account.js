@@ -1,7 +1,8 @@
-"use strict";
-
 // The page that links in messages open: a code confirms an e-mail address, or allows its owner to choose another
 // password. The code is only used when a button is pressed, because programs that scan messages follow links, too.
+
+const { default: texts } = await import(`/page/account-texts.${document.documentElement.lang || "en"}.js`);
+const t = (name) => texts[`account.${name}`] ?? name;
 
 const parameters = new URLSearchParams(location.search);
 const code = parameters.get("oobCode") ?? "";
@@ -11,10 +12,7 @@ const password = document.getElementById("password");
 const verify = document.getElementById("verify");
 
 const sentences = {
-  INVALID_OOB_CODE: "This link has been used, or is incomplete. Request a new one.",
-  EXPIRED_OOB_CODE: "This link has expired. Request a new one.",
-  USER_DISABLED: "This account is disabled.",
-  TOO_MANY_ATTEMPTS_TRY_LATER: "There were too many attempts. Try again later.",
+  INVALID_OOB_CODE: t("used"), EXPIRED_OOB_CODE: t("expired"), USER_DISABLED: t("disabled"), TOO_MANY_ATTEMPTS_TRY_LATER: t("tooMany"),
 };
 
 // Sends a request to the service; throws an error with a message for people.
@@ -25,12 +23,12 @@ async function call(operation, body) {
       method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
     });
   } catch {
-    throw new Error("The service cannot be reached. Try again.");
+    throw new Error(t("unreachable"));
   }
   const answer = await response.json().catch(() => ({}));
   if (response.ok) return answer;
   const [name, words] = (answer.error?.message ?? "").split(" : ");
-  throw new Error(sentences[name] ?? words ?? "This did not work. Request a new link.");
+  throw new Error(sentences[name] ?? words ?? t("failed"));
 }
 
 function say(text) {
@@ -43,13 +41,13 @@ async function begin() {
   if (mode === "resetPassword") {
     const { email } = await call("resetPassword", { oobCode: code });
     document.getElementById("email").textContent = email;
-    say("Choose a new password.");
+    say(t("choose"));
     password.hidden = false;
   } else if (mode === "verifyEmail" || mode === "verifyAndChangeEmail") {
-    say("Confirm that this address is yours.");
+    say(t("isYours"));
     verify.hidden = false;
   } else {
-    say("This link is for an app: open it there.");
+    say(t("forApp"));
   }
 }
 
@@ -71,6 +69,6 @@ function onSubmit(form, run, done) {
 }
 
 onSubmit(password, () => call("resetPassword", { oobCode: code, newPassword: password.elements.password.value }),
-  "The password is changed. You can sign in with it now.");
-onSubmit(verify, () => call("update", { oobCode: code }), "Thank you: the address is confirmed.");
+  t("changed"));
+onSubmit(verify, () => call("update", { oobCode: code }), t("confirmed"));
 begin().catch((error) => say(error.message));

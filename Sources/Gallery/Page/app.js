@@ -3,6 +3,7 @@
 import { feedView } from "./feed-view.js";
 import { h } from "./dom.js";
 import { begin, router, setAddress } from "./router.js";
+import { siteName } from "./site.js";
 import { t } from "./texts.js";
 import { keptUser } from "./who.js";
 
@@ -39,7 +40,7 @@ async function show(next, isBack = false) {
     for (const link of document.querySelectorAll("#top nav a")) {
       if (link.pathname === location.pathname) link.setAttribute("aria-current", "page"); else link.removeAttribute("aria-current");
     }
-    if (!isFirst) document.title = shown.title ? `${shown.title} · Tintype` : "Tintype";
+    if (!isFirst) document.title = shown.title ? `${shown.title} · ${siteName}` : siteName;
     if (!isBack && !isFirst) {
       scrollTo({ top: 0, behavior: "instant" });
       main.focus({ preventScroll: true });

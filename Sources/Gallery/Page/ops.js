@@ -101,7 +101,7 @@ addEventListener("hashchange", () => {
   credentials.takeFromAddress();
   if (credentials.key) location.reload();
 });
-document.title = `${t("title")} · Tintype`;
+document.title = `${t("title")} · ${document.body.dataset.site}`;
 if (credentials.key) {
   main.replaceChildren(h("p", { class: "faint waiting", role: "status" }, t("state.connecting")));
   begin().catch((error) => showSignIn(mayNot(error) ? t("sign.wrong") : error.message));

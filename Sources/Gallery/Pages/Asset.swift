@@ -31,7 +31,10 @@ struct Asset: Sendable {
         let hash = sha256(of: bytes).prefix(24)
         let buffer = ByteBuffer(bytes: bytes)
         plain = Form(bytes: buffer, tag: "\"\(hash)\"")
-        compressed = Gzip.compress(buffer).map { Form(bytes: $0, tag: "\"\(hash)-gzip\"") }
+        // Pictures are compressed already.
+        compressed =
+            contentType.hasPrefix("image/")
+            ? nil : Gzip.compress(buffer).map { Form(bytes: $0, tag: "\"\(hash)-gzip\"") }
     }
 
     private static func contentType(of name: String) -> String {

@@ -2,12 +2,17 @@ import API
 import HTTPTypes
 import Hummingbird
 package import Requests
+package import Server
 
 /// The files of the pages, which are part of the binary and load nothing from other sites, and the pages that are the
 /// same for everybody: `/account`, the target of links in messages, and `/ops`.
 package struct AssetRoutes: Sendable {
+    let site: CurrentSite
 
-    package init() {}
+    package init(site: CurrentSite) {
+        self.site = site
+    }
+
     /// All files, compressed once.
     private static let assets: [String: Asset] = {
         var files = Dictionary(PageFiles.all.map { ($0.name, $0.bytes) }, uniquingKeysWith: { $1 })
@@ -15,26 +20,36 @@ package struct AssetRoutes: Sendable {
         for scripts in GalleryScripts.all { files.merge(scripts.files) { $1 } }
         return Dictionary(uniqueKeysWithValues: files.map { ($0.key, Asset($0.key, $0.value)) })
     }()
-    private static let account = Asset("account.html", PackageResources.account_html)
 
     package func add(to routes: inout RouteTable) {
+        let site = site
         let file = Endpoint { request, context in
-            try Self.file(context.parameters.get("name") ?? "", request)
+            try Self.file(context.parameters.get("name") ?? "", site.value, request)
         }
         routes.add("/page/{name}", [.get: file])
         let account = Endpoint { request, _ in
-            Self.account.response(to: request, headers: PageHead.safeHeaders)
+            let site = site.value
+            return PageHead("account", nil, site.texts(for: request), of: site, origin: "").cached("account", request)
         }
         routes.add("/account", [.get: account])
         let operations = Endpoint { request, _ in
-            let texts = PageTexts.in(PageLanguage(for: request.headers))
-            return PageHead("ops", nil, texts, origin: "").response("ops")
+            let site = site.value
+            let texts = site.texts(for: request)
+            return PageHead("ops", texts.text("ops.title"), texts, of: site, origin: "").response("ops")
         }
         routes.add("/ops", [.get: operations])
     }
 
-    private static func file(_ name: String, _ request: Request) throws(Failure) -> Response {
-        guard let asset = assets[name] else { throw Failure(.notFound, "the pages have no file of this name") }
+    private static func file(_ name: String, _ site: Site, _ request: Request) throws(Failure) -> Response {
+        guard let asset = assets[name] ?? file(name, of: site) else {
+            throw Failure(.notFound, "the pages have no file of this name")
+        }
         return asset.response(to: request)
+    }
+
+    /// Returns a file that depends on the operator's settings.
+    private static func file(_ name: String, of site: Site) -> Asset? {
+        if name == "theme.css" { return Asset(Array((site.theme ?? "").utf8), contentType: "text/css; charset=utf-8") }
+        return site.shownIcon?.picture(named: name).map { Asset($0.bytes, contentType: "image/png") }
     }
 }

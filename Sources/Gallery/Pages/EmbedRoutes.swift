@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import Model
 package import Requests
+import Server
 import Transport
 import TreeModel
 
@@ -58,11 +59,11 @@ package struct EmbedRoutes: Sendable {
                 hint: "Request /oembed?url=https%3A%2F%2F…%2Fposts%2F… instead.")
         }
         let (post, _) = try await source.post(id, context)
-        let texts = PageTexts.in(PageLanguage(for: request.headers))
+        let site = source.site.value
         let limit = (width: Self.length(request, "maxwidth"), height: Self.length(request, "maxheight"))
         var headers: HTTPFields = [.cacheControl: "no-cache"]
         headers.vary(by: PageLanguage.vary)
-        return .json(Self.document(of: post, origin, texts, limit), headers: headers)
+        return .json(Self.document(of: post, origin, site.name, site.texts(for: request), limit), headers: headers)
     }
 
     /// Returns the post whose page has the address.
@@ -83,13 +84,13 @@ package struct EmbedRoutes: Sendable {
     }
 
     private static func document(
-        of post: ShownPost, _ origin: String, _ texts: PageTexts, _ limit: (width: Int, height: Int)
+        of post: ShownPost, _ origin: String, _ provider: String, _ texts: PageTexts, _ limit: (width: Int, height: Int)
     ) -> JSONValue {
         let by = texts.text("post.by", ["name": post.name])
         var document: JSONValue = [
             "version": "1.0", "type": "link", "title": .string(post.text.isEmpty ? by : post.text.excerpt(200)),
             "author_name": .string(post.name), "author_url": .string(origin + PagePath.person(post.uid)),
-            "provider_name": "Tintype", "provider_url": .string("\(origin)/"), "cache_age": .integer(maxAge),
+            "provider_name": .string(provider), "provider_url": .string("\(origin)/"), "cache_age": .integer(maxAge),
         ]
         // For an album, the first photo: few consumers would show anything else.
         guard let photo = post.photos.first, let shown = photo.fitting(limit), let small = photo.smallest else {

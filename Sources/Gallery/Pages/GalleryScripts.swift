@@ -1,4 +1,5 @@
 import API
+import Server
 import TreeModel
 
 /// The scripts of the gallery in one language, joined into few files, because a slow network needs seconds for each.

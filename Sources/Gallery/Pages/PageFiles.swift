@@ -71,6 +71,7 @@ enum PageFiles {
         ("search.js", PackageResources.search_js),
         ("session.js", PackageResources.session_js),
         ("shell.js", PackageResources.shell_js),
+        ("site.js", PackageResources.site_js),
         ("social.css", PackageResources.social_css),
         ("stage.js", PackageResources.stage_js),
         ("suggest.js", PackageResources.suggest_js),

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import Requests
+import Server
 import Transport
 
 /// The parts that all pages of the gallery have in common: the head, with the description for programs that show a link
@@ -17,6 +18,7 @@ struct PageHead {
     }
 
     let texts: PageTexts
+    let site: Site
     let origin: String
     /// The values for the template.
     private(set) var values: [String: Any]
@@ -26,15 +28,19 @@ struct PageHead {
     ///   - view: The view that the scripts show.
     ///   - title: The title of the page; the service's name is appended.
     ///   - traits: Further traits for the scripts.
-    init(_ view: String, _ title: String?, _ texts: PageTexts, origin: String, traits: Traits = Traits()) {
+    init(
+        _ view: String, _ title: String?, _ texts: PageTexts, of site: Site, origin: String, traits: Traits = Traits()
+    ) {
         self.texts = texts
+        self.site = site
         self.origin = origin
         values = [
             "language": texts.language.rawValue, "t": texts.tree, "view": view,
-            "title": title.map { "\($0) · Tintype" } ?? "Tintype", "description": texts.text("page.about"),
+            "title": site.name, "description": site.about(texts),
             "isHome": view == "home", "isAll": view == "all", "isHidden": false, "hasQuery": false, "query": "",
             "isLocal": traits.isLocal, "canSendCodes": traits.canSendCodes,
-        ]
+        ].merging(site.values(texts)) { $1 }
+        if let title { setTitle(title) }
     }
 
     /// A value for one of the templates.
@@ -43,6 +49,9 @@ struct PageHead {
         set { values[name] = newValue }
     }
 
+    /// Sets the title of the page, to which the service's name is appended.
+    mutating func setTitle(_ title: String) { values["title"] = "\(title) · \(site.name)" }
+
     /// Sets the address and the description of the page (Open Graph).
     ///
     /// - Parameter type: `website`, `profile` or `article`.
@@ -50,7 +59,7 @@ struct PageHead {
         values["canonical"] = origin + path
         values["description"] = description
         graph = [
-            ("og:site_name", "Tintype"), ("og:type", type), ("og:url", origin + path), ("og:title", title),
+            ("og:site_name", site.name), ("og:type", type), ("og:url", origin + path), ("og:title", title),
             ("og:description", description), ("og:locale", texts.language == .german ? "de_DE" : "en_GB"),
         ]
         values["cards"] = [["property": "twitter:card", "content": "summary"]]
@@ -87,6 +96,14 @@ struct PageHead {
         Self.html(PageTemplates.shared.render(template, values), status)
     }
 
+    /// Returns the response with a page that is the same for everybody, or `304 Not Modified` if the client has it.
+    func cached(_ template: String, _ request: Request) -> Response {
+        var headers = Self.safeHeaders
+        headers.vary(by: PageLanguage.vary)
+        return Asset(Array(PageTemplates.shared.render(template, values).utf8), contentType: "text/html; charset=utf-8")
+            .response(to: request, headers: headers)
+    }
+
     private static func html(_ text: String, _ status: HTTPResponse.Status) -> Response {
         var headers = safeHeaders
         headers[.contentType] = "text/html; charset=utf-8"
@@ -99,7 +116,7 @@ struct PageHead {
     static let safeHeaders: HTTPFields = [
         .contentSecurityPolicy: """
         default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; \
-        form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
+        manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
         trusted-types 'none'
         """,
         .referrerPolicy: "same-origin",

@@ -1,11 +1,9 @@
 import HTTPTypes
 import Requests
+import Server
 
-/// A language of the pages.
-enum PageLanguage: String, CaseIterable, Sendable {
-    case english = "en"
-    case german = "de"
-
+/// The choice of a reader's language.
+extension PageLanguage {
     /// Chooses the language of the cookie `lang`, which the user has set; else the one that the browser prefers; else
     /// English.
     init(for headers: HTTPFields) {

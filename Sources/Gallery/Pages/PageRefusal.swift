@@ -2,6 +2,7 @@ import API
 import Foundation
 import HTTPTypes
 package import Hummingbird
+package import Server
 import Tree
 
 /// The reason why a page is not shown, in words for people.
@@ -32,8 +33,8 @@ package enum PageRefusal {
     }
 
     /// Returns the page for an address without a page.
-    package func response(to request: Request) -> Response {
-        response("", PageTexts.in(PageLanguage(for: request.headers)), traits: .init()) { _ in nil }
+    package func response(to request: Request, of site: Site) -> Response {
+        response("", site.texts(for: request), of: site, traits: .init()) { _ in nil }
     }
 
     /// - Parameters:
@@ -41,13 +42,13 @@ package enum PageRefusal {
     ///   - traits: Further traits for the scripts.
     ///   - parameter: The value of a path parameter, by its name.
     func response(
-        _ view: String, _ texts: PageTexts, traits: PageHead.Traits, _ parameter: (String) -> String?
+        _ view: String, _ texts: PageTexts, of site: Site, traits: PageHead.Traits, _ parameter: (String) -> String?
     ) -> Response {
         let key = self == .missing ? (view == "post" ? "post.gone" : "page.gone") : "page.signIn"
         let title = texts.text("\(key)Title")
         // A missing post may be one for audiences, which a user who has signed in may see.
         let mayBeShown = self == .signIn || view == "post"
-        var head = PageHead(mayBeShown ? view : "missing", title, texts, origin: "", traits: traits)
+        var head = PageHead(mayBeShown ? view : "missing", title, texts, of: site, origin: "", traits: traits)
         head["isHidden"] = true
         head["heading"] = title
         head["message"] = texts.text(key)

@@ -50,16 +50,18 @@ package struct PageRoutes: Sendable {
     ) {
         let (source, canSendCodes) = (source, canSendCodes)
         let operation = Endpoint { request, context in
-            let texts = PageTexts.in(PageLanguage(for: request.headers))
+            let site = source.site.value
+            let texts = site.texts(for: request)
             let traits = PageHead.Traits(
                 isLocal: context.client.isOnThisMachine(sending: request.head), canSendCodes: canSendCodes)
-            var head = PageHead(view, nil, texts, origin: source.origin(request, context), traits: traits)
+            var head = PageHead(
+                view, nil, texts, of: site, origin: source.origin(request, context), traits: traits)
             do {
                 let template = try await page(request, context, &head)
                 return head.response(template)
             } catch {
                 guard let refusal = PageRefusal(error) else { throw error }
-                return refusal.response(view, texts, traits: traits) { context.parameters.get($0) }
+                return refusal.response(view, texts, of: site, traits: traits) { context.parameters.get($0) }
             }
         }
         routes.add(path, [.get: operation])
@@ -73,8 +75,8 @@ package struct PageRoutes: Sendable {
         let list = try await source.lists.all(context)
         let texts = head.texts
         head.share(
-            view == "home" ? "/" : PagePath.all, type: "website", title: "Tintype",
-            description: texts.text("page.about"))
+            view == "home" ? "/" : PagePath.all, type: "website", title: head.site.name,
+            description: head.site.about(texts))
         head.addAlternates(FeedAddress.alternates(of: "", label: texts.text("feed.title")))
         head["hiddenHeading"] = texts.text(view == "home" ? "nav.home" : "nav.all")
         let isFirst = try await show(list, request, context, &head)
@@ -104,7 +106,7 @@ package struct PageRoutes: Sendable {
         }
         head["person"] = values
         head["personID"] = uid.description
-        head["title"] = "\(person.fullName) · Tintype"
+        head.setTitle(person.fullName)
         let path = PagePath.person(uid.description)
         head.share(
             path, type: "profile", title: person.fullName, description: person.bio?.excerpt(200) ?? photosOf)
@@ -120,7 +122,7 @@ package struct PageRoutes: Sendable {
         let (tag, list) = try await source.lists.hashtag(context)
         let label = head.texts.text("tag.postsWith", ["tag": tag.string])
         head["tagName"] = tag.string
-        head["title"] = "#\(tag.string) · Tintype"
+        head.setTitle("#\(tag.string)")
         let path = PagePath.tag(tag.string)
         head.share(path, type: "website", title: "#\(tag.string)", description: label)
         head.addAlternates(FeedAddress.alternates(of: path, label: label))
@@ -154,7 +156,7 @@ package struct PageRoutes: Sendable {
         head["postID"] = post.id
         head["token"] = token
         head["hiddenHeading"] = by
-        head["title"] = "\(post.text.isEmpty ? by : post.text.excerpt(60)) · Tintype"
+        head.setTitle(post.text.isEmpty ? by : post.text.excerpt(60))
         head["posts"] = [post.values(ShownPost.Position(index: 0, isAlone: true), texts)]
         let path = PagePath.post(post.id)
         head.share(path, type: "article", title: by, description: post.text.isEmpty ? by : post.text.excerpt(200))
@@ -182,7 +184,7 @@ package struct PageRoutes: Sendable {
         head["isHidden"] = true
         head["hasQuery"] = true
         head["query"] = query
-        head["title"] = "\(texts.text("search.title")) · Tintype"
+        head.setTitle(texts.text("search.title"))
         let name = query.hasPrefix("#") ? String(query.dropFirst()) : query
         let tag = Hashtags.tag(named: name)
         if let tag { head["foundTag"] = ["link": PagePath.tag(tag.string), "label": tag.string] }

@@ -14,6 +14,7 @@ package import Tree
 /// what the rules forbid to the requester.
 package struct PageSource: Sendable {
     let lists: FeedLists
+    let site: CurrentSite
     private let tree: TreeStore
     private let media: MediaAccess
     private let database: RealtimeDatabase
@@ -24,8 +25,9 @@ package struct PageSource: Sendable {
 
     package init(
         _ tree: TreeStore, ids: PushIDGenerator, _ media: MediaAccess, _ database: RealtimeDatabase,
-        publicURL: PublicURL?
+        publicURL: PublicURL?, site: CurrentSite
     ) {
+        self.site = site
         self.tree = tree
         self.media = media
         self.database = database

@@ -14,7 +14,8 @@ struct PageTemplates: Sendable {
             ("list", PackageResources.list_mustache), ("post", PackageResources.post_mustache),
             ("item", PackageResources.item_mustache), ("text", PackageResources.text_mustache),
             ("search", PackageResources.search_mustache), ("message", PackageResources.message_mustache),
-            ("ops", PackageResources.ops_mustache),
+            ("ops", PackageResources.ops_mustache), ("account", PackageResources.account_mustache),
+            ("brand", PackageResources.brand_mustache),
         ]
         for (name, bytes) in files {
             let text = "{{% CONTENT_TYPE: \(ScalarHTML.name)}}" + String(decoding: bytes, as: UTF8.self)

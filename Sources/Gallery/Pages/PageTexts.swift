@@ -1,5 +1,6 @@
 import API
 import Access
+import Server
 import TreeModel
 
 /// The texts of the pages in one language, from `Page/texts.json`, which contains all.
@@ -12,7 +13,10 @@ struct PageTexts: Sendable {
 
     /// The parts of the pages whose texts are served together, by the name of the module; the other texts are needed
     /// once the first view of the gallery is shown.
-    private static let parts = ["texts": ["card", "feed", "nav", "photo", "problem"], "ops-texts": ["ops"]]
+    private static let parts = [
+        "texts": ["card", "feed", "nav", "photo", "problem"], "ops-texts": ["ops"],
+        "account-texts": ["account"],
+    ]
     private static let rest = "late-texts"
 
     let language: PageLanguage

@@ -1,4 +1,5 @@
 import Model
+import Server
 import TreeModel
 
 // MARK: - Atom 1.0 (RFC 4287)
@@ -14,6 +15,7 @@ extension Syndication {
         xml.add("subtitle", subject.about)
         xml.add("updated", Moment.full(page.posts.map(\.time).max() ?? .epoch))
         xml.add("generator", "Tintype")
+        xml.add("icon", origin + site.path(ofIcon: SiteIcon.smallName))
         xml.add("link", nil, ["rel": "self", "type": FeedAddress.atom, "href": address(.atom, before: before)])
         xml.add("link", nil, ["rel": "alternate", "type": "text/html", "href": home])
         if let next = page.next {

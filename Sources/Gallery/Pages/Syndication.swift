@@ -3,6 +3,7 @@ import Cryptography
 import Files
 import Model
 import Requests
+import Server
 import TreeModel
 
 /// A feed: its subject and some posts, with absolute addresses.
@@ -32,6 +33,7 @@ struct Syndication {
     let origin: String
     /// The cursor at which the feed begins; nil for the newest post.
     let before: String?
+    let site: Site
     let texts: PageTexts
 
     var home: String { origin + (subject.path.isEmpty ? "/" : subject.path) }
@@ -100,7 +102,8 @@ extension Syndication {
             "version": "https://jsonfeed.org/version/1.1", "title": .string(subject.title),
             "description": .string(subject.about), "home_page_url": .string(home),
             "feed_url": .string(address(.json, before: before)), "language": .string(texts.language.rawValue),
-            "items": .list(page.posts.map(item)),
+            "icon": .string(origin + site.path(ofIcon: "icon-512.png")),
+            "favicon": .string(origin + site.path(ofIcon: SiteIcon.smallName)), "items": .list(page.posts.map(item)),
         ]
         feed["next_url"] = page.next.map { .string(address(.json, before: $0)) }
         return feed.json()

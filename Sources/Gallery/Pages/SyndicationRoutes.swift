@@ -19,16 +19,16 @@ package struct SyndicationRoutes: Sendable {
         self.source = source
     }
 
-    private typealias List = @Sendable (HTTPContext, PageTexts) async throws -> (FeedList, Syndication.Subject)
+    private typealias List = @Sendable (HTTPContext, Site, PageTexts) async throws -> (FeedList, Syndication.Subject)
 
     package func add(to routes: inout RouteTable) {
-        add("", ("AllPosts", "all posts"), [], to: &routes) { context, texts in
+        add("", ("AllPosts", "all posts"), [], to: &routes) { context, site, texts in
             let list = try await source.lists.all(context)
-            let title = "Tintype · \(texts.text("feed.title"))"
-            return (list, Syndication.Subject(title: title, about: texts.text("page.about"), path: ""))
+            let title = "\(site.name) · \(texts.text("feed.title"))"
+            return (list, Syndication.Subject(title: title, about: site.about(texts), path: ""))
         }
         add("/people/{uid}", ("PersonPosts", "a person's posts"), [.path("uid", .userID)], to: &routes) {
-            context, texts in
+            context, _, texts in
             let (uid, list) = try await source.lists.person(context)
             let person = try await source.person(uid, context)
             let title = texts.text("person.photosOf", ["name": person.fullName])
@@ -36,7 +36,7 @@ package struct SyndicationRoutes: Sendable {
             return (list, Syndication.Subject(title: title, about: person.bio ?? title, path: path))
         }
         add("/tags/{tag}", ("HashtagPosts", "the posts with a hashtag"), [.path("tag", .text)], to: &routes) {
-            context, texts in
+            context, _, texts in
             let (tag, list) = try await source.lists.hashtag(context)
             let title = texts.text("tag.postsWith", ["tag": tag.string])
             return (list, Syndication.Subject(title: title, about: title, path: PagePath.tag(tag.string)))
@@ -77,12 +77,14 @@ package struct SyndicationRoutes: Sendable {
     private func respond(
         to request: Request, _ context: HTTPContext, _ form: Syndication.Form, _ list: List
     ) async throws -> Response {
-        let texts = PageTexts.in(PageLanguage(for: request.headers))
-        let (list, subject) = try await list(context, texts)
+        let site = source.site.value
+        let texts = site.texts(for: request)
+        let (list, subject) = try await list(context, site, texts)
         let before = request.queryText("before")
         let page = try await source.page(of: list, before: before, limit: Self.postCount, context)
         let feed = Syndication(
-            subject: subject, page: page, origin: source.origin(request, context), before: before, texts: texts)
+            subject: subject, page: page, origin: source.origin(request, context), before: before, site: site,
+            texts: texts)
         let bytes = form == .atom ? feed.atom : feed.json
         var headers = HTTPFields()
         headers.vary(by: PageLanguage.vary)

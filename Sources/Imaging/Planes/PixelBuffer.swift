@@ -27,11 +27,18 @@ struct PixelBuffer: Sendable, Hashable {
             for x in 0..<size.width {
                 let (source, target) = (y * size.width + x, (y + top) * canvas.width + x + left)
                 for channel in 0..<4 {
-                    result.bytes[target * 4 + channel] = channel < channels ? bytes[source * channels + channel] : 255
+                    // Grey has one channel for three colours.
+                    let taken = channels == 1 && channel < 3 ? 0 : channel
+                    result.bytes[target * 4 + channel] = taken < channels ? bytes[source * channels + taken] : 255
                 }
             }
         }
         return result
+    }
+
+    /// Returns the image in the middle of a larger canvas, which is transparent elsewhere.
+    func centered(on canvas: PixelSize) -> PixelBuffer {
+        laid(left: (canvas.width - size.width) / 2, top: (canvas.height - size.height) / 2, on: canvas)
     }
 
     /// Returns the image on a plain background; itself if it has no alpha.

@@ -30,9 +30,10 @@ extension Recipe {
             let bytes = try encoder.encode(image, encodingOptions)
             return Rendition(recipe: self, format: encoder.format, size: image.size, bytes: bytes)
         }
-        let kept = keepsAlpha ? pixels : pixels.flattened(on: background)
+        let whole = canvas.map { pixels.centered(on: PixelSize(width: $0, height: $0)) } ?? pixels
+        let kept = keepsAlpha ? whole : whole.flattened(on: background)
         let encoder = encoding.encoder(hasAlpha: kept.hasAlpha)
         let bytes = try encoder.encode(kept, encodingOptions)
-        return Rendition(recipe: self, format: encoder.format, size: image.size, bytes: bytes)
+        return Rendition(recipe: self, format: encoder.format, size: kept.size, bytes: bytes)
     }
 }

@@ -9,7 +9,8 @@ extension Recipe: CustomStringConvertible {
     /// - `progressive`, `webp`, `png` or `avif`: the format, instead of a baseline JPEG;
     /// - `animated`: keeps an animation's frames; only with `webp`;
     /// - `subsampling=444` or `subsampling=420`: the chroma of a JPEG or an AVIF;
-    /// - `blurred`: a few soft patches of colour only.
+    /// - `blurred`: a few soft patches of colour only;
+    /// - `canvas=512`: a square on whose middle the image is laid; only with `png`.
     ///
     /// - Throws: `ImageError` with the code `badRecipe`; its message names the part that is not valid.
     public init(parsing text: String) throws(ImageError) {
@@ -23,6 +24,7 @@ extension Recipe: CustomStringConvertible {
         var background = RGBColor.white
         var keepsAlpha = false
         var isBlurred = false
+        var canvas: Int?
         var subsampling = Subsampling.automatic
         var encodings: Set<Substring> = []
         for part in parts {
@@ -40,6 +42,8 @@ extension Recipe: CustomStringConvertible {
                 encodings.insert(part)
             } else if part.hasPrefix("q"), let value = Recipe.parseNumber(part.dropFirst()) {
                 quality = value
+            } else if part.hasPrefix("canvas="), let value = Recipe.parseNumber(part.dropFirst(7)) {
+                canvas = value
             } else if part.hasPrefix("background="), let color = RGBColor(hex: part.dropFirst(11)) {
                 background = color
             } else {
@@ -54,7 +58,7 @@ extension Recipe: CustomStringConvertible {
         try self.init(
             name: String(text[..<equals]), fit: fit, width: width, height: height, quality: quality,
             background: background, keepsAlpha: keepsAlpha, encoding: encoding, subsampling: subsampling,
-            isBlurred: isBlurred)
+            isBlurred: isBlurred, canvas: canvas)
     }
 
     /// The recipe in the form that `init(parsing:)` reads; the background appears only if it is not white.
@@ -66,7 +70,7 @@ extension Recipe: CustomStringConvertible {
             + (background == .white ? "" : ",background=\(background)") + (keepsAlpha ? ",alpha" : "")
             + (encoding == .jpeg ? "" : ",\(encoding.rawValue)")
             + (subsampling == .automatic ? "" : ",subsampling=\(subsampling.rawValue)")
-            + (isBlurred ? ",blurred" : "")
+            + (isBlurred ? ",blurred" : "") + (canvas.map { ",canvas=\($0)" } ?? "")
     }
 
     private static func encoding(_ words: Set<Substring>) -> Encoding? {

@@ -59,6 +59,9 @@ public struct Recipe: Sendable, Hashable {
     /// Whether the rendition is reduced to a few soft patches of colour, for moderated photos. Such a rendition is
     /// never animated.
     public private(set) var isBlurred: Bool
+    /// The side in pixels of a square canvas in whose middle the rendition stands; nil for a rendition of the image's own
+    /// size. The rest of the canvas is transparent if alpha is kept, and has the colour of the background otherwise.
+    public let canvas: Int?
 
     /// The maximum length of a box's side, in pixels.
     public static let maxSide = 16_384
@@ -83,11 +86,12 @@ public struct Recipe: Sendable, Hashable {
     /// Creates a recipe from its parts, which the properties of the same names describe.
     ///
     /// - Throws: `ImageError` with the code `badRecipe` if the name or a number is out of bounds, if the encoding's
-    ///   format cannot have the size, or if the encoding has no choice of subsampling.
+    ///   format cannot have the size, if the encoding has no choice of subsampling, or if a canvas is smaller than the
+    ///   box, or not for a PNG.
     public init(
         name: String, fit: Fit = .inside, width: Int, height: Int, quality: Int = 80, background: RGBColor = .white,
         keepsAlpha: Bool = false, encoding: Encoding = .jpeg, subsampling: Subsampling = .automatic,
-        isBlurred: Bool = false
+        isBlurred: Bool = false, canvas: Int? = nil
     ) throws(ImageError) {
         guard (1...32).contains(name.utf8.count), name.utf8.allSatisfy(Recipe.isNameByte) else {
             throw .badRecipe("the name \"\(name)\" is not 1 to 32 of a-z, 0-9, - and _")
@@ -105,9 +109,15 @@ public struct Recipe: Sendable, Hashable {
             throw .badRecipe(
                 "\(name): subsampling is for JPEG and AVIF; a PNG has every colour, and a WebP is always 4:2:0")
         }
+        if let canvas {
+            guard encoding == .png else { throw .badRecipe("\(name): a canvas is for PNG only") }
+            guard (max(width, height)...Recipe.maxSide).contains(canvas) else {
+                throw .badRecipe("\(name): a canvas of \(canvas) pixels has no room for \(width)x\(height)")
+            }
+        }
         self.init(
             unchecked: name, fit, width: width, height: height, quality: quality, background: background,
-            keepsAlpha: keepsAlpha, encoding: encoding, subsampling: subsampling, isBlurred: isBlurred)
+            keepsAlpha: keepsAlpha, encoding: encoding, subsampling: subsampling, isBlurred: isBlurred, canvas: canvas)
     }
 
     /// The same recipe, but blurred.
@@ -120,7 +130,7 @@ public struct Recipe: Sendable, Hashable {
     private init(
         unchecked name: String, _ fit: Fit, width: Int, height: Int, quality: Int, background: RGBColor = .white,
         keepsAlpha: Bool = false, encoding: Encoding = .jpeg, subsampling: Subsampling = .automatic,
-        isBlurred: Bool = false
+        isBlurred: Bool = false, canvas: Int? = nil
     ) {
         self.name = name
         self.fit = fit
@@ -132,6 +142,7 @@ public struct Recipe: Sendable, Hashable {
         self.encoding = encoding
         self.subsampling = subsampling
         self.isBlurred = isBlurred
+        self.canvas = canvas
     }
 
     /// Whether the rendition needs one chroma sample per pixel from any decoder.
@@ -147,14 +158,19 @@ public struct Recipe: Sendable, Hashable {
 }
 
 extension Recipe {
-    /// Returns the size of the rendition in pixels for an upright image's size: never larger than the image, and never
-    /// empty.
+    /// Returns the size of the rendition in pixels for an upright image's size: never empty, and never larger than the
+    /// image unless it is a canvas.
     public func fittedSize(for image: PixelSize) -> PixelSize {
+        canvas.map { PixelSize(width: $0, height: $0) } ?? pictureSize(for: image)
+    }
+
+    /// Returns the size of the picture in pixels, without its canvas.
+    func pictureSize(for image: PixelSize) -> PixelSize {
         let scaled = scaledSize(for: image)
         return PixelSize(width: min(scaled.width, width), height: min(scaled.height, height))
     }
 
-    /// Returns the size to which the whole image is scaled; `fittedSize` is its middle part.
+    /// Returns the size to which the whole image is scaled; `pictureSize` is its middle part.
     func scaledSize(for image: PixelSize) -> PixelSize {
         let (horizontal, vertical) = (Double(width) / Double(image.width), Double(height) / Double(image.height))
         let scale = fit == .inside ? min(horizontal, vertical) : max(horizontal, vertical)

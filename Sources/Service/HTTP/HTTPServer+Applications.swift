@@ -42,6 +42,9 @@ extension HTTPServer {
         ResponseMiddleware(
             words: words, logger: logger, audit: audit, admission: admission,
             onFault: { [disk = pipeline.disk] error in disk.notice(error) },
-            missingPage: { PageRefusal.isForBrowser($0) ? PageRefusal.missing.response(to: $0) : nil })
+            missingPage: { [site = settings.site] request in
+                guard PageRefusal.isForBrowser(request) else { return nil }
+                return PageRefusal.missing.response(to: request, of: site.value)
+            })
     }
 }

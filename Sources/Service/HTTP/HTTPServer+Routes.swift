@@ -141,8 +141,10 @@ extension HTTPServer {
 
     private func addPages(to routes: inout RouteTable) {
         let source = PageSource(
-            pipeline.tree, ids: pipeline.storage.ids, media, access.database, publicURL: settings.publicURL)
-        AssetRoutes().add(to: &routes)
+            pipeline.tree, ids: pipeline.storage.ids, media, access.database, publicURL: settings.publicURL,
+            site: settings.site)
+        AssetRoutes(site: settings.site).add(to: &routes)
+        SiteRoutes(source: source).add(to: &routes)
         PageRoutes(source: source, canSendCodes: accounts?.service.canSendCodes ?? false).add(to: &routes)
         SyndicationRoutes(source: source).add(to: &routes)
         EmbedRoutes(source: source).add(to: &routes)

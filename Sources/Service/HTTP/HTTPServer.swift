@@ -33,6 +33,8 @@ package struct HTTPServer: Service, CustomStringConvertible {
         /// The largest total size of the photos in one request, in bytes. A single photo has the pipeline's limit.
         package var maxRequestBytes = 256 << 20
         package var database = DatabaseSettings()
+        /// The name and the looks of the service, which change with a reload.
+        package var site = CurrentSite()
         /// Reads the operator's settings again; nil if that is not possible.
         package var reload: SettingsReload?
         /// The log of all requests; nil for none.

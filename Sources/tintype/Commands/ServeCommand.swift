@@ -49,10 +49,11 @@ struct ServeCommand: AsyncParsableCommand {
         let log = try ServiceLog(configuration)
         try await ServedFolder(configuration, seed: seed, rules: rules).open(log) { storage in
             try await OutgoingClient.run { client in
+                let parts = try PhotoService.Settings(configuration, in: storage, by: client, log)
+                let source = RunningSettings(
+                    configuration, renderer: parts.renderer, logger: log.logger, read: settings.configuration)
                 let service = try await PhotoService(
-                    in: storage, try PhotoService.Settings(configuration, in: storage, by: client, log), client: client,
-                    source: RunningSettings(configuration, logger: log.logger, read: settings.configuration),
-                    logger: log.logger, announce: log.announce)
+                    in: storage, parts, client: client, source: source, logger: log.logger, announce: log.announce)
                 try await service.run()
             }
         }

@@ -1,6 +1,7 @@
 import Database
 import Logging
 import Outgoing
+import Server
 import Service
 import Store
 
@@ -19,13 +20,16 @@ extension PhotoService.Settings {
         server.database = try configuration.databaseSettings()
         server.accessLog = try AccessLog(configuration, log, metrics: storage.metrics)
         let choices = AccountChoices(configuration)
+        let renderer = try configuration.photoRenderer(metrics: storage.metrics)
+        server.site.adopt(try Site(configuration, renderer: renderer))
         self.init(
             pipeline: try configuration.pipelineSettings(), inbox: try configuration.inboxSettings(), server: server,
             access: try configuration.accessSettings(warn: warn),
             accounts: AccountSettings(
                 identity: try configuration.identitySettings(), issuers: try choices.issuers(),
-                serviceAccounts: try choices.serviceAccounts(), delivery: try choices.delivery(by: client, warn: warn)),
-            renderer: try configuration.photoRenderer(metrics: storage.metrics),
+                serviceAccounts: try choices.serviceAccounts(), delivery: try choices.delivery(by: client, warn: warn),
+                origin: try choices.origin()),
+            renderer: renderer,
             moderation: try OutgoingChoice.moderation.route(in: configuration, by: client, warn: warn),
             notifications: try OutgoingChoice.notifications.route(in: configuration, by: client, warn: warn))
         if let notice = try choices.closedSignUpNotice(server) { log.announce(notice) }

@@ -2,6 +2,7 @@ import Access
 import Accounts
 import Cryptography
 import Outgoing
+import Requests
 import Service
 
 /// The operator's choices about accounts: the trusted issuers, and the delivery of messages.
@@ -51,6 +52,13 @@ struct AccountChoices: Sendable {
         case .program(let program): AccountCommand(program).delivery
         case .webhook(let webhook): AccountWebhook(webhook).delivery
         }
+    }
+
+    /// The address at which people reach the service, without a path; empty when it is not known.
+    func origin() throws -> String {
+        let http = try configuration.settings(HTTPServer.Settings(socketPath: ""))
+        let isEncrypted = try !configuration.value(\.tlsCertificate).isEmpty
+        return http.publicURL?.origin ?? http.listen.map { "\(isEncrypted ? "https" : "http")://\($0)" } ?? ""
     }
 
     /// Runs a body, and adds the name of the setting to its errors.

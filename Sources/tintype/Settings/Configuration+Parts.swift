@@ -80,8 +80,7 @@ extension Configuration {
     /// - Throws: `ConfigurationError`.
     func identitySettings() throws -> IdentitySettings {
         let http = try settings(HTTPServer.Settings(socketPath: ""))
-        let origin = http.publicURL?.origin ?? http.listen.map { "\(http.tls == nil ? "http" : "https")://\($0)" } ?? ""
-        var identity = IdentitySettings(actionURL: "\(origin)/account")
+        var identity = IdentitySettings(actionURL: "\(try AccountChoices(self).origin())/account")
         identity.isEmulator = try settings(DatabaseSettings()).isEmulator
         let signUp = try value(\.signUp) ?? (http.reach == nil ? .all : [])
         identity.allowsEmailSignUp = signUp.contains(.email)

@@ -1,5 +1,8 @@
 import API
+import Concurrency
 import Logging
+import NIOPosix
+import Server
 import Service
 import Uploads
 
@@ -8,34 +11,47 @@ actor RunningSettings: SettingsSource {
     /// The text of each setting that is in use, by the setting's name.
     private var texts: [String: String]
     private let read: @Sendable () throws -> Configuration
+    private let renderer: any PhotoRenderer
     private let logger: Logger
+    /// The turn to read: while an icon is rendered, another reading must not begin, or the earlier one could end last.
+    private let turn = AsyncSemaphore(1)
 
     /// Creates the source with the settings that the service started with.
     ///
-    /// - Parameter read: Reads flags, environment and file again.
+    /// - Parameters:
+    ///   - renderer: The renderer of the icon.
+    ///   - read: Reads flags, environment and file again.
     init(
-        _ configuration: Configuration, logger: Logger, read: @escaping @Sendable () throws -> Configuration
+        _ configuration: Configuration, renderer: any PhotoRenderer, logger: Logger,
+        read: @escaping @Sendable () throws -> Configuration
     ) {
         texts = Dictionary(
             uniqueKeysWithValues: Settings.all.map { ($0.name, configuration.origin(of: $0).text) })
+        self.renderer = renderer
         self.logger = logger
         self.read = read
     }
 
     func read(
         isDryRun: Bool, running: PipelineSettings
-    ) throws -> (changes: [SettingsChange], settings: PipelineSettings) {
-        let changes: [SettingsChange]
-        let settings: PipelineSettings
+    ) async throws -> (changes: [SettingsChange], settings: LiveSettings) {
+        guard await turn.wait() else { throw CancellationError() }
+        defer { turn.signal() }
+        let configuration: Configuration
+        let settings: LiveSettings
         do {
-            let configuration = try read()
+            configuration = try read()
             try configuration.check()
-            changes = self.changes(to: configuration)
-            settings = try configuration.liveSettings(of: running)
+            // The renderer blocks its thread.
+            let site = try await NIOThreadPool.singleton.runIfActive { [renderer] in
+                try Site(configuration, renderer: renderer)
+            }
+            settings = LiveSettings(pipeline: try configuration.liveSettings(of: running), site: site)
         } catch let error as ConfigurationError {
             throw Failure(
                 .badConfiguration, "\(error)", hint: "Correct it. Until then, the service keeps its current settings.")
         }
+        let changes = self.changes(to: configuration)
         guard !isDryRun else { return (changes, settings) }
         for change in changes where change.effect == .applied { texts[change.name] = change.chosen }
         log(changes)

@@ -27,6 +27,8 @@ struct ServiceSettings: Sendable {
     var proxyField = TrustedProxies.Announcement.xForwardedFor
     /// Whether proxies report the client in a PROXY header.
     var readsProxyHeader = false
+    /// The file of the icon; empty for the one that is part of the program.
+    var iconFile = ""
     var renderMode = RenderMode.isolated
     var logLevel = Logger.Level.info
     var logFormat = LogFormat.text

@@ -16,9 +16,8 @@ import Uploads
 enum Settings {
     /// The settings, in the order in which `tintype config`, `--help` and the documents list them.
     static let all: [any Setting] =
-        storage + database + accounts + notifications + moderation + issuers + clients + changes + rendering + limits
-        + posts
-        + lifetimes + keeping + retention + inbox + log
+        storage + site + database + accounts + notifications + moderation + issuers + clients + changes + rendering
+        + limits + posts + lifetimes + keeping + retention + inbox + log
 
     private static let storage: [any Setting] = [
         StoredSetting(
@@ -146,7 +145,8 @@ enum Settings {
             defaultText: Recipe.defaults.map(\.description).joined(separator: " "),
             help: "The renditions of every photo, separated by spaces.",
             details: "A recipe is `NAME=SIZE[,inside|cover][,qN][,alpha][,background=#rrggbb]"
-                + "[,progressive|webp[,animated]|png|avif][,subsampling=444|420][,blurred]`.",
+                + "[,progressive|webp[,animated]|png|avif][,subsampling=444|420][,blurred][,canvas=SIDE]`; `canvas` lays "
+                + "a PNG on the middle of a square.",
             flag: .repeated(
                 "recipe", value: "recipe",
                 help: "A rendition of every photo, such as thumb=640,q70; may be repeated (replaces all defaults)."),
