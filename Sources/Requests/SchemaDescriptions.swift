@@ -177,6 +177,10 @@ enum SchemaDescriptions {
         "SignUpRequest":
             "The new account; without an address it is anonymous. With `idToken` the address is linked to that account.",
         "SigningKey": "The new key that signs tokens.",
+        "Site": "The service as its operator named it.",
+        "SiteAccent": "The shades of the colour of links and buttons.",
+        "SiteIcon": "A square picture of the service.",
+        "SiteLinks": "The addresses of pages about the service.",
         "Status": "The current state of the service.",
         "StatusAudits": "The results of the last audits.",
         "StatusFreeSpace": "The free space on the disk, and the space that is kept free.",
