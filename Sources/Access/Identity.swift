@@ -18,6 +18,14 @@ package enum Identity: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The provider of anonymous accounts, which are made without a name and a password.
+    package static let anonymousProvider = "anonymous"
+
+    /// Whether it is a user of an anonymous account.
+    package var isAnonymousAccount: Bool {
+        if case .user(let user) = self { user.auth["provider"] == .string(Self.anonymousProvider) } else { false }
+    }
+
     /// The id of the user; nil for other identities.
     package var uid: String? { if case .user(let user) = self { user.uid } else { nil } }
 }

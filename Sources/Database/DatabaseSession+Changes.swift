@@ -51,12 +51,14 @@ extension DatabaseSession {
         }
     }
 
-    /// Checks that the whole value at a path may be read.
+    /// Checks that the whole value at a path may be read, or the part that a query selects.
     ///
     /// - Throws: `TreeError` with the code `permission_denied`, or the engine's failure.
-    package func judgeRead(of path: TreePath) async throws {
+    package func judgeRead(of path: TreePath, matching query: TreeQuery? = nil) async throws {
         guard let requester else { return }
-        try await database.tree.snapshot { snapshot in try requester.judgeRead(of: path, in: snapshot) }
+        try await database.tree.snapshot { snapshot in
+            try requester.judgeRead(of: path, matching: query, in: snapshot)
+        }
     }
 
     /// Waits until there are changes after a token, or the time limit is reached, or the task is cancelled.

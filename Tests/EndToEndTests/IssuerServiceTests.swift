@@ -73,6 +73,22 @@ struct IssuerServiceTests {
         }
     }
 
+    @Test(
+        "A service that other machines reach says that everybody sees its posts, until somebody chooses its rules",
+        arguments: [([], false), (["--public-url", "https://photos.example"], true)])
+    func openRules(arguments: [String], isNews: Bool) async throws {
+        try await withScratch { scratch in
+            let place = try await Place(arguments, in: scratch)
+            let words = "everybody who reaches the service sees its posts"
+            #expect(try place.log.contains(words) == isNews)
+            for preset in ["public", "members"] {
+                let set = try await run(["rules", "set", "--preset", preset, "--storage", place.daemon.storage])
+                #expect(set.status == 0, "\(set)")
+            }
+            #expect(try await place.daemon.stop() == 0)
+        }
+    }
+
     @Test("A Firebase project's users are users here, however their tokens are sent, also without access to its keys")
     func firebase() async throws {
         try await withScratch { scratch in

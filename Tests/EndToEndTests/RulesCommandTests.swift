@@ -179,4 +179,48 @@ struct RulesCommandTests {
             #expect(nobody.status == 75, "\(nobody)")
         }
     }
+
+    // MARK: Presets
+
+    @Test("set --preset: both sets of rules are set, with what they mean, and again changes nothing")
+    func presets() async throws {
+        try await withScratch { scratch in
+            let daemon = try await Daemon(storage: scratch.path + "/Storage")
+            let storage = ["--storage", daemon.storage]
+            let first = try await run(["rules", "set", "--preset", "members"] + storage)
+            #expect(
+                first.status == 0 && first.output.contains("Strangers and anonymous accounts see nothing."), "\(first)")
+            #expect(first.output.contains("changed  .read of /posts\n"), "\(first)")
+            #expect(first.output.contains("changed  storage rules\n"), "\(first)")
+            for options in [[], ["--storage-rules"]] {
+                let shown = try await run(["rules", "show"] + options + storage)
+                let preset = try await run(["rules", "show", "--preset", "members"] + options)
+                #expect(
+                    preset.status == 0 && shown.output == "// The preset \"members\".\n" + preset.output, "\(shown)")
+            }
+            let again = try await run(["rules", "set", "--preset", "members", "--json"] + storage)
+            #expect(
+                again.output == #"{"changes":[],"preset":"members","storage_rules":"unchanged"}"# + "\n", "\(again)")
+            let back = try await run(["rules", "set", "--preset", "public", "--json"] + storage)
+            #expect(back.output.contains(#""storage_rules":"changed""#), "\(back)")
+            let photo = try await run(["rules", "show", "--storage-rules"] + storage)
+            #expect(photo.output.hasPrefix("// The preset \"public\"."), "\(photo)")
+            #expect(try await daemon.stop() == 0)
+        }
+    }
+
+    @Test(
+        "A preset is named once, correctly, and without what does not belong to it",
+        arguments: [
+            ["set"], ["set", "rules.json", "--preset", "members"], ["set", "--preset", "member"],
+            ["set", "--preset", "members", "--ns", "other"], ["set", "--preset", "members", "--storage-rules"],
+            ["show", "--preset", "members", "--default"], ["show", "--preset", "members", "--json"],
+            ["explain", "--preset", "members", "--file", "rules.json", "--read", "posts"],
+            ["test", "rules.json", "--preset", "members", "--cases", "cases.json"],
+        ])
+    func presetUsage(arguments: [String]) async throws {
+        let result = try await run(["rules"] + arguments)
+        #expect(result.status == 64 || result.status == 2, "\(result)")
+        #expect(result.output.isEmpty && !result.errors.isEmpty, "\(result)")
+    }
 }

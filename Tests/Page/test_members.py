@@ -1,10 +1,12 @@
 """Tests the views of the gallery: without an account, for new members, and for others."""
 
 import json
+import os
+import subprocess
 
 from gallery import opened
 from playwright.sync_api import expect
-from service import PASSWORD
+from service import PASSWORD, ROOT
 
 
 def test_what_is_for_members_shows_the_form_for_signing_in(browser, running):
@@ -24,6 +26,78 @@ def test_what_is_for_members_shows_the_form_for_signing_in(browser, running):
             panel.get_by_label("Password").press("Enter")
             expect(page.locator("post-feed article")).to_contain_text("For members")
             expect(panel).to_have_count(0)
+
+
+def closed(running, preset="members"):
+    """Sets a preset, as the owner does."""
+    done = subprocess.run(
+        [os.environ["TINTYPE"], "rules", "set", "--preset", preset, "--storage", f"{running.folder}/Storage"],
+        capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def sign_in(page, person):
+    panel = page.get_by_role("main").get_by_role("tabpanel")
+    panel.get_by_label("E-mail address").fill(person.email)
+    panel.get_by_label("Password").fill(PASSWORD)
+    panel.get_by_label("Password").press("Enter")
+
+
+def test_a_closed_service_asks_strangers_to_sign_in_and_then_shows_what_they_wanted(browser, running):
+    anna = running.person("Anna Öberg")
+    post = running.post(anna, "Only for us #lake")
+    closed(running)
+    phone = {"viewport": {"width": 390, "height": 844}}
+    for path in (f"/posts/{post}", "/tags/lake?from=mail", "/", "/search?q=anna"):
+        with opened(browser, running, path, **phone) as page:
+            expect(page.get_by_role("heading", level=1)).to_have_text("Tintype")
+            expect(page.get_by_text("This is for members.")).to_be_visible()
+            expect(page.get_by_text("Only for us")).to_have_count(0)
+            expect(page.locator("#top nav")).to_be_hidden()
+            email = page.get_by_role("main").get_by_role("tabpanel").get_by_label("E-mail address")
+            expect(email).to_have_attribute("autocomplete", "username")
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            sign_in(page, anna)
+            expect(page.locator("#top nav")).to_be_visible()
+            expect(page.get_by_text("This is for members.")).to_have_count(0)
+            if path != "/search?q=anna":
+                expect(page.get_by_role("main")).to_contain_text("Only for us")
+            assert page.evaluate("location.pathname + location.search") == path
+
+
+def test_a_member_who_follows_a_link_in_a_closed_service_sees_the_post(browser, running):
+    anna, maria = running.person("Anna Öberg"), running.person("Maria Lind")
+    post = running.post(maria, "Only for us")
+    closed(running)
+    with opened(browser, running, f"/posts/{post}", person=anna) as page:
+        expect(page.get_by_role("main")).to_contain_text("Only for us")
+        expect(page.get_by_text("This is for members.")).to_have_count(0)
+        page.locator("#tools .account").click()
+        page.get_by_role("menuitem", name="Sign out").click()
+        expect(page.get_by_text("This is for members.")).to_be_visible()
+        expect(page.get_by_text("Only for us")).to_have_count(0)
+    with opened(browser, running, "/no/such/page", person=anna) as page:
+        expect(page.get_by_text("Nothing here")).to_be_visible()
+
+
+def test_a_closed_page_without_scripts_says_what_is_missing(browser, running):
+    closed(running)
+    with opened(browser, running, "/people/maria", java_script_enabled=False) as page:
+        expect(page.get_by_text("Scripts are needed to sign in.")).to_be_visible()
+    with opened(browser, running, "/people/maria", locale="de-DE") as page:
+        expect(page.get_by_text("Das hier ist für Mitglieder.")).to_be_visible()
+
+
+def test_the_home_in_a_classroom_shows_the_posts_of_ones_classes(browser, running):
+    olga, paul, otto = running.person("Olga Berg"), running.person("Paul Wolf"), running.person("Otto Hahn")
+    closed(running, "classroom")
+    running.ask("/v1/audiences/c", "PUT", {"name": "7b", "kind": "class", "members": {paul.uid: "reader"}}, olga)
+    photo = (ROOT / "Fixtures/photo.jpg").read_bytes()
+    running.ask("/v1/uploads?text=Tomorrow&audiences=c", body=photo, person=olga)
+    with opened(browser, running, "/", person=paul) as page:
+        expect(page.locator("post-feed article")).to_contain_text("Tomorrow")
+    with opened(browser, running, "/", person=otto) as page:
+        expect(page.get_by_text("No posts yet")).to_be_visible()
 
 
 def test_the_home_of_somebody_who_follows_nobody_shows_everything(browser, running):

@@ -18,7 +18,7 @@ package struct NotificationDocument: Document {
     package let announcement: String?
     package let title: String?
     /// The text of the comment or the announcement.
-    package let text: String?
+    package var text: String?
     /// The time of its cause, in milliseconds since the epoch.
     package let timestamp: Int64
     package var isUnread: Bool

@@ -165,7 +165,18 @@ package struct RulesChangesDocument: Document {
         }
     }
 
+    /// The difference of a preset's storage rules from those before.
+    package enum StorageRules: String, Codable, CaseIterable, Sendable { case changed, unchanged }
+
     package let changes: [Change]
+    /// The preset that was set; absent for rules of a file. So are the storage rules.
+    package var preset: String?
+    package var storageRules: StorageRules?
+
+    private enum CodingKeys: String, CodingKey {
+        case changes, preset
+        case storageRules = "storage_rules"
+    }
 
     package init(changes: [Change]) { self.changes = changes }
 }

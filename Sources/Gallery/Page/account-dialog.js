@@ -14,10 +14,10 @@ let dialog = null;
 
 const forms = [["signIn", signInForm], ["signUp", signUpForm]];
 
-// Returns the forms that replace a view for people who have signed in.
-export function signInView() {
+// Returns the forms that replace a view for people who have signed in. `words` are the elements above them.
+export function signInView(words = [h("h1", {}, t("page.signInTitle")), h("p", {}, t("page.signIn"))]) {
   const { tabs, panels } = tabbed("view", forms);
-  return h("section", { class: "empty" }, h("h1", {}, t("page.signInTitle")), h("p", {}, t("page.signIn")), tabs, panels);
+  return h("section", { class: "empty" }, words, tabs, panels);
 }
 
 // Asks the user to sign in or up. Resolves with true after a sign-in, and with false when the dialog is closed.

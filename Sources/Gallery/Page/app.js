@@ -8,6 +8,9 @@ import { t } from "./texts.js";
 import { keptUser } from "./who.js";
 
 const main = document.getElementById("main");
+// A closed service sends strangers and members the same page, whatever is at the address; this is its text.
+const isClosed = "closed" in document.body.dataset;
+const closedWords = isClosed ? [...main.querySelectorAll("h1, .message > p")] : undefined;
 let route = null;
 let view = null;
 let viewer = null;
@@ -19,6 +22,11 @@ const views = {
   post: async (...all) => (await import("./post-view.js")).postView(...all),
   search: async (...all) => (await import("./search.js")).searchView(...all),
   notifications: async (...all) => (await import("./notices.js")).noticesView(...all),
+  missing: async (_, { element }) => {
+    await import("./late.js");
+    element.append(h("section", { class: "empty" }, h("h1", {}, t("page.goneTitle")), h("p", {}, t("page.gone"))));
+    return { title: t("page.goneTitle") };
+  },
 };
 
 // The layout of lists, unless the user has chosen one.
@@ -29,6 +37,13 @@ async function show(next, isBack = false) {
   const isFirst = route === null;
   route = next;
   const element = h("div", { class: `view ${next.view}` });
+  // The service has written the page of an unknown address.
+  if (next.view === "missing" && !isClosed) return bringTools();
+  if (isClosed) {
+    document.body.toggleAttribute("data-stranger", !keptUser());
+    if (!keptUser()) return showSignIn();
+    if (isFirst) main.replaceChildren();
+  }
   try {
     const shown = await views[next.view](next, { element, isBack, isFirst, form: form(), main });
     if (mine !== turn) return shown.end?.();
@@ -40,7 +55,7 @@ async function show(next, isBack = false) {
     for (const link of document.querySelectorAll("#top nav a")) {
       if (link.pathname === location.pathname) link.setAttribute("aria-current", "page"); else link.removeAttribute("aria-current");
     }
-    if (!isFirst) document.title = shown.title ? `${shown.title} · ${siteName}` : siteName;
+    if (!isFirst || isClosed) document.title = shown.title ? `${shown.title} · ${siteName}` : siteName;
     if (!isBack && !isFirst) {
       scrollTo({ top: 0, behavior: "instant" });
       main.focus({ preventScroll: true });
@@ -79,7 +94,7 @@ async function showSignIn() {
   if (mine !== turn) return;
   view?.end?.();
   view = null;
-  main.replaceChildren(signInView());
+  main.replaceChildren(signInView(closedWords));
 }
 
 main.addEventListener("forbidden", () => { if (!keptUser()) showSignIn(); });

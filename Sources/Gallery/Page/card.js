@@ -1,6 +1,7 @@
 // The common parts of tiles, cards and everything else that shows posts.
 
 import { h, icon, icons } from "./dom.js";
+import { pictureOf } from "./http.js";
 import { altOf } from "./photo.js";
 import { ago, exactly, t } from "./texts.js";
 
@@ -8,10 +9,16 @@ export const postHref = (post) => `/posts/${encodeURIComponent(post.id)}`;
 export const personHref = (uid) => `/people/${encodeURIComponent(uid)}`;
 
 export function avatar(person) {
-  const image = person.picture
-    ? h("img", { src: person.picture, alt: "", loading: "lazy", decoding: "async", width: 40, height: 40 })
-    : h("span", { "aria-hidden": "true" }, [...(person.name || person.uid || "?")][0].toUpperCase());
-  return h("span", { class: "avatar" }, image);
+  const letter = h("span", { "aria-hidden": "true" }, [...(person.name || person.uid || "?")][0].toUpperCase());
+  if (!person.picture) return h("span", { class: "avatar" }, letter);
+  const image = h("img", { alt: "", loading: "lazy", decoding: "async", width: 40, height: 40 });
+  const box = h("span", { class: "avatar" }, image);
+  if ("closed" in document.body.dataset) {
+    pictureOf(person.picture).then((address) => { image.src = address; }, () => box.replaceChildren(letter));
+  } else {
+    image.src = person.picture;
+  }
+  return box;
 }
 
 export function timeElement(time) {

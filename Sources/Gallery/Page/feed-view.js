@@ -11,6 +11,10 @@ const all = { list: "/v1/posts", events: "/v1/posts/events", accepts: () => true
 // The source of a list.
 async function sourceOf(route) {
   const user = keptUser();
+  // Where posts are for audiences, such as classes, the lists of everybody's posts are those of the reader's audiences.
+  if (["home", "all"].includes(route.view) && user && "stories" in document.body.dataset) {
+    return { list: `/v1/people/${user.uid}/stories`, events: null, accepts: () => true, label: t("nav.home"), empty: () => empty("service") };
+  }
   if (route.view === "home" && user) {
     // An empty home feed shows everything.
     if (await (await import("./follows.js")).followsNobody()) return { ...all, label: t("nav.home"), words: t("feed.everything"), empty: () => empty("service") };

@@ -5,6 +5,7 @@ import { h } from "./dom.js";
 import { FeedPage } from "./feed-page.js";
 import { changes, doings } from "./posts.js";
 import { t } from "./texts.js";
+import { keptUser } from "./who.js";
 
 const pageSize = 24;
 // The number of pages that keep their posts.
@@ -98,7 +99,8 @@ class PostFeed extends HTMLElement {
       this.adopt(await this.#page(this.next, pageSize));
       return true;
     } catch (problem) {
-      if (problem.status === 404 && this.pages.length === 0) {
+      // What the rules hide from a member is no error that the member could mend.
+      if ((problem.status === 404 || (problem.isForbidden && keptUser())) && this.pages.length === 0) {
         this.hasMore = false;
         this.showFoot();
         return true;

@@ -35,6 +35,23 @@ export async function apiJSON(path, options) {
   }
 }
 
+// The pictures that have been read for the signed-in user: promises of addresses, by the service's own.
+const pictures = new Map();
+
+// Returns an address at which the page can show a picture of the service that the user may fetch: a browser's own requests
+// for pictures carry no token.
+export function pictureOf(address) {
+  const { href, origin } = new URL(address, location.href);
+  const key = `${keptUser()?.uid} ${href}`;
+  if (origin !== location.origin) return Promise.reject(new TypeError("the picture is at another address"));
+  if (!pictures.has(key)) {
+    const picture = api(href).then((response) => response.blob()).then((blob) => URL.createObjectURL(blob));
+    picture.catch(() => pictures.delete(key));
+    pictures.set(key, picture);
+  }
+  return pictures.get(key);
+}
+
 async function problemOf(response) {
   const document = await response.json().catch(() => ({}));
   return new Problem({

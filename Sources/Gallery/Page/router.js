@@ -70,6 +70,9 @@ export function leave() {
 // The current entry of the history.
 let current = { address: "", state: {} };
 
+// Whether a view has been requested: the first one is that of the page itself, which may be at any address.
+let hasBegun = false;
+
 const withoutHash = () => location.pathname + location.search;
 
 function note() {
@@ -78,7 +81,8 @@ function note() {
 
 function go(isBack) {
   note();
-  const route = routeOf(new URL(location.href));
+  const route = routeOf(new URL(location.href)) ?? (hasBegun ? null : { view: "missing" });
+  hasBegun = true;
   if (!route) return location.reload();
   router.dispatchEvent(new CustomEvent("go", { detail: { route, state: history.state ?? {}, isBack } }));
 }

@@ -83,6 +83,12 @@ struct PageHead {
         setGraph()
     }
 
+    /// Leaves out everything that other programs would show or follow: the page is of a closed service.
+    mutating func close() {
+        values["isHidden"] = true
+        for name in ["canonical", "graph", "cards", "alternates"] { values[name] = nil }
+    }
+
     private mutating func setGraph() { values["graph"] = graph.map { ["property": $0.0, "content": $0.1] } }
 
     /// Adds other forms of the page, by their types and paths.

@@ -20,12 +20,12 @@ package struct PageRoutes: Sendable {
     private static let peopleCount = 50
 
     let source: PageSource
-    /// Whether the service can send messages with codes.
-    let canSendCodes: Bool
+    /// The page for strangers, and who is one.
+    let closed: ClosedPage
 
-    package init(source: PageSource, canSendCodes: Bool) {
+    package init(source: PageSource, closed: ClosedPage) {
         self.source = source
-        self.canSendCodes = canSendCodes
+        self.closed = closed
     }
 
     private typealias Page = @Sendable (Request, HTTPContext, inout PageHead) async throws -> String
@@ -48,16 +48,21 @@ package struct PageRoutes: Sendable {
     private func add(
         _ path: String, _ view: String, to routes: inout RouteTable, _ page: @escaping Page
     ) {
-        let (source, canSendCodes) = (source, canSendCodes)
+        let (source, closed) = (source, closed)
         let operation = Endpoint { request, context in
             let site = source.site.value
+            let state = try await closed.visibility.state
+            if state.isClosed, context.identity == .anonymous {
+                return closed.response(to: request, of: site, state)
+            }
             let texts = site.texts(for: request)
             let traits = PageHead.Traits(
-                isLocal: context.client.isOnThisMachine(sending: request.head), canSendCodes: canSendCodes)
+                isLocal: context.client.isOnThisMachine(sending: request.head), canSendCodes: closed.canSendCodes)
             var head = PageHead(
                 view, nil, texts, of: site, origin: source.origin(request, context), traits: traits)
             do {
                 let template = try await page(request, context, &head)
+                if state.isClosed { head.close() }
                 return head.response(template)
             } catch {
                 guard let refusal = PageRefusal(error) else { throw error }

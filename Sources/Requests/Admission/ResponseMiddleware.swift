@@ -15,12 +15,12 @@ package struct ResponseMiddleware: RouterMiddleware {
     /// Is called with faults inside the service.
     let onFault: @Sendable (any Error) -> Void
     /// Returns the page for an unknown address; nil for a request that is not a browser's.
-    let missingPage: @Sendable (Request) -> Response?
+    let missingPage: @Sendable (Request) async -> Response?
 
     package init(
         words: ErrorRenderer, logger: Logger, audit: AuditLog, admission: Admission,
         onFault: @escaping @Sendable (any Error) -> Void = { _ in },
-        missingPage: @escaping @Sendable (Request) -> Response? = { _ in nil }
+        missingPage: @escaping @Sendable (Request) async -> Response? = { _ in nil }
     ) {
         self.words = words
         self.logger = logger
@@ -40,7 +40,7 @@ package struct ResponseMiddleware: RouterMiddleware {
         } catch let error where error is IOError || error is ChannelError {
             throw error  // The connection is broken, so that no response can be sent.
         } catch {
-            response = answer(to: error, request, context)
+            response = await answer(to: error, request, context)
         }
         if request.method == .head, response.status.kind != .successful { response = response.createHeadResponse() }
         response.headers[.xContentTypeOptions] = "nosniff"
@@ -62,9 +62,9 @@ package struct ResponseMiddleware: RouterMiddleware {
         return response
     }
 
-    private func answer(to error: any Error, _ request: Request, _ context: HTTPContext) -> Response {
+    private func answer(to error: any Error, _ request: Request, _ context: HTTPContext) async -> Response {
         if let error = error as? HTTPError, error.status == .notFound, !Self.isForService(request.head) {
-            return missingPage(request) ?? Self.noSuchAddress
+            return await missingPage(request) ?? Self.noSuchAddress
         }
         let response = words.answer(error, context.trace)
         // The log contains only the error, not the response that belongs to it.

@@ -12,7 +12,9 @@ enum AudienceMedia {
     enum Reach {
         /// The file does not belong to an audience post.
         case everybody
-        /// The file belongs to an audience post that the requester may see.
+        /// The file belongs to an audience post of the requester; an admin has all posts.
+        case owner
+        /// The file belongs to an audience post that the requester may see as a member of an audience.
         case members
         /// The file belongs to an audience post that the requester may not see.
         case others
@@ -30,9 +32,9 @@ enum AudienceMedia {
         if try !isRestricted && (author == .string(owner.description) || snapshot.exists(UploadNodes.upload(id))) {
             return .everybody
         }
-        guard case .user(let user) = identity else { return identity == .admin ? .members : .others }
+        guard case .user(let user) = identity else { return identity == .admin ? .owner : .others }
         guard let uid = user.uid.flatMap({ UserID($0) }) else { return .others }
-        if uid == owner { return .members }
+        if uid == owner { return .owner }
         guard isRestricted else { return .others }
         let post = try snapshot.get(AudienceNodes.post(id))
         // Another user cannot claim a post's id for an audience of their own.

@@ -154,6 +154,9 @@ package struct MediaRoutes: Sendable {
         }
         if reach == .everybody, mayRead(.anonymous) { return .everybody }
         if reach != .others, context.identity != .anonymous, mayRead(context.identity) { return .sender }
+        // Members of an audience get its renditions from every route that shows them posts, whatever the storage rules
+        // allow to everybody.
+        if reach == .members, !name.isOriginal, restriction == .none { return .sender }
         guard access.isSigned(name, location, token: token) else { throw Self.notFound }
         return .signature
     }

@@ -1,5 +1,6 @@
 import Accounts
 import Database
+import DatabaseHTTP
 import Gallery
 import Hummingbird
 import Requests
@@ -28,9 +29,11 @@ extension HTTPServer {
         router.add(
             middleware: ClientCORS(
                 origins: origins, methods: StorageResponder.methods, exposed: StorageResponder.exposedHeaders))
+        router.add(middleware: RobotsMiddleware(visibility: visibility))
         router.add(middleware: responses(in: .storage))
         router.add(middleware: `guard`)
         router.add(middleware: AdmissionMiddleware(admission: admission, audit: audit))
+        router.add(middleware: visibilityMiddleware)
         return router.middlewares.constructResponder(
             finalResponder: StorageResponder(
                 tree: pipeline.tree, blobs: pipeline.storage.blobs, objects: pipeline.objects, gate: pipeline.disk.gate,
@@ -42,9 +45,17 @@ extension HTTPServer {
         ResponseMiddleware(
             words: words, logger: logger, audit: audit, admission: admission,
             onFault: { [disk = pipeline.disk] error in disk.notice(error) },
-            missingPage: { [site = settings.site] request in
+            missingPage: { [site = settings.site, closedPage] request in
                 guard PageRefusal.isForBrowser(request) else { return nil }
-                return PageRefusal.missing.response(to: request, of: site.value)
+                return await closedPage.missing(request, of: site.value)
             })
+    }
+
+    var closedPage: ClosedPage {
+        ClosedPage(visibility: visibility, canSendCodes: accounts?.service.canSendCodes ?? false)
+    }
+
+    var visibilityMiddleware: VisibilityMiddleware {
+        VisibilityMiddleware(visibility: visibility, tree: pipeline.tree, database: access.database)
     }
 }

@@ -82,6 +82,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
     package let spool: ResponseSpool
     let audit: AuditLog
     let media: MediaAccess
+    let visibility: Visibility
     /// The origins of the pages that may use the service, in addition to its own.
     let origins: AllowedOrigins
     let room = ConnectionLimiter()
@@ -120,6 +121,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
         audit = AuditLog(logger)
         self.access = DatabaseAccess(settings.database, to: database, publicHost: names.publicHost)
         self.media = media
+        visibility = Visibility(pipeline.tree, isOpenWithoutRules: settings.database.isEmulator)
     }
 
     /// Checks that the server can listen at its addresses, before other parts are started.

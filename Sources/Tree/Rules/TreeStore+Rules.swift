@@ -1,6 +1,11 @@
 import Rules
+import Synchronization
 
 extension TreeStore {
+    /// The number of changes of rules since the store was opened, of all trees. What follows from rules that were read
+    /// at one number holds as long as the number stays the same.
+    package var rulesChangeCount: Int { rulesChanges.load(ordering: .acquiring) }
+
     /// Returns the rules document of a tree as it was stored, with its comments; nil if the tree has no rules.
     public func rules(of namespace: Namespace = .main) async throws(TreeError) -> String? {
         try await engine.read { snapshot throws(TreeError) in
@@ -42,6 +47,7 @@ extension TreeStore {
             return true
         }
         guard isSet else { return false }
+        rulesChanges.add(1, ordering: .releasing)
         maintenance.wake()
         queries.refresh(of: namespace)
         return true

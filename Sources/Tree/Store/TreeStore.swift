@@ -12,6 +12,8 @@ public final class TreeStore: Sendable {
     let engine: StagingEngine
     let changeLog: ChangeLog
     private let rules = RulesCache()
+    /// The number of changes of rules since the store was opened, of all trees.
+    let rulesChanges = Atomic(0)
     private let group: GroupCommit
     let largeWrites: LargeWrites
     let commits: CommitStream

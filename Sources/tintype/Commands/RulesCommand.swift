@@ -15,6 +15,7 @@ struct RulesCommand: AsyncParsableCommand {
               tintype rules show > rules.json
               tintype rules check rules.json
               tintype rules set rules.json
+              tintype rules set --preset members
               tintype rules explain --as maria --read posts
               tintype rules explain --as maria --write people/anna/displayName '"Maria"'
             """,
@@ -25,6 +26,12 @@ struct RulesCommand: AsyncParsableCommand {
 
     /// The path of the storage rules in the service.
     static let storageRulesAddress = "/v1/storage-rules"
+
+    /// Reads the storage rules in the form in which they were written.
+    static func storageRules(of target: Target) async throws -> String {
+        String(decoding: try await APIClient(target.storage).send(.get, storageRulesAddress), as: UTF8.self)
+    }
+
     /// The error for storage rules with the name of a tree.
     static let oneForAllTrees = "--ns is for the rules of a tree; the service has one set of storage rules"
 

@@ -2,6 +2,7 @@ import API
 import Access
 import ArgumentParser
 import Foundation
+import Model
 import Rules
 import Tree
 import TreeModel
@@ -30,6 +31,7 @@ struct RulesExplainCommand: AsyncParsableCommand {
               tintype rules explain --as maria --read posts --query '{"orderBy": "timestamp", "limitToLast": 10}'
               tintype rules explain --as maria --write posts/p1/text '"hello"' people/maria/posts/p1 true
               tintype rules explain --auth '{"uid": "eve", "token": {"admin": true}}' --write posts/p1 null
+              tintype rules explain --preset classroom --as maria --read people/anna
               tintype rules explain --file new.json --data tree.json --as maria --read posts --json
             """)
 
@@ -37,6 +39,11 @@ struct RulesExplainCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("The rules (default: those of the running service).", valueName: "file"))
     var file: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The rules of a preset, in place of a file: members, public or classroom.", valueName: "name"))
+    var preset: RulesPreset?
 
     @Option(help: ArgumentHelp("The data, in the form of an export (default: the service's).", valueName: "file"))
     var data: String?
@@ -66,6 +73,7 @@ struct RulesExplainCommand: AsyncParsableCommand {
         guard write.count.isMultiple(of: 2) else { throw ValidationError("--write needs a value after each path") }
         guard query == nil || read != nil else { throw ValidationError("--query needs --read") }
         guard `as` == nil || auth == nil else { throw ValidationError("give --as or --auth") }
+        guard file == nil || preset == nil else { throw ValidationError("give --file or --preset") }
         _ = (try actor(), try action())
     }
 
@@ -89,6 +97,7 @@ struct RulesExplainCommand: AsyncParsableCommand {
     }
 
     private func rules() async throws -> RulesDocument {
+        if let preset { return try preset.databaseFile.rules() }
         if let file { return try await TextFile(path: file).rules() }
         return try RulesDocument(try await target.text())
     }

@@ -1,10 +1,6 @@
 import API
 import ArgumentParser
-import Client
-import HTTPTypes
 import Rules
-import TreeModel
-import Uploads
 
 /// Replaces the rules of the running service.
 struct RulesSetCommand: AsyncParsableCommand {
@@ -15,16 +11,22 @@ struct RulesSetCommand: AsyncParsableCommand {
             The file is checked first; if it has an error, nothing changes. The changes are printed. Listeners that may no \
             longer read their path are cut off immediately.
 
+            --preset sets the database rules and the storage rules of a preset together, and prints what it means. With \
+            "members" only people with an account see anything; with "classroom" what is posted is for the members of an \
+            audience, such as a class; with "public", which a new store has, everybody sees everything.
+
             EXAMPLES
               tintype rules set rules.json
               tintype rules set rules.json --ns test --json
               tintype rules set storage.rules --storage-rules
+              tintype rules set --preset members
+              tintype rules set --preset classroom --json
+              tintype rules set --preset public
             """)
 
     @OptionGroup var target: RulesCommand.Target
 
-    @Argument(help: ArgumentHelp("The file; - is standard input.", valueName: "file"))
-    var file: String
+    @OptionGroup var choice: RulesChoice
 
     @Flag(help: "The file contains storage rules, which decide who may fetch which photos.")
     var storageRules = false
@@ -34,47 +36,30 @@ struct RulesSetCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard !storageRules || target.ns == nil else { throw ValidationError(RulesCommand.oneForAllTrees) }
+        guard choice.preset == nil || !storageRules && target.ns == nil else {
+            throw ValidationError(
+                "a preset is for the service's own tree and its files; leave out --ns and --storage-rules")
+        }
     }
 
     func run() async throws {
-        let file = try await TextFile(path: file)
+        let file = try await choice.databaseFile()
+        if let preset = choice.preset { return try await PresetSetting(of: target).set(preset, isJSON: json) }
         if storageRules { return try await setStorageRules(file) }
-        let rules = try file.rules()
-        // Rules that an earlier version accepted may no longer be valid.
-        let earlier = try? RulesDocument(try await target.text())
-        _ = try await APIClient(target.storage).send(
-            .put, RulesCommand.Target.address, query: target.query, headers: [.contentType: "application/json"],
-            body: .bytes(Array(file.text.utf8)))
-        report(earlier.map(rules.changes))
+        let changes = try await target.replace(by: file)
+        guard let changes else { return Terminal.note("the rules are set; the earlier rules could not be compared") }
+        if json { return Terminal.outputJSON(RulesChangesDocument(changes: changes.map(\.document))) }
+        for change in changes { Terminal.output(change.words) }
+        if changes.isEmpty { Terminal.note("the rules are unchanged") }
     }
 
     private func setStorageRules(_ file: TextFile) async throws {
-        _ = try file.storageRules()
-        let outcome: StorageRulesDocument = try await APIClient(target.storage).read(
-            .put, RulesCommand.storageRulesAddress, headers: [.contentType: "text/plain"],
-            body: .bytes(Array(file.text.utf8)))
+        let outcome = try await target.replaceStorageRules(by: file)
         if json { return Terminal.outputJSON(outcome) }
         Terminal.note(
             outcome.areRenditionsPublic
                 ? "the storage rules are set; everybody may fetch thumbnails, and posts of Firebase's clients use the service's"
                 : "the storage rules are set; posts have signed URLs of their thumbnails, and posts of Firebase's clients use the app's own"
         )
-    }
-
-    /// - Parameter changes: The changes; nil when the earlier rules could not be compared.
-    private func report(_ changes: [RulesChange]?) {
-        guard let changes else { return Terminal.note("the rules are set; the earlier rules could not be compared") }
-        if json {
-            let changes = changes.map {
-                RulesChangesDocument.Change(change: $0.kind.rawValue, path: $0.path, member: $0.member)
-            }
-            return Terminal.outputJSON(RulesChangesDocument(changes: changes))
-        }
-        for change in changes {
-            let kind = change.kind.rawValue
-            let padding = String(repeating: " ", count: max(0, 7 - kind.count))
-            Terminal.output("\(kind)\(padding)  \(change.member) of \(change.path)".printable)
-        }
-        if changes.isEmpty { Terminal.note("the rules are unchanged") }
     }
 }

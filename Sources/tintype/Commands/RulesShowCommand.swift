@@ -16,6 +16,8 @@ struct RulesShowCommand: AsyncParsableCommand {
               tintype rules show --ns test --json | jq .rules.posts
               tintype rules show --storage-rules
               tintype rules show --default | tintype rules set -
+              tintype rules show --preset members > members.json
+              tintype rules show --preset classroom --storage-rules
             """)
 
     @OptionGroup var target: RulesCommand.Target
@@ -26,12 +28,18 @@ struct RulesShowCommand: AsyncParsableCommand {
     @Flag(help: "Print the rules that a new store gets; no service needed.")
     var `default` = false
 
+    @Option(help: ArgumentHelp("Print the rules of a preset; no service needed.", valueName: "name"))
+    var preset: RulesPreset?
+
     @Flag(help: "Print them as one JSON document, without comments.")
     var json = false
 
     func validate() throws {
         guard !storageRules || target.ns == nil else { throw ValidationError(RulesCommand.oneForAllTrees) }
-        guard !json || !storageRules && !`default` else {
+        guard !`default` || preset == nil else {
+            throw ValidationError("--default and --preset are two sets of rules; give one of them")
+        }
+        guard !json || !storageRules && !`default` && preset == nil else {
             throw ValidationError("--json is for the rules of a tree in the running service; others are text only")
         }
     }
@@ -50,14 +58,7 @@ struct RulesShowCommand: AsyncParsableCommand {
     }
 
     private func text() async throws -> String {
-        switch (storageRules, `default`) {
-        case (false, false): try await target.text()
-        case (false, true): DefaultRules.database
-        case (true, false):
-            String(
-                decoding: try await APIClient(target.storage).send(.get, RulesCommand.storageRulesAddress),
-                as: UTF8.self)
-        case (true, true): DefaultRules.storage
-        }
+        if let preset = preset ?? (`default` ? .public : nil) { return storageRules ? preset.storage : preset.database }
+        return storageRules ? try await RulesCommand.storageRules(of: target) : try await target.text()
     }
 }

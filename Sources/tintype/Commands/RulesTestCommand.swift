@@ -37,10 +37,10 @@ struct RulesTestCommand: AsyncParsableCommand {
             EXAMPLES
               tintype rules test rules.json --cases cases.json
               tintype rules test rules.json --cases cases.json --json | jq 'select(.outcome == "failed")'
+              tintype rules test --preset public --cases cases.json
             """)
 
-    @Argument(help: ArgumentHelp("The rules; - is standard input.", valueName: "file"))
-    var file: String
+    @OptionGroup var choice: RulesChoice
 
     @Option(help: ArgumentHelp("The cases, in JSON.", valueName: "file"))
     var cases: String
@@ -49,7 +49,7 @@ struct RulesTestCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let rules = try await TextFile(path: file).rules()
+        let rules = try await choice.databaseFile().rules()
         let file = try await TextFile(path: cases)
         let cases = try Self.cases(in: file)
         var trees = CaseTrees(besides: self.cases)

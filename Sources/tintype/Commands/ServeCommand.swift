@@ -3,6 +3,7 @@ import Failpoints
 import Glibc
 import Outgoing
 import Service
+import Store
 
 /// Runs the service until a signal stops it.
 struct ServeCommand: AsyncParsableCommand {
@@ -50,6 +51,7 @@ struct ServeCommand: AsyncParsableCommand {
         try await ServedFolder(configuration, seed: seed, rules: rules).open(log) { storage in
             try await OutgoingClient.run { client in
                 let parts = try PhotoService.Settings(configuration, in: storage, by: client, log)
+                if let notice = try await parts.server.openRulesNotice(storage.tree) { log.announce(notice) }
                 let source = RunningSettings(
                     configuration, renderer: parts.renderer, logger: log.logger, read: settings.configuration)
                 let service = try await PhotoService(

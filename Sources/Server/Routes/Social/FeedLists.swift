@@ -30,8 +30,8 @@ package struct FeedLists: Sendable {
     ///
     /// - Throws: `Failure` with the code `not_found` for an unknown person.
     package func person(_ context: HTTPContext) async throws -> (uid: UserID, list: FeedList) {
-        try await require(PostNodes.post(), context)
         let uid = try context.user()
+        try await requirePosts(of: uid, context)
         try await require(PeopleNodes.person(uid), context)
         guard try await PostReader(tree).person(uid) != nil else { throw Failure.noSuchPerson }
         return (uid, .author(uid))
@@ -68,6 +68,14 @@ package struct FeedLists: Sendable {
     /// Checks that the requester may read a path.
     package func require(_ path: TreePath, _ context: HTTPContext) async throws {
         try await database.session(as: context.identity).judgeRead(of: path)
+    }
+
+    /// Checks that the requester may read all posts, or at least those of a person, as rules about the query allow.
+    private func requirePosts(of uid: UserID, _ context: HTTPContext) async throws {
+        if try await context.mayRead(PostNodes.post(), in: database) { return }
+        let query = try TreeQuery(
+            order: .child(TreePath("author/uid")), equalTo: TreeQuery.Bound(.string(uid.description)))
+        try await database.session(as: context.identity).judgeRead(of: PostNodes.post(), matching: query)
     }
 
     /// Returns the view in which posts are shown: the parts that the requester may read.

@@ -1,4 +1,5 @@
 import API
+package import Database
 import HTTPTypes
 import Hummingbird
 import Model
@@ -13,8 +14,12 @@ package struct NotificationRoutes: Sendable {
     private static let maxBodyBytes = 64 << 10
 
     private let notifications: Notifications
+    private let database: RealtimeDatabase
+    private let visibility: Visibility
 
-    package init(_ notifications: Notifications) { self.notifications = notifications }
+    package init(_ notifications: Notifications, _ database: RealtimeDatabase, _ visibility: Visibility) {
+        (self.notifications, self.database, self.visibility) = (notifications, database, visibility)
+    }
 
     package func add(to routes: inout RouteTable) {
         let person = Parameter.path("uid", .userID)
@@ -43,10 +48,22 @@ package struct NotificationRoutes: Sendable {
     @Sendable private func list(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let uid = try context.user()
         try context.require(uid, for: "read another user's notifications")
-        let (document, token) = try await notifications.page(
+        var (document, token) = try await notifications.page(
             of: uid, before: try context.query.noticeCursor(), limit: try context.query.pageLimit(),
             isGrouped: try context.query.flag("grouped"))
+        if try await visibility.state.hidesPosts { try await removeHiddenTexts(from: &document, context) }
         return .json(document, at: token)
+    }
+
+    /// Removes the texts of posts, and of comments on posts, that the requester may not read.
+    private func removeHiddenTexts(
+        from document: inout NotificationPageDocument, _ context: HTTPContext
+    ) async throws {
+        for (index, notification) in document.notifications.enumerated() {
+            guard notification.text != nil, let id = notification.post.flatMap({ PostID($0) }) else { continue }
+            let path = notification.comment == nil ? PostNodes.post(id) : ReactionNodes.comment(id)
+            if try await !context.mayRead(path, in: database) { document.notifications[index].text = nil }
+        }
     }
 
     @Sendable private func markRead(_ request: Request, _ context: HTTPContext) async throws -> Response {

@@ -85,9 +85,7 @@ package struct PeopleRoutes: Sendable {
     }
 
     @Sendable private func show(_ request: Request, _ context: HTTPContext) async throws -> Response {
-        let uid = try context.user()
-        try await database.session(as: context.identity).judgeRead(of: PeopleNodes.person(uid))
-        return .json(try await response.document(of: uid, context))
+        .json(try await response.readable(of: try context.user(), context))
     }
 
     private func change(_ request: Request, _ context: HTTPContext, isWhole: Bool) async throws -> Response {

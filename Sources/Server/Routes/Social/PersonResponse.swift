@@ -16,6 +16,18 @@ package struct PersonResponse: Sendable {
         self.database = database
     }
 
+    /// Returns what the requester may read of a person: the profile, or the name alone.
+    ///
+    /// - Throws: `Failure` with the code `not_found` if the person does not exist; `TreeError` with the code
+    ///   `permission_denied`.
+    package func readable(of uid: UserID, _ context: HTTPContext) async throws -> PersonDocument {
+        let path = PeopleNodes.person(uid)
+        if try await context.mayRead(path, in: database) { return try await document(of: uid, context) }
+        try await database.session(as: context.identity).judgeRead(of: path / "full_name")
+        guard let profile = try await people.profile(of: uid, for: context.viewer) else { throw Failure.noSuchPerson }
+        return PersonDocument(uid: uid.description, fullName: profile.person.fullName, profilePicture: nil)
+    }
+
     /// Returns a person's profile, with the counters if the requester may read them.
     ///
     /// - Throws: `Failure` with the code `not_found` if the person does not exist.

@@ -1,23 +1,22 @@
-extension DefaultRules {
-    /// The default database rules.
-    package static let database = #"""
+extension RulesParts {
+    /// The database rules, with the names of the parts in place of these.
+    static let databaseText = #"""
         {
           // The permissions of users. An admin is a user whose token has the claim "admin". The owner of the service,
           // as which
           // the service itself writes, is not bound by rules.
           "rules": {
             ".read": "auth.token.admin === true",
-            ".write": "auth.token.admin === true",
+            ".write": "auth.token.admin === true",%check%
 
-            // Public profiles, each written by its person. Everybody can read all of it.
-            "people": {
-              ".read": true,
+            // %profiles%
+            "people": {%people%
               ".indexOn": ["_search_index/full_name", "_search_index/reversed_full_name"],
-              "$uid": {
+              "$uid": {%person%
                 ".write": "auth.uid === $uid",
                 ".validate": "newData.hasChildren()",
                 // Any name on one line, as /v1/people accepts it.
-                "full_name": { ".validate": "newData.isString() && newData.val().length < 200 && newData.val().matches(/\\S/) && !newData.val().matches(/[\\n\\r\\t]/)" },
+                "full_name": {%name% ".validate": "newData.isString() && newData.val().length < 200 && newData.val().matches(/\\S/) && !newData.val().matches(/[\\n\\r\\t]/)" },
                 "profile_picture": { ".validate": "newData.isString() && newData.val().length < 2000" },
                 "displayName": { ".validate": "newData.isString() && newData.val().length < 200" },
                 "photoUrl": { ".validate": "newData.isString() && newData.val().length < 2000" },
@@ -54,10 +53,9 @@ extension DefaultRules {
             // Posts: created and deleted whole, and changed field by field, by their authors. Only the service writes
             // the
             // renditions of their photos.
-            "posts": {
-              ".read": true,
+            "posts": {%posts%
               ".indexOn": ["author/uid", "timestamp"],
-              "$post": {
+              "$post": {%post%
                 ".write": "auth !== null && (data.exists() ? !newData.exists() && data.child('author/uid').val() === auth.uid : !newData.exists() || newData.child('author/uid').val() === auth.uid && root.child('privacy').child(auth.uid).child('data_processing').val() !== false && root.child('privacy').child(auth.uid).child('content').val() !== false)",
                 ".validate": "newData.hasChildren(['author/uid', 'timestamp']) && (newData.hasChild('full_url') || newData.hasChild('text')) && !newData.parent().parent().child('audience_posts').child($post).exists()",
                 "author": {
@@ -108,25 +106,24 @@ extension DefaultRules {
               }
             },
 
-        \#(audiences)
+        \#(audiencesText)
 
             // The posts on each person's home screen.
             "feed": {
               "$uid": {
-                ".read": "auth.uid === $uid",
+                ".read": "auth.uid === $uid%member%",
                 ".write": "auth.uid === $uid",
                 ".validate": "newData.hasChildren()",
-                "$post": { ".validate": "newData.val() === true && newData.parent().parent().parent().child('posts').child($post).exists()" }
+                "$post": { ".validate": "newData.val() === true && newData.parent().parent().parent().child('posts').child($post)%isSeen%" }
               }
             },
 
-            "comments": {
-              ".read": true,
-              "$post": {
+            "comments": {%reactions%
+              "$post": {%reaction%
                 ".indexOn": "author/uid",
                 // The author of the post may delete all of them, together with the post.
                 ".write": "auth !== null && !newData.exists() && (!data.exists() || root.child('posts').child($post).child('author/uid').val() === auth.uid && !newData.parent().parent().child('posts').child($post).exists())",
-                ".validate": "newData.parent().parent().child('posts').child($post).exists()",
+                ".validate": "newData.parent().parent().child('posts').child($post)%isSeen%",
                 "$comment": {
                   // Written, changed and deleted by its author, and deleted by the post's; not written if one of the
                   // two has
@@ -159,12 +156,11 @@ extension DefaultRules {
               }
             },
 
-            "likes": {
-              ".read": true,
-              "$post": {
+            "likes": {%reactions%
+              "$post": {%reaction%
                 ".indexOn": ".value",
                 ".write": "auth !== null && !newData.exists() && (!data.exists() || root.child('posts').child($post).child('author/uid').val() === auth.uid && !newData.parent().parent().child('posts').child($post).exists())",
-                ".validate": "newData.parent().parent().child('posts').child($post).exists()",
+                ".validate": "newData.parent().parent().child('posts').child($post)%isSeen%",
                 "$uid": {
                   // Not if one of the two has blocked the other; removed at any time.
                   ".write": "auth.uid === $uid && (!newData.exists() || root.child('privacy').child($uid).child('data_processing').val() !== false && !root.child('blocked').child($uid).hasChild(newData.parent().parent().parent().child('posts').child($post).child('author/uid').val()) && !root.child('blocking').child($uid).hasChild(newData.parent().parent().parent().child('posts').child($post).child('author/uid').val()))",
@@ -174,9 +170,8 @@ extension DefaultRules {
             },
 
             // The other side of people/$follower/following/$followed: each adds and removes the other.
-            "followers": {
-              ".read": true,
-              "$followed": {
+            "followers": {%followers%
+              "$followed": {%followed%
                 "$follower": {
                   ".write": "auth.uid === $follower && (!newData.exists() || data.exists() || root.child('privacy').child($follower).child('data_processing').val() !== false)",
                   ".validate": "(newData.val() === true || newData.isString() && newData.val().length < 100) && $followed !== $follower && newData.parent().parent().parent().child('people').child($followed).exists() && !newData.parent().parent().parent().child('blocking').child($follower).hasChild($followed) && !newData.parent().parent().parent().child('blocking').child($followed).hasChild($follower)"
@@ -189,9 +184,9 @@ extension DefaultRules {
             // ends the follows between the two.
             "blocking": {
               "$blocker": {
-                ".read": "auth.uid === $blocker",
+                ".read": "auth.uid === $blocker%member%",
                 "$blocked": {
-                  ".read": "auth.uid === $blocked",
+                  ".read": "auth.uid === $blocked%member%",
                   ".write": "auth.uid === $blocker",
                   ".validate": "newData.val() === true && $blocked !== $blocker"
                 }
@@ -199,9 +194,9 @@ extension DefaultRules {
             },
             "blocked": {
               "$blocked": {
-                ".read": "auth.uid === $blocked",
+                ".read": "auth.uid === $blocked%member%",
                 "$blocker": {
-                  ".read": "auth.uid === $blocker",
+                  ".read": "auth.uid === $blocker%member%",
                   ".write": "auth.uid === $blocker",
                   ".validate": "newData.val() === true && $blocked !== $blocker"
                 }
@@ -211,9 +206,9 @@ extension DefaultRules {
             // The posts and comments that users flag for an admin.
             "postFlags": {
               "$post": {
-                ".validate": "newData.parent().parent().child('posts').child($post).exists()",
+                ".validate": "newData.parent().parent().child('posts').child($post)%isSeen%",
                 "$uid": {
-                  ".read": "auth.uid === $uid",
+                  ".read": "auth.uid === $uid%member%",
                   ".write": "auth.uid === $uid",
                   ".validate": "newData.val() === true"
                 }
@@ -224,7 +219,7 @@ extension DefaultRules {
                 "$comment": {
                   ".validate": "newData.parent().parent().parent().child('comments').child($post).child($comment).exists()",
                   "$uid": {
-                    ".read": "auth.uid === $uid",
+                    ".read": "auth.uid === $uid%member%",
                     ".write": "auth.uid === $uid",
                     ".validate": "newData.val() === true"
                   }
@@ -237,7 +232,7 @@ extension DefaultRules {
             // accepted, without "content" no posts and comments, and without "social" nobody finds them by name.
             "privacy": {
               "$uid": {
-                ".read": "auth.uid === $uid",
+                ".read": "auth.uid === $uid%member%",
                 ".write": "auth.uid === $uid",
                 ".validate": "newData.hasChildren()",
                 "data_processing": { ".validate": "newData.isBoolean()" },
@@ -248,12 +243,12 @@ extension DefaultRules {
             },
 
             // Written by the service alone: hashtags, counters, announcements and notifications.
-            "hashtags": { ".read": true },
-            "stats": { ".read": true },
-            "announcements": { ".read": true },
+            "hashtags": { %hashtags% },
+            "stats": { %stats% },
+            "announcements": { %announcements% },
             "notifications": {
               "$uid": {
-                ".read": "auth.uid === $uid",
+                ".read": "auth.uid === $uid%member%",
                 // The reader removes the mark of a notification; everything else stays as it is.
                 "$notification": {
                   "unread": { ".write": "auth.uid === $uid && !newData.exists()" }
@@ -262,12 +257,12 @@ extension DefaultRules {
             },
             // The number of notifications that have the mark.
             "unread": {
-              "$uid": { ".read": "auth.uid === $uid" }
+              "$uid": { ".read": "auth.uid === $uid%member%" }
             },
             // The tokens of a person's devices.
             "notification_tokens": {
               "$uid": {
-                ".read": "auth.uid === $uid",
+                ".read": "auth.uid === $uid%member%",
                 "$token": { ".write": "auth.uid === $uid", ".validate": "newData.val() === true" }
               }
             },

@@ -1,11 +1,11 @@
-extension DefaultRules {
+extension RulesParts {
     /// The part of the database rules about audiences and the posts for them.
-    static let audiences = #"""
+    static let audiencesText = #"""
             // Audiences, such as a class: read by their members, changed by their owners, and created by users who
             // become owners.
             "audiences": {
               "$audience": {
-                ".read": "auth !== null && data.child('members').hasChild(auth.uid)",
+                ".read": "auth !== null%member% && data.child('members').hasChild(auth.uid)",
                 ".write": "auth !== null && (data.exists() ? data : newData).child('members').child(auth.uid).val() === 'owner'",
                 ".validate": "newData.hasChildren(['name', 'kind', 'members']) && $audience.matches(/^[A-Za-z0-9_-]+$/) && $audience.length <= 128",
                 "name": { ".validate": "newData.isString() && newData.val().length >= 1 && newData.val().length < 200" },
@@ -23,7 +23,7 @@ extension DefaultRules {
             },
             // The audiences that a person is a member of: the other side of the members, which the service keeps.
             "memberships": {
-              "$uid": { ".read": "auth.uid === $uid" }
+              "$uid": { ".read": "auth.uid === $uid%member%" }
             },
 
             // Posts for audiences: created and deleted whole by their authors, for audiences of which these are owners
@@ -31,7 +31,7 @@ extension DefaultRules {
             // members read the copies that the service writes below "stories".
             "audience_posts": {
               "$post": {
-                ".read": "auth !== null && data.child('author/uid').val() === auth.uid",
+                ".read": "auth !== null%member% && data.child('author/uid').val() === auth.uid",
                 ".write": "auth !== null && (data.exists() ? !newData.exists() && data.child('author/uid').val() === auth.uid : !newData.exists() || newData.child('author/uid').val() === auth.uid && root.child('privacy').child(auth.uid).child('data_processing').val() !== false && root.child('privacy').child(auth.uid).child('content').val() !== false)",
                 ".validate": "newData.hasChildren(['author/uid', 'timestamp', 'audiences']) && (newData.hasChild('full_url') || newData.hasChild('text')) && !newData.parent().parent().child('posts').child($post).exists()",
                 "audiences": {
@@ -56,7 +56,7 @@ extension DefaultRules {
             },
             "stories": {
               "$audience": {
-                ".read": "auth !== null && root.child('audiences').child($audience).child('members').hasChild(auth.uid)",
+                ".read": "auth !== null%member% && root.child('audiences').child($audience).child('members').hasChild(auth.uid)",
                 ".indexOn": ["published", "timestamp"]
               }
             },
