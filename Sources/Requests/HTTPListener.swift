@@ -40,17 +40,42 @@ package struct HTTPListener: Sendable {
         at address: BindAddress, through transport: Transport, limit: Int,
         onRunning: @escaping @Sendable (any Channel) async -> Void
     ) -> any Service {
-        Application(
+        let connection = connection(through: transport, owner: owner)
+        return Application(
             responder: responder,
-            server: HTTPServerBuilder { [patience, traffic] in
-                HTTPConnection(
-                    responder: $0, patience: patience, transport: transport, traffic: traffic, owner: owner)
-            },
+            server: HTTPServerBuilder(connection),
             configuration: ApplicationConfiguration(address: address, backlog: 1024),
-            onServerRunning: { [room, addressLimit] channel in
-                await AcceptLimiter.guardConnections(
-                    of: channel, room, limit: limit, count: addressLimit.begin(from:))
-                await onRunning(channel)
-            }, logger: logger)
+            onServerRunning: guarded(limit: limit, onRunning), logger: logger)
+    }
+
+    /// Returns a service that accepts connections on a listening socket until a graceful shutdown, which closes it.
+    ///
+    /// - Parameter descriptor: The socket; the other parameters are those of the listener at an address.
+    package func service(
+        _ responder: some HTTPResponder<HTTPContext>, owner: @escaping TakeoverHandler.OwnerChoice,
+        on descriptor: Int32, through transport: Transport, limit: Int,
+        onRunning: @escaping @Sendable (any Channel) async -> Void
+    ) -> any Service {
+        PassedSocketServer(
+            responder, on: descriptor, logger: logger, onRunning: guarded(limit: limit, onRunning),
+            connection: connection(through: transport, owner: owner))
+    }
+
+    /// Returns the function that creates connections from the function that answers a request.
+    private func connection(
+        through transport: Transport, owner: @escaping TakeoverHandler.OwnerChoice
+    ) -> @Sendable (@escaping HTTPChannelHandler.Responder) -> HTTPConnection {
+        { [patience, traffic] in
+            HTTPConnection(responder: $0, patience: patience, transport: transport, traffic: traffic, owner: owner)
+        }
+    }
+
+    private func guarded(
+        limit: Int, _ onRunning: @escaping @Sendable (any Channel) async -> Void
+    ) -> @Sendable (any Channel) async -> Void {
+        { [room, addressLimit] channel in
+            await AcceptLimiter.guardConnections(of: channel, room, limit: limit, count: addressLimit.begin(from:))
+            await onRunning(channel)
+        }
     }
 }

@@ -21,6 +21,8 @@ package struct PhotoService {
         package var pipeline: PipelineSettings
         package var inbox: InboxWatcher.Settings
         package var server: HTTPServer.Settings
+        /// The program that started the service and waits for its messages; nil for none.
+        package var manager: ServiceManager?
         package var access: AccessControl.Settings
         package var accounts: AccountSettings
         /// The renderer of photos.
@@ -76,16 +78,27 @@ package struct PhotoService {
         var server = settings.server
         server.reload = { try await reload(isDryRun: $0) }
         let announcement = ListenerAnnouncement(server, storagePath: storage.path, announce: announce)
+        let report = settings.manager.map { manager in
+            ManagerReport(
+                to: manager, listeners: server.listen == nil ? 1 : 2,
+                check: { try await HealthRoutes.check(storage.tree) }, logger: logger)
+        }
         self.server = HTTPServer(
             pipeline, settings: server, access: accounts.access, media: accounts.media,
-            accounts: accounts.endpoints, logger: logger, onListening: announcement.listener)
+            accounts: accounts.endpoints, logger: logger
+        ) { listener in
+            announcement.listener(listener)
+            report?.listening()
+        }
         self.logger = logger
         // Services are shut down in reverse order: the ways in still answer accepted requests, for which they need the
-        // pipeline.
+        // pipeline. The manager is notified first.
+        let signals = HangupListener(
+            reload: reload, accessLog: server.accessLog, manager: settings.manager, logger: logger)
         services =
-            [HeapTrimmer(), HangupListener(reload: reload, accessLog: server.accessLog, logger: logger)]
-            + [server.accessLog.map { AccessLogService(log: $0) }].compactMap(\.self) + [pipeline, inbox]
-            + [notifications].compactMap(\.self) + accounts.services + [self.server]
+            [HeapTrimmer(), signals] + [server.accessLog.map { AccessLogService(log: $0) }].compactMap(\.self)
+            + [pipeline, inbox] + [notifications].compactMap(\.self) + accounts.services + [self.server]
+            + [report].compactMap(\.self)
     }
 
     /// Serves until SIGTERM or SIGINT.

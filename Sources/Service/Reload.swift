@@ -56,12 +56,16 @@ struct HangupListener: ServiceLifecycle.Service, CustomStringConvertible {
     let reload: Reload
     /// The access log, which a program such as logrotate may have renamed; nil for none.
     let accessLog: AccessLog?
+    /// The service manager, which is notified when a reload begins and ends; nil for none.
+    let manager: ServiceManager?
     let logger: Logger
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             for await _ in await UnixSignalsSequence(trapping: .sighup) {
                 accessLog?.reopen()
+                manager?.tell(.reloading)
+                defer { manager?.tell(.ready(ManagerReport.status)) }
                 do {
                     _ = try await reload(isDryRun: false)
                 } catch {

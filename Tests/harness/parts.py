@@ -44,6 +44,7 @@ ROWS = [
         "documents": ["Scripts/test-documents"],
         "proxies": ["Scripts/test-proxies"],
         "monitoring": ["Scripts/test-monitoring"],
+        "packages": ["Scripts/test-package"],
     },
     {
         "crashes": ["Scripts/test-reliability", "crashes", "150"],

@@ -185,7 +185,7 @@ package struct Tus: Sendable {
             } else {
                 headers[.uploadDeferLength] = "1"
             }
-            headers[.uploadExpires] = Self.httpDate(file.updatedAt + receiver.uploads.lifetime)
+            headers[.uploadExpires] = HTTPDate.text(of: file.updatedAt + receiver.uploads.lifetime)
             headers[.uploadMetadata] = ResumableUploads.Photo(of: file).metadata
         case .complete(let ended):
             let byteCount = ended.lastByte ?? 0
@@ -196,16 +196,6 @@ package struct Tus: Sendable {
             }
         }
         return Response(status: status, headers: headers)
-    }
-
-    /// Returns a date in the format of HTTP (RFC 9110 §5.6.7).
-    static func httpDate(_ moment: Timestamp) -> String {
-        let date = Date(timeIntervalSince1970: Double(moment.milliseconds / 1000))
-        return date.formatted(
-            Date.VerbatimFormatStyle(
-                format:
-                    "\(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .defaultDigits) \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits) GMT",
-                locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt, calendar: Calendar(identifier: .gregorian)))
     }
 }
 

@@ -51,9 +51,16 @@ package struct HealthRoutes: Sendable {
         routes.add("/v1/status", [.get: status])
     }
 
+    /// Reads from a tree.
+    ///
+    /// - Throws: `TreeError` if the tree does not answer.
+    package static func check(_ tree: TreeStore) async throws {
+        _ = try await tree.keys(of: PostNodes.post(), limit: 1)
+    }
+
     /// Answers 200 while the tree can be read.
     @Sendable private func health(_ request: Request, _ context: HTTPContext) async throws -> Response {
-        _ = try await tree.keys(of: PostNodes.post(), limit: 1)
+        try await Self.check(tree)
         return .json(HealthDocument())
     }
 

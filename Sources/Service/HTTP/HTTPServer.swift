@@ -26,6 +26,8 @@ package struct HTTPServer: Service, CustomStringConvertible {
         package var socketPath: String
         /// The address to listen at on TCP; nil for none.
         package var listen: ListenAddress?
+        /// The sockets that listen already; that for TCP listens at the address of `listen`.
+        package var passed = PassedSockets()
         /// The certificate and key for connections over TCP; nil if they are not encrypted.
         package var tls: TLSFiles?
         /// The proxies whose information about clients is trusted; nil for none.
@@ -188,7 +190,9 @@ package struct HTTPServer: Service, CustomStringConvertible {
 
     // MARK: - Addresses
 
-    private var addresses: ListenAddresses { ListenAddresses(socketPath: settings.socketPath, tcp: settings.listen) }
+    private var addresses: ListenAddresses {
+        ListenAddresses(socketPath: settings.socketPath, tcp: settings.listen, passed: settings.passed)
+    }
 
     private var connections: ConnectionLimits { settings.connections ?? .ofProcess }
 
@@ -204,6 +208,12 @@ package struct HTTPServer: Service, CustomStringConvertible {
 
     private func socketApplication(_ responder: Dispatcher) -> any Service {
         let (addresses, onListening) = (addresses, onListening)
+        if let socket = settings.passed.unix {
+            return listener.service(
+                responder, owner: responder.owner(for:from:), on: socket.descriptor, through: Transport(),
+                limit: connections.all
+            ) { _ in onListening(.socket(path: socket.address.pathname ?? "")) }
+        }
         let path = addresses.socketPath
         return listener.service(
             responder, owner: responder.owner(for:from:), at: .unixDomainSocket(path: path), through: Transport(),
@@ -218,13 +228,19 @@ package struct HTTPServer: Service, CustomStringConvertible {
         _ responder: Dispatcher, at address: ListenAddress, through transport: Transport
     ) -> any Service {
         let (pages, onListening) = (pages, onListening)
-        let place = BindAddress.hostname(address.host, port: address.port)
-        return listener.service(
-            responder, owner: responder.owner(for:from:), at: place, through: transport, limit: connections.tcp
-        ) { channel in
+        let onRunning: @Sendable (any Channel) async -> Void = { channel in
             let port = channel.localAddress?.port ?? address.port
             pages.add(host: address.host, port: port)
             onListening(.tcp(host: address.host, port: port))
         }
+        if let socket = settings.passed.tcp {
+            return listener.service(
+                responder, owner: responder.owner(for:from:), on: socket.descriptor, through: transport,
+                limit: connections.tcp, onRunning: onRunning)
+        }
+        let place = BindAddress.hostname(address.host, port: address.port)
+        return listener.service(
+            responder, owner: responder.owner(for:from:), at: place, through: transport, limit: connections.tcp,
+            onRunning: onRunning)
     }
 }

@@ -15,13 +15,15 @@ struct ListenAddresses: Sendable {
 
     let socketPath: String
     let tcp: ListenAddress?
+    /// The sockets that listen already, and that others create and delete.
+    var passed = PassedSockets()
 
     /// Checks that the server can listen at the port and use the socket's path, without doing either.
     ///
     /// - Throws: `Failure` that names the address.
     func check() async throws {
         try checkSocketPath()
-        guard let tcp, tcp.port > 0 else { return }
+        guard let tcp, tcp.port > 0, passed.tcp == nil else { return }
         do {
             // No connection is accepted: clients that connect meanwhile are disconnected with the probe. The probe ends
             // on its event loop, on which it began, so that a busy process does not prolong it.
@@ -44,6 +46,7 @@ struct ListenAddresses: Sendable {
     }
 
     private func checkSocketPath() throws(Failure) {
+        guard passed.unix == nil else { return }
         if let kind = kindAtSocketPath, kind != .typeSocket {
             throw Failure(
                 .badSocketPath, "\(socketPath) exists already and is not a socket",
@@ -63,7 +66,7 @@ struct ListenAddresses: Sendable {
 
     /// Deletes the socket's file.
     func removeSocket() {
-        if kindAtSocketPath == .typeSocket { unlink(socketPath) }
+        if passed.unix == nil, kindAtSocketPath == .typeSocket { unlink(socketPath) }
     }
 
     /// The kind of file at the socket's path; nil if there is none. A symbolic link is not followed.
@@ -80,7 +83,9 @@ struct ListenAddresses: Sendable {
                 .addressInUse, "port \(tcp.port) of \(tcp.host) is in use by another program",
                 hint: "Stop that program, or listen on another port.")
         case (EACCES, let tcp?) where tcp.port < 1024:
-            Failure(.cannotListen, "port \(tcp.port) is for privileged programs", hint: "Listen on 1024 or above.")
+            Failure(
+                .cannotListen, "port \(tcp.port) is for privileged programs",
+                hint: "Listen on 1024 or above, or give the service CAP_NET_BIND_SERVICE, as the package's unit does.")
         default:
             Failure(
                 .cannotListen, "cannot listen on \(socketPath): \(error)",

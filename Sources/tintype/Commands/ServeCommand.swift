@@ -1,5 +1,6 @@
 import ArgumentParser
 import Failpoints
+import Foundation
 import Glibc
 import Outgoing
 import Service
@@ -29,7 +30,8 @@ struct ServeCommand: AsyncParsableCommand {
                 --listen 127.0.0.1:9000
 
             Ctrl-C, or SIGTERM, stops the service cleanly: posts that are being published are finished, and waiting uploads \
-            are kept. On SIGHUP it reads its settings again, as with "tintype reload".
+            are kept. On SIGHUP it reads its settings again, as with "tintype reload". It tells systemd when it is ready, and \
+            accepts listening sockets from it, which replace --listen.
             """)
 
     @OptionGroup var settings: SettingOptions
@@ -45,15 +47,21 @@ struct ServeCommand: AsyncParsableCommand {
         HeapTrimmer.configure()
         signal(SIGHUP, SIG_IGN)  // Until the signal has a handler.
         if let problem = Failpoint.problem { throw ConfigurationError(problem) }
-        let configuration = try settings.configuration()
+        let environment = ProcessInfo.processInfo.environment
+        let passed = try PassedSockets(environment: environment)
+        let settings = settings
+        let read = { @Sendable in try settings.configuration(listeningAt: passed.tcp?.listenText) }
+        let configuration = try read()
         try configuration.check()
         let log = try ServiceLog(configuration)
         try await ServedFolder(configuration, seed: seed, rules: rules).open(log) { storage in
             try await OutgoingClient.run { client in
-                let parts = try PhotoService.Settings(configuration, in: storage, by: client, log)
+                var parts = try PhotoService.Settings(configuration, in: storage, by: client, log)
+                parts.server.passed = passed
+                parts.manager = ServiceManager(environment: environment)
                 if let notice = try await parts.server.openRulesNotice(storage.tree) { log.announce(notice) }
                 let source = RunningSettings(
-                    configuration, renderer: parts.renderer, logger: log.logger, read: settings.configuration)
+                    configuration, renderer: parts.renderer, logger: log.logger, read: read)
                 let service = try await PhotoService(
                     in: storage, parts, client: client, source: source, logger: log.logger, announce: log.announce)
                 try await service.run()

@@ -56,7 +56,12 @@ struct SettingOptions: ParsableArguments, CustomReflectable {
     /// The flags that were given, in the form of the command line.
     var given: [String] { Self.settings.filter { flags[$0.name] != nil }.map(\.flagName) }
 
-    func configuration() throws -> Configuration { try storage.configuration(flags) }
+    /// Reads flags, environment and file.
+    ///
+    /// - Parameter address: The address of a socket that listens already, which overrides the setting `listen`; nil for none.
+    func configuration(listeningAt address: String? = nil) throws -> Configuration {
+        try storage.configuration(flags.merging(address.map { ["listen": $0] } ?? [:]) { $1 })
+    }
 
     /// All settings except the storage folder, which is an option of every command.
     private static var settings: [any Setting] { Settings.all.filter { $0.name != "storage" } }

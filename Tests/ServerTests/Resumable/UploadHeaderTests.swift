@@ -1,5 +1,7 @@
 import TestSupport
 import Testing
+import Transport
+import TreeModel
 
 @testable import Server
 
@@ -60,6 +62,6 @@ struct UploadHeaderTests {
     }
 
     @Test func timesAreWrittenAsHTTPWritesThem() {
-        #expect(Tus.httpDate(784_111_777_999) == "Sun, 06 Nov 1994 08:49:37 GMT")
+        #expect(HTTPDate.text(of: Timestamp(milliseconds: 784_111_777_999)) == "Sun, 06 Nov 1994 08:49:37 GMT")
     }
 }
