@@ -9,6 +9,9 @@ package struct JoinRequests: Sendable {
     let invitations: Invitations
     let codes: CodeSender
 
+    /// Whether people may send requests.
+    package var areTaken: Bool { invitations.settings.takesJoinRequests }
+
     private var store: AccountStore { invitations.store }
 
     /// Stores a request. Nothing shows whether the address has an account, or has sent a request before.
@@ -21,7 +24,7 @@ package struct JoinRequests: Sendable {
     package func add(
         name: String, email: String, text: String, from address: String?
     ) async throws(IdentityError) {
-        guard invitations.settings.takesJoinRequests else { throw .operationNotAllowed }
+        guard areTaken else { throw .operationNotAllowed }
         guard let email = EmailAddress(email) else { throw .invalidEmail }
         if let address, !invitations.settings.isEmulator { try invitations.throttle.joinRequest(from: address) }
         try await store.transact { transaction in

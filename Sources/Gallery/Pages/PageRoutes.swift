@@ -22,10 +22,13 @@ package struct PageRoutes: Sendable {
     let source: PageSource
     /// Whether the service can send messages with codes.
     let canSendCodes: Bool
+    /// Whether people without an invitation may ask for one.
+    let takesJoinRequests: Bool
 
-    package init(source: PageSource, canSendCodes: Bool) {
+    package init(source: PageSource, canSendCodes: Bool, takesJoinRequests: Bool) {
         self.source = source
         self.canSendCodes = canSendCodes
+        self.takesJoinRequests = takesJoinRequests
     }
 
     private typealias Page = @Sendable (Request, HTTPContext, inout PageHead) async throws -> String
@@ -43,17 +46,44 @@ package struct PageRoutes: Sendable {
             head["message"] = head.texts.text("page.signIn")
             return "message"
         }
+        add("/join", "join", to: &routes) { _, _, head in
+            head["isHidden"] = true
+            head["heading"] = head.texts.text("join.title")
+            head["message"] = head.texts.text("join.needsScripts")
+            return "message"
+        }
+        add("/invitations", "invitations", to: &routes) { _, _, head in
+            head["isHidden"] = true
+            head["heading"] = head.texts.text("page.signInTitle")
+            head["message"] = head.texts.text("page.signIn")
+            return "message"
+        }
+        addJoinLink(to: &routes)
+    }
+
+    /// Adds the address with a code in its path, which some people make out of a short code: it leads to the page with
+    /// the code in the fragment, which is in no log and no `Referer`.
+    private func addJoinLink(to routes: inout RouteTable) {
+        let link = Endpoint { _, context in
+            let code = context.parameters.get("code") ?? ""
+            let isPlain = code.utf8.count <= 64 && code.utf8.allSatisfy { $0 == 0x2D || $0 == 0x5F || $0.isAlphanumeric }
+            var headers: HTTPFields = [.location: isPlain ? "/join#\(code)" : "/join", .cacheControl: "no-store"]
+            headers[.referrerPolicy] = "no-referrer"
+            return Response(status: .seeOther, headers: headers)
+        }
+        routes.add("/join/{code}", [.get: link])
     }
 
     private func add(
         _ path: String, _ view: String, to routes: inout RouteTable, _ page: @escaping Page
     ) {
-        let (source, canSendCodes) = (source, canSendCodes)
+        let (source, canSendCodes, takesJoinRequests) = (source, canSendCodes, takesJoinRequests)
         let operation = Endpoint { request, context in
             let site = source.site.value
             let texts = site.texts(for: request)
             let traits = PageHead.Traits(
-                isLocal: context.client.isOnThisMachine(sending: request.head), canSendCodes: canSendCodes)
+                isLocal: context.client.isOnThisMachine(sending: request.head), canSendCodes: canSendCodes,
+                takesJoinRequests: takesJoinRequests)
             var head = PageHead(
                 view, nil, texts, of: site, origin: source.origin(request, context), traits: traits)
             do {
@@ -204,5 +234,17 @@ package struct PageRoutes: Sendable {
             head["hint"] = texts.text("search.nothing")
         }
         return "search"
+    }
+}
+
+extension UInt8 {
+    /// Whether the byte is an ASCII letter or digit.
+    fileprivate var isAlphanumeric: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: false
+        }
     }
 }

@@ -148,7 +148,10 @@ extension HTTPServer {
             site: settings.site)
         AssetRoutes(site: settings.site).add(to: &routes)
         SiteRoutes(source: source).add(to: &routes)
-        PageRoutes(source: source, canSendCodes: accounts?.service.canSendCodes ?? false).add(to: &routes)
+        PageRoutes(
+            source: source, canSendCodes: accounts?.service.canSendCodes ?? false,
+            takesJoinRequests: accounts?.service.joinRequests.areTaken ?? false
+        ).add(to: &routes)
         SyndicationRoutes(source: source).add(to: &routes)
         EmbedRoutes(source: source).add(to: &routes)
     }
