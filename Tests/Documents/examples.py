@@ -39,7 +39,7 @@ ACCOUNTS = [
 PEOPLE = [f"tintype person set {name} --name {name.title()}" for name in ("maria", "jan", "ann", "ed")]
 AUDIENCE = """tintype api PUT /v1/audiences/class-7b '{"name": "7b", "kind": "class", "members": {"maria": "owner"}}'"""
 REQUESTS = [
-    "tintype serve --listen 127.0.0.1:8080 --sign-up 'invitation request'", AUDIENCE,
+    "tintype serve --listen 127.0.0.1:8080 --sign-up invitation,request", AUDIENCE,
     *(f"""tintype api POST /v1/join-requests '{{"name": "{name.title()}", "email": "{name}@example.com"}}'"""
       for name in ("ann", "bob"))]
 RULES = ["tintype rules show > rules.json", "tintype rules show --storage-rules > storage.rules"]

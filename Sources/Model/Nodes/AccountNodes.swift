@@ -38,7 +38,7 @@ package enum AccountNodes {
     package static let invitationCode = TreeNode(
         "invitation_codes/{hash}", in: .accounts, .service, "the id of the invitation with a code")
     package static let joinRequest = TreeNode(
-        "join_requests/{email}", in: .accounts, .service, "a request to join", record: "JoinRequest",
+        "join_requests/{id}", in: .accounts, .service, "a request to join", record: "JoinRequest",
         unaudited: "a request that cannot be read is deleted by itself")
 
     package static let all = [
