@@ -66,7 +66,7 @@ package struct PageRoutes: Sendable {
     private func addJoinLink(to routes: inout RouteTable) {
         let link = Endpoint { _, context in
             let code = context.parameters.get("code") ?? ""
-            let isPlain = code.utf8.count <= 64 && code.utf8.allSatisfy { $0 == 0x2D || $0 == 0x5F || $0.isAlphanumeric }
+            let isPlain = code.utf8.count <= 64 && code.utf8.allSatisfy(\.isPartOfCode)
             var headers: HTTPFields = [.location: isPlain ? "/join#\(code)" : "/join", .cacheControl: "no-store"]
             headers[.referrerPolicy] = "no-referrer"
             return Response(status: .seeOther, headers: headers)
@@ -238,10 +238,11 @@ package struct PageRoutes: Sendable {
 }
 
 extension UInt8 {
-    /// Whether the byte is an ASCII letter or digit.
-    fileprivate var isAlphanumeric: Bool {
+    /// Whether the byte may be part of a code: an ASCII letter or digit, a hyphen or an underscore.
+    fileprivate var isPartOfCode: Bool {
         switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "a")...UInt8(ascii: "z"):
             true
         default: false
