@@ -91,7 +91,9 @@ import TreeModel
     func otherSettings() async throws {
         try await withClosedService(settings: { $0.allowsInvitedSignUp = false }) { fixture in
             let code = try await fixture.invite()
-            #expect(await fixture.signUp("ann@example.com", with: code) == "OPERATION_NOT_ALLOWED")
+            for code in [code, "", nil] {
+                #expect(await fixture.signUp("ann@example.com", with: code) == "OPERATION_NOT_ALLOWED")
+            }
         }
         try await withClosedService(settings: { $0.allowsEmailSignUp = true }) { fixture in
             var order = InvitationOrder()

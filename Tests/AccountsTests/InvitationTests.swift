@@ -11,7 +11,7 @@ import TreeModel
     func invited() async throws {
         try await withClosedService { fixture in
             let closed = "OPERATION_NOT_ALLOWED : An invitation is required"
-            #expect(await fixture.signUp("ann@example.com", with: nil) == closed)
+            for none in [nil, ""] { #expect(await fixture.signUp("ann@example.com", with: none) == closed) }
             var order = InvitationOrder()
             (order.audience, order.role) = (AudienceID("7b"), .poster)
             let code = try await fixture.invite(order)

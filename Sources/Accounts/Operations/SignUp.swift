@@ -29,7 +29,8 @@ struct SignUp: Sendable {
         let hasPassword = ["idToken", "email", "password"].contains { request.body[$0] != nil }
         guard hasPassword else { return try await anonymous(request) }
         let settings = parts.settings
-        let isInvited = request.body["invitation"] != nil
+        // An empty text is no invitation.
+        let isInvited = try request.string("invitation")?.isEmpty == false
         let mayLink = settings.allowsInvitedSignUp && request.body["idToken"] != nil
         guard settings.allowsEmailSignUp || request.caller.isAdmin || isInvited || mayLink else {
             throw settings.closedSignUp

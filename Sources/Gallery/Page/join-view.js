@@ -22,7 +22,7 @@ export async function joinView(route, { element }) {
   // Shows the invitation in the address. Its code does not stay there: it would be in the history, and in pictures of
   // the screen.
   async function read() {
-    const code = decodeURIComponent(location.hash.slice(1).replace(/%(?![0-9a-f]{2})/gi, "%25"));
+    const code = decoded(location.hash.slice(1));
     if (location.hash) history.replaceState(history.state, "", "/join");
     if (code) await show(code); else await draw(entry());
   }
@@ -126,6 +126,14 @@ export async function joinView(route, { element }) {
       removeEventListener("hashchange", onHash);
     },
   };
+}
+
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 const heading = (text) => h("h1", { tabindex: "-1", dir: "auto" }, text);
