@@ -1,3 +1,4 @@
+import Access
 import Accounts
 import Client
 import HTTPTypes
