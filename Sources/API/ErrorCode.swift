@@ -66,6 +66,11 @@ package enum ErrorCode: String, CaseIterable, Codable, Hashable, Sendable {
     case invalidQuery = "invalid_query"
     case invalidRules = "invalid_rules"
     case invalidValue = "invalid_value"
+    case invitationElsewhere = "invitation_elsewhere"
+    case invitationExpired = "invitation_expired"
+    case invitationUnknown = "invitation_unknown"
+    case invitationUsedUp = "invitation_used_up"
+    case invitationWithdrawn = "invitation_withdrawn"
     case io
     case isolationUnavailable = "isolation_unavailable"
     case jobRunning = "job_running"

@@ -48,6 +48,28 @@ extension Failure {
         "KEY_EXISTS": Failure(.wrongState, "an admin key of this name exists already", hint: listsKeys),
         "KEY_NOT_FOUND": Failure(.notFound, "an admin key of this name does not exist", hint: listsKeys),
         "TOO_MANY_KEYS": Failure(.wrongState, "there are 100 admin keys", hint: "Delete one with tintype key rm."),
+        "INVITATION_NOT_FOUND": Failure(
+            .invitationUnknown, "there is no invitation with this code",
+            hint: "Check each character, or ask for another."),
+        "INVITATION_OF_ANOTHER_SERVICE": Failure(
+            .invitationElsewhere, "the invitation is for another service", hint: "Open the link itself."),
+        "INVITATION_EXPIRED": Failure(
+            .invitationExpired, "the invitation has expired", hint: "Ask the person who invited you for another."),
+        "INVITATION_USED_UP": Failure(
+            .invitationUsedUp, "the invitation has been used", hint: "Ask the person who invited you for another."),
+        "INVITATION_WITHDRAWN": Failure(
+            .invitationWithdrawn, "the invitation was withdrawn", hint: "Ask the person who invited you."),
+        "TOO_MANY_INVITATIONS": Failure(
+            .wrongState, "there are too many valid invitations", hint: "Withdraw some with DELETE /v1/invitations/{id}."
+        ),
+        "TOO_MANY_MEMBERS": Failure(.badAudience, "the audience has as many members as it can have"),
+        "AUDIENCE_NOT_FOUND": Failure(
+            .notFound, "the audience does not exist", hint: "Create it with PUT /v1/audiences/{id}."),
+        "JOIN_REQUEST_NOT_FOUND": Failure(
+            .notFound, "the request to join does not exist", hint: "List them with GET /v1/join-requests."),
+        "TOO_MANY_JOIN_REQUESTS": Failure(.wrongState, "too many requests to join wait", hint: "Try again later."),
+        "NOT_OWNER": Failure(.notAllowed, "this is for the owners of the audience", hint: "Ask one of them."),
+        "OPERATION_NOT_ALLOWED": Failure(.notAllowed, "the service does not allow this", hint: "Ask its operator."),
         "INVALID_KEY_NAME": Failure(
             .badRequest, "a key's name has 1 to 64 letters, digits, hyphens and underscores"),
     ]

@@ -24,6 +24,8 @@ extension TreeValue {
     }
 }
 
+extension AudienceID: TextFieldValue {}
+
 extension AudienceID: ListElement {
     package static func list(_ value: TreeValue) -> [AudienceID] {
         PostAudiences.named(by: .object(["audiences": value]))

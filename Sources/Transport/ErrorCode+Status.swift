@@ -12,11 +12,13 @@ extension ErrorCode {
         case .permissionDenied, .badToken: .unauthorized
         case .foreignHost, .crossSite, .adminOnly, .blocked, .notAllowed, .notConsented, .notEncrypted, .notMember:
             .forbidden
-        case .notFound, .unknownUser, .invalidNamespace: .notFound
+        case .notFound, .unknownUser, .invalidNamespace, .invitationUnknown: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .tooSlow: .requestTimeout
         case .wrongState, .jobRunning, .tooMuchGarbage, .duplicate, .takenOver, .wrongOffset: .conflict
-        case .resnapshot, .bytesLost, .deleted, .tokenTooOld, .tokenUnknown, .uploadExpired: .gone
+        case .resnapshot, .bytesLost, .deleted, .tokenTooOld, .tokenUnknown, .uploadExpired, .invitationExpired,
+            .invitationUsedUp, .invitationWithdrawn:
+            .gone
         case .protocolVersion: .preconditionFailed
         case .tooLarge, .tooManyBytes: .contentTooLarge
         case .unsupportedFormat, .unsupportedType: .unsupportedMediaType
@@ -24,7 +26,7 @@ extension ErrorCode {
         case .audiencePost, .badAudience, .badCertificate, .badConfiguration, .badMention, .invalidRules, .keyReused,
             .moderationRefused, .tooManyPhotos, .tooManyPixels,
             .sideTooLong, .tooManyFrames, .tooManyScans, .tooMuchMemory, .truncated, .corrupt, .decoderCrashed,
-            .decoderTimedOut, .cannotScrub, .oneself, .originalDropped:
+            .decoderTimedOut, .cannotScrub, .oneself, .originalDropped, .invitationElsewhere:
             .unprocessableContent
         case .quotaExceeded: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
         case .upgradeRequired: .upgradeRequired

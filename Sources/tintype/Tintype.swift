@@ -34,7 +34,7 @@ struct Tintype: AsyncParsableCommand {
                     ServeCommand.self, StatusCommand.self, OpsCommand.self, ReloadCommand.self, ConfigCommand.self,
                     APICommand.self,
                 ]),
-            CommandGroup(name: "Accounts", subcommands: [UserCommand.self, KeyCommand.self]),
+            CommandGroup(name: "Accounts", subcommands: [UserCommand.self, InviteCommand.self, KeyCommand.self]),
             CommandGroup(
                 name: "People",
                 subcommands: [

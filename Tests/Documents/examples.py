@@ -38,6 +38,10 @@ ACCOUNTS = [
     f"tintype user add {name}@example.com --uid {name} --generate-password" for name in ("maria", "ann", "ed")]
 PEOPLE = [f"tintype person set {name} --name {name.title()}" for name in ("maria", "jan", "ann", "ed")]
 AUDIENCE = """tintype api PUT /v1/audiences/class-7b '{"name": "7b", "kind": "class", "members": {"maria": "owner"}}'"""
+REQUESTS = [
+    "tintype serve --listen 127.0.0.1:8080 --sign-up invitation,request", AUDIENCE,
+    *(f"""tintype api POST /v1/join-requests '{{"name": "{name.title()}", "email": "{name}@example.com"}}'"""
+      for name in ("ann", "bob"))]
 RULES = ["tintype rules show > rules.json", "tintype rules show --storage-rules > storage.rules"]
 PHOTO = "tintype upload photo.jpg --user maria"
 # A run that lasts some seconds.
@@ -60,6 +64,8 @@ BEFORE_HELP = {
     "inbox retry": ["mkdir -p Storage/inbox/maria; echo words > Storage/inbox/maria/lake.jpg"],
     "inbox drop": ["mkdir -p Storage/inbox/maria; echo words > Storage/inbox/maria/notes.txt"],
     "user add": ["echo sesame! > secret"],
+    "invite": [AUDIENCE], "invite add": [AUDIENCE], "invite ls": [AUDIENCE], "invite rm": ["tintype invite add"],
+    "invite requests": REQUESTS, "invite requests approve": REQUESTS, "invite requests decline": REQUESTS,
     "user show": ACCOUNTS, "user token": ACCOUNTS, "user password": ACCOUNTS, "user rm": ACCOUNTS,
     "person": PEOPLE, "person rm": PEOPLE, "api": [*PEOPLE, PHOTO],
     "rules check": RULES, "rules set": RULES,

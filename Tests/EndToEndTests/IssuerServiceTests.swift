@@ -68,7 +68,7 @@ struct IssuerServiceTests {
             #expect(isOpen || answer.text.contains("OPERATION_NOT_ALLOWED"), "\(answer)")
             // An explicit setting is not logged.
             let isNews = !isOpen && !arguments.contains("--sign-up")
-            #expect(try place.log.contains("sign-up is closed") == isNews)
+            #expect(try place.log.contains("sign-up is by invitation only") == isNews)
             #expect(try await place.daemon.stop() == 0)
         }
     }

@@ -78,7 +78,8 @@ func withService<R: Sendable>(
     engine: StorageFolder.TreeEngine = .sqlite, retention: ChangeRetention = ChangeRetention(),
     blobs: (any BlobStore)? = nil, change: (inout PipelineSettings) -> Void = { _ in },
     changeServer: (inout HTTPServer.Settings) -> Void = { _ in },
-    changeAccess: (inout AccessControl.Settings) -> Void = { _ in }, issuers: IssuerKeys? = nil,
+    changeAccess: (inout AccessControl.Settings) -> Void = { _ in },
+    changeAccounts: (inout IdentitySettings) -> Void = { _ in }, issuers: IssuerKeys? = nil,
     moderator: Moderator? = nil,
     _ body: @Sendable (Service) async throws -> R
 ) async throws -> R {
@@ -86,7 +87,7 @@ func withService<R: Sendable>(
         let (listeners, continuation) = AsyncStream.makeStream(of: HTTPServer.Listener.self)
         let parts = try await ServiceParts(
             in: scratch, engine: engine, retention: retention, blobs: blobs, change: change, changeServer: changeServer,
-            changeAccess: changeAccess, issuers: issuers, moderator: moderator
+            changeAccess: changeAccess, changeAccounts: changeAccounts, issuers: issuers, moderator: moderator
         ) {
             continuation.yield($0)
         }

@@ -28,7 +28,8 @@ struct ServiceParts: Sendable {
         in scratch: Scratch, engine: StorageFolder.TreeEngine = .sqlite, retention: ChangeRetention = ChangeRetention(),
         blobs: (any BlobStore)? = nil, change: (inout PipelineSettings) -> Void = { _ in },
         changeServer: (inout HTTPServer.Settings) -> Void = { _ in },
-        changeAccess: (inout AccessControl.Settings) -> Void = { _ in }, issuers: IssuerKeys? = nil,
+        changeAccess: (inout AccessControl.Settings) -> Void = { _ in },
+        changeAccounts: (inout IdentitySettings) -> Void = { _ in }, issuers: IssuerKeys? = nil,
         moderator: Moderator? = nil, onListening: @escaping @Sendable (HTTPServer.Listener) -> Void = { _ in }
     ) async throws {
         let path = "\(scratch.path)/Storage"
@@ -50,11 +51,13 @@ struct ServiceParts: Sendable {
         authority = TokenAuthority(project: project, keys: try Service.keys.get())
         access = AccessControl(accessSettings, authority: authority, issuers: issuers)
         media = try await Self.media(in: storage, of: authority)
+        var accountSettings = IdentitySettings(actionURL: "http://localhost/account")
+        changeAccounts(&accountSettings)
         server = HTTPServer(
             pipeline, settings: serverSettings, access: access, media: media,
             accounts: Self.accounts(
                 in: storage.tree, access: access, authority: authority, isEmulator: accessSettings.isEmulator,
-                logger: logger), logger: logger, onListening: onListening)
+                settings: accountSettings, logger: logger), logger: logger, onListening: onListening)
     }
 }
 
@@ -69,7 +72,8 @@ extension ServiceParts {
 
     /// Creates the accounts of a service, in the same way as the program.
     private static func accounts(
-        in tree: TreeStore, access: AccessControl, authority: TokenAuthority, isEmulator: Bool, logger: Logger
+        in tree: TreeStore, access: AccessControl, authority: TokenAuthority, isEmulator: Bool,
+        settings: IdentitySettings, logger: Logger
     ) -> HTTPServer.AccountEndpoints {
         let store = AccountStore(
             tree: tree, updatePerson: AccountPerson.write,
@@ -79,8 +83,7 @@ extension ServiceParts {
             proofs: IdentityProofs(
                 customTokens: CustomTokenVerifier(accounts: [], authority: authority, isEmulator: isEmulator)),
             throttle: Throttle(clock: WallClock.now),
-            settings: IdentitySettings(actionURL: "http://localhost/account"), site: { .init(name: "Tintype") },
-            logger: logger)
+            settings: settings, site: { .init(name: "Tintype") }, logger: logger)
         return HTTPServer.AccountEndpoints(
             service: identity, authority: authority, signingKeys: SigningKeys(of: store),
             adminKeys: AdminKeys(of: store, onChange: { access.replaceAdminKeys($0) }),

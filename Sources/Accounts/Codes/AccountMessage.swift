@@ -2,7 +2,8 @@ import Foundation
 
 /// A message with a code, for an operator's program or webhook to send.
 package struct AccountMessage: Encodable, Hashable, Sendable {
-    /// The meaning of the code: `VERIFY_EMAIL`, `PASSWORD_RESET`, `EMAIL_SIGNIN` or `VERIFY_AND_CHANGE_EMAIL`.
+    /// The meaning of the code: `VERIFY_EMAIL`, `PASSWORD_RESET`, `EMAIL_SIGNIN`, `VERIFY_AND_CHANGE_EMAIL`
+    /// or `INVITATION`.
     package let kind: String
     /// The recipient's address.
     package let email: String

@@ -12,8 +12,15 @@ final class CodeSender: Sendable {
     /// The time after which a delivery is cancelled.
     private static let maxDuration: Duration = .seconds(30)
 
+    private enum Work: Sendable {
+        /// A code that is created and sent.
+        case code(CodeOrder)
+        /// A finished message.
+        case message(AccountMessage)
+    }
+
     private enum Step: Sendable {
-        case send(CodeOrder)
+        case send(Work)
         case tell(CheckedContinuation<Void, Never>)
     }
 
@@ -33,13 +40,13 @@ final class CodeSender: Sendable {
                 var count = 0
                 for await step in stream {
                     switch step {
-                    case .send(let order):
+                    case .send(let work):
                         if count == Self.maxRunning {
                             await running.next()
                             count -= 1
                         }
                         count += 1
-                        running.addTask { await Self.carryOut(order, by: maker, delivery, logger) }
+                        running.addTask { await Self.carryOut(work, by: maker, delivery, logger) }
                     case .tell(let continuation):
                         await running.waitForAll()
                         count = 0
@@ -58,8 +65,15 @@ final class CodeSender: Sendable {
     /// Enqueues a code to be created and sent.
     ///
     /// - Throws: The error of a busy service when too many wait.
-    func send(_ order: CodeOrder) throws(IdentityError) {
-        guard case .enqueued = steps.yield(.send(order)) else { throw .unavailable(reason: "too many messages wait") }
+    func send(_ order: CodeOrder) throws(IdentityError) { try send(.code(order)) }
+
+    /// Enqueues a finished message.
+    ///
+    /// - Throws: The error of a busy service when too many wait.
+    func send(_ message: AccountMessage) throws(IdentityError) { try send(.message(message)) }
+
+    private func send(_ work: Work) throws(IdentityError) {
+        guard case .enqueued = steps.yield(.send(work)) else { throw .unavailable(reason: "too many messages wait") }
     }
 
     /// Creates a code without sending it: for an administrator who requests the link.
@@ -74,12 +88,22 @@ final class CodeSender: Sendable {
         }
     }
 
-    /// Creates a code and delivers its message; logs failures.
+    /// Delivers a message, after creating its code if it has none yet; logs failures.
     private static func carryOut(
-        _ order: CodeOrder, by maker: CodeMaker, _ delivery: CodeDelivery?, _ logger: Logger
+        _ work: Work, by maker: CodeMaker, _ delivery: CodeDelivery?, _ logger: Logger
     ) async {
+        let kind: String
+        switch work {
+        case .code(let order): kind = order.kind.rawValue
+        case .message(let message): kind = message.kind
+        }
         do {
-            guard let message = try await maker.make(order), let delivery else { return }
+            let message: AccountMessage? =
+                switch work {
+                case .code(let order): try await maker.make(order)
+                case .message(let message): message
+                }
+            guard let message, let delivery else { return }
             try await withThrowingTaskGroup(of: Void.self) { parts in
                 parts.addTask { try await delivery(message) }
                 parts.addTask {
@@ -92,8 +116,7 @@ final class CodeSender: Sendable {
         } catch {
             // The log contains neither the code nor the address.
             let fault = (error as? DeliveryFailure)?.description ?? "\(type(of: error))"
-            logger.error(
-                "a message with a code was not sent", metadata: ["kind": "\(order.kind.rawValue)", "fault": "\(fault)"])
+            logger.error("a message with a code was not sent", metadata: ["kind": "\(kind)", "fault": "\(fault)"])
         }
     }
 }

@@ -33,6 +33,10 @@ struct AccountUpdate: Sendable {
         if change.locksOthersOut || request.body["password"] != nil, !parts.settings.isEmulator {
             try parts.tokens.checkRecent(proof)
         }
+        // An anonymous account does not become a member's by a change of its address or password.
+        if change.asksForAddress || request.body["password"] != nil, parts.settings.needsInvitation(proof.account) {
+            throw .invitationRequired
+        }
         if change.asksForAddress, parts.slowsDown(request.caller) {
             try parts.throttle.signUp(from: request.caller.address)
         }

@@ -60,6 +60,7 @@ struct CodeUse: Sendable {
         let text = try request.string("oobCode", missing: "OOB_CODE")
         let proof = request.body["idToken"] == nil ? nil : try await parts.tokens.proof(in: request)
         if let proof, !parts.settings.isEmulator { try parts.tokens.checkRecent(proof) }
+        let invitation = try await parts.invitation(in: request, for: email)
         let known = try await parts.store.account(email: email)
         if let proof, let known, known.uid != proof.account.uid { throw .emailExists }
         let newID = try SignUp.newID()
@@ -68,8 +69,14 @@ struct CodeUse: Sendable {
             let code = try transaction.take(text, .signIn)
             guard code.email == email else { throw IdentityError.invalidEmail }
             let old = try proof.map { try transaction.account(provedBy: $0) } ?? transaction.reader.account(token.uid)
-            guard old != nil || parts.settings.allowsEmailSignUp else { throw IdentityError.operationNotAllowed }
+            let settings = parts.settings
+            guard invitation != nil || old != nil && !settings.needsInvitation(old) || settings.allowsEmailSignUp else {
+                throw settings.closedSignUp
+            }
             var account = old ?? Account(selfMadeWith: token.uid, createdAt: transaction.now)
+            if let invitation, old?.isAnonymous ?? true {
+                try Invitation.use(invitation, for: &account, in: &transaction)
+            }
             if account.email == email, !account.isEmailVerified {
                 // Another person may have used the address before it was verified.
                 account.passwordHash = nil

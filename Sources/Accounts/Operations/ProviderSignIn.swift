@@ -16,10 +16,11 @@ struct ProviderSignIn: Sendable {
     func run(_ request: IdentityRequest) async throws(IdentityError) -> JSONValue {
         let credential = try await ProviderCredential(in: request, parts)
         let proof = request.body["idToken"] == nil ? nil : try await parts.tokens.proof(in: request)
+        let invitation = try await parts.invitation(in: request, for: credential.email)
         if let proof, !parts.settings.isEmulator { try parts.tokens.checkRecent(proof) }
         var members = credential.members
         do throws(IdentityError) {
-            switch try await outcome(credential, proof) {
+            switch try await outcome(credential, proof, invitation) {
             case .signedIn(let signedIn, let isNew):
                 members.merge(try parts.tokens.members(for: signedIn)) { $1 }
                 members["localId"] = .string(signedIn.account.uid)
@@ -46,11 +47,11 @@ struct ProviderSignIn: Sendable {
 
     /// Signs in or links; tries again when another sign-in was faster.
     private func outcome(
-        _ credential: ProviderCredential, _ proof: IDTokens.Proof?
+        _ credential: ProviderCredential, _ proof: IDTokens.Proof?, _ invitation: InvitationCode?
     ) async throws(IdentityError) -> Outcome {
-        if let proof { return try await link(credential, to: proof) }
+        if let proof { return try await link(credential, to: proof, invitation) }
         for _ in 0..<3 {
-            let outcome = try await signIn(credential)
+            let outcome = try await signIn(credential, invitation)
             if case .overtaken = outcome { continue }
             return outcome
         }
@@ -58,7 +59,9 @@ struct ProviderSignIn: Sendable {
     }
 
     /// Finds or creates the account of an identity, and opens a session.
-    private func signIn(_ credential: ProviderCredential) async throws(IdentityError) -> Outcome {
+    private func signIn(
+        _ credential: ProviderCredential, _ invitation: InvitationCode?
+    ) async throws(IdentityError) -> Outcome {
         let identity = credential.identity
         var candidate = try await parts.store.account(provider: identity.provider, rawID: identity.rawID)
         if candidate == nil, let email = credential.email { candidate = try await parts.store.account(email: email) }
@@ -70,12 +73,27 @@ struct ProviderSignIn: Sendable {
             let old = linked ?? named
             guard old?.uid ?? newID == token.uid else { return .overtaken }
             if linked == nil, let named, !credential.isEmailVerified { return .unconfirmed(named) }
+            try check(old, credential, invitation)
             var account = old ?? Account(selfMadeWith: token.uid, createdAt: transaction.now)
+            if let invitation, old == nil { try Invitation.use(invitation, for: &account, in: &transaction) }
             if linked == nil { Self.adopt(credential, into: &account, isNew: old == nil, at: transaction.now) }
             account.link(identity)
             let signedIn = try transaction.signIn(account, inPlaceOf: old, with: token, provider: identity.provider)
             return .signedIn(signedIn, isNew: old == nil)
         }
+    }
+
+    /// Checks that an identity of a public provider does not let a stranger into a service that is closed to them; the
+    /// people of the operator's own providers are no strangers.
+    ///
+    /// - Throws: `OPERATION_NOT_ALLOWED`.
+    private func check(
+        _ account: Account?, _ credential: ProviderCredential, _ invitation: InvitationCode?
+    ) throws(IdentityError) {
+        guard invitation == nil, parts.settings.needsInvitation(account),
+            parts.proofs.isPublic(credential.identity.provider)
+        else { return }
+        throw .invitationRequired
     }
 
     /// Copies the provider's data into a new account, or into one with an address that the provider vouches for.
@@ -100,7 +118,7 @@ struct ProviderSignIn: Sendable {
 
     /// Links the identity to the account of a token.
     private func link(
-        _ credential: ProviderCredential, to proof: IDTokens.Proof
+        _ credential: ProviderCredential, to proof: IDTokens.Proof, _ invitation: InvitationCode?
     ) async throws(IdentityError) -> Outcome {
         let identity = credential.identity
         let token = try SignUp.newToken(of: proof.account.uid)
@@ -109,7 +127,9 @@ struct ProviderSignIn: Sendable {
             guard try transaction.reader.account(provider: identity.provider, rawID: identity.rawID) == nil else {
                 throw IdentityError.alreadyLinked
             }
+            try check(old, credential, invitation)
             var account = old
+            if let invitation, old.isAnonymous { try Invitation.use(invitation, for: &account, in: &transaction) }
             if let email = credential.email {
                 if let other = try transaction.reader.account(email: email), other.uid != old.uid {
                     throw IdentityError.emailExists

@@ -28,11 +28,18 @@ struct SignUp: Sendable {
         guard request.body["localId"] == nil else { throw IdentityError("UNEXPECTED_PARAMETER : User ID") }
         let hasPassword = ["idToken", "email", "password"].contains { request.body[$0] != nil }
         guard hasPassword else { return try await anonymous(request) }
-        guard parts.settings.allowsEmailSignUp || request.caller.isAdmin else { throw .operationNotAllowed }
+        let settings = parts.settings
+        // An empty text is no invitation.
+        let isInvited = try request.string("invitation")?.isEmpty == false
+        let mayLink = settings.allowsInvitedSignUp && request.body["idToken"] != nil
+        guard settings.allowsEmailSignUp || request.caller.isAdmin || isInvited || mayLink else {
+            throw settings.closedSignUp
+        }
         let email = try request.email(missing: "EMAIL")
         let password = try request.string("password", missing: "PASSWORD")
         try NewPassword.check(password)
-        if request.body["idToken"] != nil { return try await link(request, email, password) }
+        let code = try await parts.invitation(in: request, for: email)
+        if request.body["idToken"] != nil { return try await link(request, email, password, code) }
         try slowDown(request)
         guard try await parts.store.account(email: email) == nil else { throw .emailExists }
         let hashed = try await NewPassword(password, for: request.caller.address, by: parts.passwords)
@@ -43,6 +50,7 @@ struct SignUp: Sendable {
             account.email = email
             account.displayName = displayName
             hashed?.apply(to: &account, isNew: true, at: transaction.now)
+            if let code { try Invitation.use(code, for: &account, in: &transaction) }
             return try transaction.signIn(account, inPlaceOf: nil, with: token, provider: "password")
         }
         return try answer(signedIn)
@@ -50,6 +58,7 @@ struct SignUp: Sendable {
 
     /// Creates an anonymous account.
     private func anonymous(_ request: IdentityRequest) async throws(IdentityError) -> JSONValue {
+        guard request.body["invitation"] == nil else { throw .missing("EMAIL") }
         guard parts.settings.allowsAnonymousSignUp else { throw IdentityError("ADMIN_ONLY_OPERATION") }
         try slowDown(request)
         let token = try Self.newToken(of: try Self.newID())
@@ -62,10 +71,13 @@ struct SignUp: Sendable {
 
     /// Adds an address and a password to the account of a token.
     private func link(
-        _ request: IdentityRequest, _ email: EmailAddress, _ password: String
+        _ request: IdentityRequest, _ email: EmailAddress, _ password: String, _ code: InvitationCode?
     ) async throws(IdentityError) -> JSONValue {
         let proof = try await parts.tokens.proof(in: request)
         if !parts.settings.isEmulator { try parts.tokens.checkRecent(proof) }
+        guard request.caller.isAdmin || code != nil || !parts.settings.needsInvitation(proof.account) else {
+            throw .invitationRequired
+        }
         try slowDown(request)
         if let other = try await parts.store.account(email: email), other.uid != proof.account.uid {
             throw .emailExists
@@ -80,6 +92,7 @@ struct SignUp: Sendable {
             account.email = email
             account.displayName = displayName ?? account.displayName
             hashed?.apply(to: &account, at: transaction.now)
+            if let code { try Invitation.use(code, for: &account, in: &transaction) }
             return try transaction.signIn(
                 account, inPlaceOf: old, with: token, provider: "password",
                 claims: try transaction.addedClaims(of: proof))

@@ -24,6 +24,17 @@ enum AccountClaims {
         }
     }
 
+    /// Whether the claims in a text make their user an admin.
+    static func isAdmin(_ text: String?) -> Bool { members(of: text)["admin"] == true }
+
+    /// Returns the claims in a text with the claim `admin`; the text itself if that would be too long.
+    static func addingAdmin(to text: String?) -> String? {
+        var claims = members(of: text)
+        claims["admin"] = true
+        let longer = String(decoding: JSONValue.object(claims).text, as: UTF8.self)
+        return (try? checked(longer)) ?? text
+    }
+
     /// Returns the claims in a text.
     static func members(of text: String?) -> [String: JSONValue] {
         text.flatMap { JSONValue(text: $0.utf8)?.members } ?? [:]

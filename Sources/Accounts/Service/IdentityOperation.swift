@@ -1,7 +1,7 @@
 /// The operations on accounts that clients and administrators may request.
 package enum IdentityOperation: String, Sendable, CaseIterable {
     // The operations of apps.
-    case signUp, signInWithPassword, signInWithCustomToken, signInWithIdp, signInWithEmailLink
+    case signUp, signInWithPassword, signInWithCustomToken, signInWithIdp, signInWithEmailLink, signInWithClassCode
     case lookup, update, delete, createAuthUri, sendOobCode, resetPassword
     /// The public settings of the project.
     case project
@@ -41,8 +41,8 @@ package enum IdentityOperation: String, Sendable, CaseIterable {
     }
 
     private static let ofClients: Set<Self> = [
-        .signUp, .signInWithPassword, .signInWithCustomToken, .signInWithIdp, .signInWithEmailLink, .lookup, .update,
-        .delete, .createAuthUri, .sendOobCode, .resetPassword,
+        .signUp, .signInWithPassword, .signInWithCustomToken, .signInWithIdp, .signInWithEmailLink,
+        .signInWithClassCode, .lookup, .update, .delete, .createAuthUri, .sendOobCode, .resetPassword,
     ]
 
     private static let ofAdmins: Set<Self> = [

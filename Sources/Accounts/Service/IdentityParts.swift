@@ -8,6 +8,7 @@ struct IdentityParts: Sendable {
     let proofs: IdentityProofs
     let throttle: Throttle
     let codes: CodeSender
+    let invitations: Invitations
     let emulator: EmulatorState
     let settings: IdentitySettings
 

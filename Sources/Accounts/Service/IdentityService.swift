@@ -26,10 +26,20 @@ package final class IdentityService: Sendable {
         parts = IdentityParts(
             store: store, passwords: passwords, tokens: IDTokens(authority: authority, store: store), proofs: proofs,
             throttle: throttle, codes: CodeSender(maker: maker, delivery: delivery, logger: logger),
-            emulator: emulator, settings: settings)
+            invitations: Invitations(store: store, throttle: throttle, settings: settings), emulator: emulator,
+            settings: settings)
         self.logger = logger
         self.audit = audit
     }
+
+    /// The requests to join.
+    package var joinRequests: JoinRequests { JoinRequests(invitations: parts.invitations, codes: parts.codes) }
+
+    /// The accounts of people without an address.
+    package var classAccounts: ClassAccounts { ClassAccounts(store: parts.store, passwords: parts.passwords) }
+
+    /// The invitations to create an account, or to join an audience.
+    package var invitations: Invitations { parts.invitations }
 
     /// Whether messages with codes can be sent.
     package var canSendCodes: Bool { parts.codes.canSend }
@@ -73,6 +83,7 @@ package final class IdentityService: Sendable {
     ) async throws(IdentityError) -> JSONValue {
         switch operation {
         case .signUp: try await SignUp(parts: parts).run(request)
+        case .signInWithClassCode: try await ClassCodeSignIn(parts: parts).run(request)
         case .signInWithPassword: try await PasswordSignIn(parts: parts).run(request)
         case .signInWithCustomToken: try await CustomTokenSignIn(parts: parts).run(request)
         case .signInWithIdp: try await ProviderSignIn(parts: parts).run(request)

@@ -7,6 +7,12 @@ package struct IdentitySettings: Hashable, Sendable {
     package var allowsEmailSignUp = true
     /// Whether people may create anonymous accounts.
     package var allowsAnonymousSignUp = true
+    /// Whether people with an invitation may create accounts.
+    package var allowsInvitedSignUp = false
+    /// Whether people without an invitation may request one.
+    package var takesJoinRequests = false
+    /// The origin of links to this service, such as `https://photos.example`; nil if it has no public address.
+    package var origin: String?
     /// The domains that links in messages may continue to.
     package var authorizedDomains = ["localhost"]
     /// The URL of the page that codes in messages lead to, without a query.

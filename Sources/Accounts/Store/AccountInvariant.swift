@@ -77,6 +77,12 @@ package struct AccountInvariant: Sendable {
             dangling(AccountNodes.session.pattern.parent.path) { node, snapshot throws(TreeError) in
                 guard let uid = node.lastKey else { return false }
                 return try snapshot.exists(AccountNodes.account(uid))
+            },
+            dangling(AccountNodes.invitationCode.path) { node, snapshot throws(TreeError) in
+                guard let hash = node.lastKey,
+                    let id = try snapshot.get(node)?.stringValue.flatMap({ try? TreeKey($0) })
+                else { return false }
+                return Invitation(try snapshot.get(AccountNodes.invitation() / id), at: id)?.hash == hash
             }, counting(at: AccountNodes.account()), counting(at: AccountNodes.count()),
         ]
 

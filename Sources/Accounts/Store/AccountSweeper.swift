@@ -3,7 +3,7 @@ import Synchronization
 package import Tree
 import TreeModel
 
-/// Deletes expired sessions, codes and revocations, a limited number at each call.
+/// Deletes expired sessions, codes, revocations, invitations and requests to join, a limited number at each call.
 package final class AccountSweeper: Sendable {
     /// The time for which a revocation is kept; all tokens from before it have expired by then.
     static let revocation = Duration.seconds(25 * 3600)
@@ -36,6 +36,14 @@ package final class AccountSweeper: Sendable {
             Timestamp(seconds: entry.value.integerValue ?? 0) + Self.revocation <= now
                 ? [(AccountNodes.revocation(entry.key), entry.value)] : []
         }
+        count += try await sweep(AccountNodes.invitation(), limit: limit) { entry in
+            Invitation(entry.value, at: entry.key)?.isOver(at: now) ?? false
+                ? [(AccountNodes.invitation() / entry.key, entry.value)] : []
+        }
+        count += try await sweep(AccountNodes.joinRequest(), limit: limit) { entry in
+            JoinRequest(entry.value, at: entry.key)?.isOver(at: now) ?? true
+                ? [(AccountNodes.joinRequest() / entry.key, entry.value)] : []
+        }
         return count
     }
 
@@ -66,6 +74,10 @@ package final class AccountSweeper: Sendable {
                 update[path] = nil
                 if let email = ActionCode(value)?.email, let key = path.lastKey {
                     update[AccountPaths.codes(of: email) / key] = nil
+                }
+                if path.keys.first == AccountNodes.invitation.root, let hash = Invitation(value, at: path.lastKey)?.hash
+                {
+                    update[AccountNodes.invitationCode() / hash] = nil
                 }
             }
         }

@@ -15,6 +15,11 @@ package final class Throttle: Sendable {
     private let codesFromAddress: TokenBuckets
     private let refreshesOfSession: TokenBuckets
     private let badRefreshesFromAddress: TokenBuckets
+    private let invitationsFromAddress: TokenBuckets
+    private let shortInvitations: TokenBuckets
+    private let joinRequestsFromAddress: TokenBuckets
+    private let picturesOfName: TokenBuckets
+    private let picturesOfClass: TokenBuckets
     private let knownAddresses = KnownAddresses()
     private let clock: @Sendable () -> Timestamp
 
@@ -29,6 +34,11 @@ package final class Throttle: Sendable {
         codesFromAddress = TokenBuckets(limits.codesFromAddress)
         refreshesOfSession = TokenBuckets(limits.refreshesOfSession)
         badRefreshesFromAddress = TokenBuckets(limits.badRefreshesFromAddress)
+        invitationsFromAddress = TokenBuckets(limits.invitationsFromAddress)
+        shortInvitations = TokenBuckets(limits.shortInvitations)
+        joinRequestsFromAddress = TokenBuckets(limits.joinRequestsFromAddress)
+        picturesOfName = TokenBuckets(limits.picturesOfName)
+        picturesOfClass = TokenBuckets(limits.picturesOfClass)
         self.clock = clock
     }
 
@@ -78,6 +88,40 @@ package final class Throttle: Sendable {
     ///
     /// - Throws: `TOO_MANY_ATTEMPTS_TRY_LATER`.
     func badRefresh(from address: String) throws(IdentityError) { try take([(badRefreshesFromAddress, address)]) }
+
+    /// Counts an attempt before the code of an invitation is looked up.
+    ///
+    /// - Throws: `TOO_MANY_ATTEMPTS_TRY_LATER`.
+    func beginInvitation(isShort: Bool, from address: String) throws(IdentityError) {
+        try take([(invitationsFromAddress, address)] + (isShort ? [(shortInvitations, "")] : []))
+    }
+
+    /// Returns the tokens of an attempt with the code of a valid invitation.
+    func invitationWasRight(isShort: Bool, from address: String) {
+        invitationsFromAddress.giveBack(address)
+        if isShort { shortInvitations.giveBack("") }
+    }
+
+    /// Counts a request to join.
+    ///
+    /// - Throws: `TOO_MANY_ATTEMPTS_TRY_LATER`.
+    func joinRequest(from address: String) throws(IdentityError) { try take([(joinRequestsFromAddress, address)]) }
+
+    /// Counts an attempt before the picture of a child is compared.
+    ///
+    /// - Parameters:
+    ///   - name: The child's identity in the class.
+    ///   - group: The id of the class.
+    /// - Throws: `TOO_MANY_ATTEMPTS_TRY_LATER`.
+    func beginPicture(of name: String, in group: String) throws(IdentityError) {
+        try take([(picturesOfClass, group), (picturesOfName, name)])
+    }
+
+    /// Returns the tokens of an attempt with the right picture.
+    func pictureWasRight(of name: String, in group: String) {
+        picturesOfClass.giveBack(group)
+        picturesOfName.giveBack(name)
+    }
 
     private static func pair(_ email: EmailAddress, _ address: String) -> String { "\(email) \(address)" }
 

@@ -20,6 +20,16 @@ package struct ThrottleLimits: Hashable, Sendable {
     package var refreshesOfSession = RateLimit(burst: 30, interval: 10)
     /// Invalid refresh tokens from one network address.
     package var badRefreshesFromAddress = RateLimit(burst: 100, interval: 2)
+    /// Wrong codes of invitations from one network address.
+    package var invitationsFromAddress = RateLimit(burst: 20, interval: 30)
+    /// Wrong short codes from all network addresses: at this rate, finding one of a thousand takes years.
+    package var shortInvitations = RateLimit(burst: 500, interval: 2)
+    /// Requests to join from one network address.
+    package var joinRequestsFromAddress = RateLimit(burst: 5, interval: 600)
+    /// Wrong pictures for one name of a class.
+    package var picturesOfName = RateLimit(burst: 5, interval: 600)
+    /// Wrong pictures for all names of a class.
+    package var picturesOfClass = RateLimit(burst: 60, interval: 30)
 
     package init() {}
 }

@@ -1,8 +1,10 @@
 // Signing in and up, and the account menu.
 
+import { checks, emailField, newPasswordField, submit } from "./account-fields.js";
 import { openDialog, confirmed } from "./dialogs.js";
 import { h } from "./dom.js";
 import { field, form } from "./fields.js";
+import { mayInvite } from "./invite-rights.js";
 import { toggleMenu } from "./menu.js";
 import { outbox } from "./outbox.js";
 import { session } from "./session.js";
@@ -34,17 +36,6 @@ function done() {
   announce(t("auth.welcome", { name: session.user.name }));
 }
 
-const checks = {
-  email: (text) => (/^[^\s@]+@[^\s@]+$/.test(text.trim()) ? "" : t(text.trim() ? "auth.badEmail" : "auth.needEmail")),
-  password: (text) => (text ? "" : t("auth.needPassword")),
-  newPassword: (text) => ([...text].length < 6 ? t("auth.weak") : ""),
-  name: (text) => (text.trim() ? text.trim().length > 199 ? t("auth.longName") : "" : t("auth.needName")),
-};
-
-const emailField = (autocomplete) => field(t("auth.email"), { type: "email", name: "email", autocomplete, inputmode: "email", required: true });
-
-const submit = (label) => h("button", { type: "submit", class: "button primary" }, label);
-
 // The e-mail address typed in one form; the other forms share it.
 let address = "";
 
@@ -74,8 +65,11 @@ function signUpForm() {
   const name = field(t("auth.name"), { name: "name", autocomplete: "name", maxlength: 199, required: true, dir: "auto", hint: t("auth.nameHint") });
   const email = emailField("email");
   keepAddress(email);
-  const password = field(t("auth.password"), { type: "password", name: "password", autocomplete: "new-password", minlength: 6, required: true, hint: t("auth.passwordHint") });
-  return form({}, [name, email, password], [name.element, email.element, password.element, h("div", { class: "acts" }, submit(t("auth.signUp")))], {
+  const password = newPasswordField();
+  return form({}, [name, email, password], [
+    name.element, email.element, password.element, h("div", { class: "acts" }, submit(t("auth.signUp"))),
+    h("p", {}, h("a", { href: "/join", onclick: () => dialog?.close() }, t("join.have"))),
+  ], {
     checks: [checks.name, checks.email, checks.newPassword],
     run: async () => {
       await session.signUp(email.input.value.trim(), password.input.value, name.input.value.trim());
@@ -157,11 +151,16 @@ function links() {
   return all.length > 0 ? h("p", { class: "site-links" }, all) : null;
 }
 
-// Opens the account menu below a button.
-export function accountMenu(button) {
+// Opens the account menu below a button. Whether the user may invite people is known after a request; the menu does not
+// wait long for it.
+export async function accountMenu(button) {
+  const isInviting = await Promise.race([
+    mayInvite().catch(() => false), new Promise((resolve) => { setTimeout(() => resolve(false), 500); }),
+  ]);
   toggleMenu(button, () => [
     { label: t("people.profile"), href: `/people/${encodeURIComponent(session.user.uid)}` },
     { label: t("people.edit"), run: async () => (await import("./profile-dialog.js")).editProfile() },
+    ...(isInviting ? [{ label: t("invite.title"), href: "/invitations" }] : []),
     ...siteLinks(),
     { label: t("auth.signOut"), run: signOut },
   ]);

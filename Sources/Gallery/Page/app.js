@@ -21,6 +21,8 @@ const views = {
   home: feedView, all: feedView, person: feedView, tag: feedView,
   post: async (...all) => (await import("./post-view.js")).postView(...all),
   search: async (...all) => (await import("./search.js")).searchView(...all),
+  join: async (...all) => (await import("./join-view.js")).joinView(...all),
+  invitations: async (...all) => (await import("./invitations.js")).invitationsView(...all),
   notifications: async (...all) => (await import("./notices.js")).noticesView(...all),
   missing: async (_, { element }) => {
     await import("./late.js");

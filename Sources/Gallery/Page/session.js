@@ -42,15 +42,36 @@ class Session extends EventTarget {
     await this.#begin(answer, answer.displayName);
   }
 
-  // Creates an account, and the person by whose name others find it.
-  async signUp(email, password, name) {
-    const answer = await ask(`${identity}:signUp`, { email, password, displayName: name, returnSecureToken: true });
+  // Creates an account, with an invitation if there is one, and the person by whose name others find it.
+  async signUp(email, password, name, invitation = null) {
+    const answer = await ask(`${identity}:signUp`, { email, password, displayName: name, invitation, returnSecureToken: true });
     await this.#begin(answer, name);
     const response = await fetch(`/v1/people/${this.user.uid}`, {
       method: "PATCH", body: JSON.stringify({ full_name: name }),
       headers: { "Content-Type": "application/json", Authorization: `Bearer ${this.#token}` },
     }).catch(() => null);
     if (response?.ok) this.update({ name });
+  }
+
+  // Signs in a person without an e-mail address by the code of their class, or creates their account.
+  async enterClass(invitation, name, picture, isNew) {
+    const answer = await ask(`${identity}:signInWithClassCode`, { invitation, displayName: name, picture, isNew });
+    await this.#begin(answer, answer.displayName);
+  }
+
+  // Whether the user's token makes them an admin.
+  async isAdmin() {
+    const part = (await this.token())?.split(".")[1] ?? "";
+    try {
+      return JSON.parse(atob(part.replace(/-/g, "+").replace(/_/g, "/"))).admin === true;
+    } catch {
+      return false;
+    }
+  }
+
+  // Gets another token the next time, because the user's rights have changed.
+  renew() {
+    this.#forgetToken();
   }
 
   // Requests a message with which another password can be chosen.
@@ -127,6 +148,9 @@ const sentences = {
   TOKEN_EXPIRED: "auth.ended", INVALID_REFRESH_TOKEN: "auth.ended", USER_NOT_FOUND: "auth.ended",
   OPERATION_NOT_ALLOWED: "auth.closed", ADMIN_ONLY_OPERATION: "auth.closed",
   TOO_MANY_ATTEMPTS_TRY_LATER: "auth.tooMany",
+  INVITATION_NOT_FOUND: "join.unknown", INVITATION_OF_ANOTHER_SERVICE: "join.elsewhere", INVITATION_EXPIRED: "join.expired",
+  INVITATION_USED_UP: "join.used_up", INVITATION_WITHDRAWN: "join.withdrawn", INVITATION_OF_ANOTHER_ADDRESS: "join.otherAddress",
+  NAME_EXISTS: "join.nameTaken", INVALID_NAME: "join.badName",
 };
 
 async function ask(path, body) {
@@ -145,7 +169,7 @@ async function ask(path, body) {
   const [code, words] = (answer.error?.message ?? "").split(" : ");
   throw new Problem({
     status: response.status, code: code || "unknown",
-    detail: code in sentences ? t(sentences[code]) : words ?? code ?? t("problem.unknown", { status: response.status }),
+    detail: code === "OPERATION_NOT_ALLOWED" && words ? t("auth.invitationOnly") : code in sentences ? t(sentences[code]) : words ?? code ?? t("problem.unknown", { status: response.status }),
   });
 }
 

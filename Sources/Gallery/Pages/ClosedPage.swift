@@ -10,10 +10,13 @@ package struct ClosedPage: Sendable {
     let visibility: Visibility
     /// Whether the service can send messages with codes.
     let canSendCodes: Bool
+    /// Whether people without an invitation may ask for one.
+    let takesJoinRequests: Bool
 
-    package init(visibility: Visibility, canSendCodes: Bool) {
+    package init(visibility: Visibility, canSendCodes: Bool, takesJoinRequests: Bool) {
         self.visibility = visibility
         self.canSendCodes = canSendCodes
+        self.takesJoinRequests = takesJoinRequests
     }
 
     /// Returns the page for an address that has no page: the form if the service is closed.
@@ -27,7 +30,8 @@ package struct ClosedPage: Sendable {
 
     func response(to request: Request, of site: Site, _ state: Visibility.State) -> Response {
         let texts = site.texts(for: request)
-        var head = PageHead("closed", nil, texts, of: site, origin: "", traits: .init(canSendCodes: canSendCodes))
+        let traits = PageHead.Traits(canSendCodes: canSendCodes, takesJoinRequests: takesJoinRequests)
+        var head = PageHead("closed", nil, texts, of: site, origin: "", traits: traits)
         head.close()
         head["isClosed"] = true
         head["hasStories"] = state.hidesPosts

@@ -15,6 +15,8 @@ struct PageHead {
         var isLocal = false
         /// Whether the service can send messages with codes, by which people choose a new password.
         var canSendCodes = false
+        /// Whether people without an invitation may ask for one.
+        var takesJoinRequests = false
     }
 
     let texts: PageTexts
@@ -39,6 +41,7 @@ struct PageHead {
             "title": site.name, "description": site.about(texts),
             "isHome": view == "home", "isAll": view == "all", "isHidden": false, "hasQuery": false, "query": "",
             "isLocal": traits.isLocal, "canSendCodes": traits.canSendCodes,
+            "takesJoinRequests": traits.takesJoinRequests,
         ].merging(site.values(texts)) { $1 }
         if let title { setTitle(title) }
     }

@@ -43,21 +43,49 @@ package struct PageRoutes: Sendable {
             head["message"] = head.texts.text("page.signIn")
             return "message"
         }
+        add("/join", "join", isForStrangers: true, to: &routes) { _, _, head in
+            head["isHidden"] = true
+            head["heading"] = head.texts.text("join.title")
+            head["message"] = head.texts.text("join.needsScripts")
+            return "message"
+        }
+        add("/invitations", "invitations", to: &routes) { _, _, head in
+            head["isHidden"] = true
+            head["heading"] = head.texts.text("page.signInTitle")
+            head["message"] = head.texts.text("page.signIn")
+            return "message"
+        }
+        addJoinLink(to: &routes)
     }
 
+    /// Adds the address with a code in its path, which some people make out of a short code: it leads to the page with
+    /// the code in the fragment, which is in no log and no `Referer`.
+    private func addJoinLink(to routes: inout RouteTable) {
+        let link = Endpoint { _, context in
+            let code = context.parameters.get("code") ?? ""
+            let isPlain = code.utf8.count <= 64 && code.utf8.allSatisfy(\.isPartOfCode)
+            var headers: HTTPFields = [.location: isPlain ? "/join#\(code)" : "/join", .cacheControl: "no-store"]
+            headers[.referrerPolicy] = "no-referrer"
+            return Response(status: .seeOther, headers: headers)
+        }
+        routes.add("/join/{code}", [.get: link])
+    }
+
+    /// - Parameter isForStrangers: Whether strangers get the page of a closed service, too.
     private func add(
-        _ path: String, _ view: String, to routes: inout RouteTable, _ page: @escaping Page
+        _ path: String, _ view: String, isForStrangers: Bool = false, to routes: inout RouteTable, _ page: @escaping Page
     ) {
         let (source, closed) = (source, closed)
         let operation = Endpoint { request, context in
             let site = source.site.value
             let state = try await closed.visibility.state
-            if state.isClosed, context.identity == .anonymous {
+            if state.isClosed, context.identity == .anonymous, !isForStrangers {
                 return closed.response(to: request, of: site, state)
             }
             let texts = site.texts(for: request)
             let traits = PageHead.Traits(
-                isLocal: context.client.isOnThisMachine(sending: request.head), canSendCodes: closed.canSendCodes)
+                isLocal: context.client.isOnThisMachine(sending: request.head), canSendCodes: closed.canSendCodes,
+                takesJoinRequests: closed.takesJoinRequests)
             var head = PageHead(
                 view, nil, texts, of: site, origin: source.origin(request, context), traits: traits)
             do {
@@ -209,5 +237,18 @@ package struct PageRoutes: Sendable {
             head["hint"] = texts.text("search.nothing")
         }
         return "search"
+    }
+}
+
+extension UInt8 {
+    /// Whether the byte may be part of a code: an ASCII letter or digit, a hyphen or an underscore.
+    fileprivate var isPartOfCode: Bool {
+        switch self {
+        case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: false
+        }
     }
 }

@@ -32,8 +32,17 @@ package enum AccountNodes {
     package static let identity = TreeNode(
         "identities/{identity}", in: .accounts, .service,
         "the id of the account that an identity of another provider belongs to")
+    package static let invitation = TreeNode(
+        "invitations/{id}", in: .accounts, .service, "an invitation", record: "Invitation",
+        unaudited: "an invitation that cannot be read admits nobody")
+    package static let invitationCode = TreeNode(
+        "invitation_codes/{hash}", in: .accounts, .service, "the id of the invitation with a code")
+    package static let joinRequest = TreeNode(
+        "join_requests/{id}", in: .accounts, .service, "a request to join", record: "JoinRequest",
+        unaudited: "a request that cannot be read is deleted by itself")
 
     package static let all = [
         account, count, session, code, codeOf, revocation, keys, adminKey, mediaKeys, email, phone, identity,
+        invitation, invitationCode, joinRequest,
     ]
 }

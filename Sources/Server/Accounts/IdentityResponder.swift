@@ -60,7 +60,8 @@ package struct IdentityResponder: HTTPResponder {
             throw IdentityError("PROJECT_NOT_FOUND", status: 404)
         }
         let caller = IdentityCaller(
-            isAdmin: context.identity == .admin, address: limitedAddress(of: context.client.address(of: request.head)))
+            isAdmin: context.identity == .admin,
+            address: LimitedClient.networkText(of: context.client.address(of: request.head)))
         // Paths below a project are for administrators, apart from those of emulators.
         guard address.project == nil || caller.isAdmin || IdentityAddress.isOfEmulator(path) else {
             throw IdentityError("INSUFFICIENT_PERMISSION", status: 403)
@@ -72,12 +73,6 @@ package struct IdentityResponder: HTTPResponder {
             metrics.count(error)
             throw error
         }
-    }
-
-    /// Returns the part of an address that identifies a caller; for IPv6 the 64-bit network.
-    private func limitedAddress(of address: String) -> String {
-        guard let ip = IPAddress(address), ip.bytes.count == 16 else { return address }
-        return ip.bytes[..<8].map { String($0, radix: 16) }.joined(separator: ":")
     }
 
     private func body(

@@ -113,14 +113,6 @@ package struct KeyRoutes: Sendable {
         }
         return seconds
     }
-
-    private func answering<R: Sendable>(_ body: () async throws(IdentityError) -> R) async throws(Failure) -> R {
-        do throws(IdentityError) {
-            return try await body()
-        } catch {
-            throw Failure(error)
-        }
-    }
 }
 
 extension AdminKeyDocument {

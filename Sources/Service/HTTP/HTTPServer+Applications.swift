@@ -52,7 +52,9 @@ extension HTTPServer {
     }
 
     var closedPage: ClosedPage {
-        ClosedPage(visibility: visibility, canSendCodes: accounts?.service.canSendCodes ?? false)
+        ClosedPage(
+            visibility: visibility, canSendCodes: accounts?.service.canSendCodes ?? false,
+            takesJoinRequests: accounts?.service.joinRequests.areTaken ?? false)
     }
 
     var visibilityMiddleware: VisibilityMiddleware {

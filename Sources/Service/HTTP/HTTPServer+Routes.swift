@@ -110,6 +110,9 @@ extension HTTPServer {
         guard let accounts else { return }
         IdentityResponder.describe(in: &routes)
         AccountRoutes(accounts: accounts.service).add(to: &routes)
+        InvitationRoutes(accounts.service, name: "Tintype").add(to: &routes)
+        JoinRequestRoutes(accounts.service).add(to: &routes)
+        ClassAccountRoutes(accounts.service).add(to: &routes)
         KeyRoutes(
             keys: accounts.adminKeys, signingKeys: accounts.signingKeys, authority: accounts.authority,
             mediaKeys: accounts.mediaKeys, media: media.signer, logger: logger

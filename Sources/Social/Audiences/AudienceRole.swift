@@ -2,17 +2,7 @@ import API
 package import Model
 package import Tree
 
-/// The role of a member of an audience.
-package enum AudienceRole: String, Sendable, CaseIterable {
-    /// The right to read, post, and change the audience and its members.
-    case owner
-    /// The right to read and post.
-    case poster
-    /// The right to read.
-    case reader
-
-    package var mayPost: Bool { self != .reader }
-
+extension AudienceRole {
     /// Reads the role stored at a member; nil for an invalid value.
     init?(_ state: NodeState) {
         guard case .leaf(.string(let text)) = state else { return nil }

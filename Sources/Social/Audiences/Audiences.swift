@@ -5,7 +5,7 @@ package import Tree
 /// Creates and changes audiences, for their owners and admins. Derivations maintain memberships and audience feeds.
 package struct Audiences: Sendable {
     /// The largest number of members of an audience.
-    package static let maxMembers = 5000
+    package static let maxMembers = AudienceRole.maxMembers
 
     let tree: TreeStore
 

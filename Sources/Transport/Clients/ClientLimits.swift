@@ -43,6 +43,12 @@ package enum LimitedClient: Hashable, Sendable {
     /// Creates the client at an address.
     package init(address: String) { self = .address(Self.network(of: address)) }
 
+    /// Returns an address as text, by which operations without a user are throttled; of IPv6 only the network of 64 bits.
+    package static func networkText(of address: String) -> String {
+        let bytes = network(of: address)
+        return bytes.count == 8 ? bytes.map { String($0, radix: 16) }.joined(separator: ":") : address
+    }
+
     /// Returns the bytes of an address that identify its network; clients with the same bytes count as one.
     package static func network(of address: String) -> [UInt8] {
         let bytes = IPAddress(address)?.bytes ?? []

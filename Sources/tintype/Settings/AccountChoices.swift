@@ -11,14 +11,15 @@ struct AccountChoices: Sendable {
 
     init(_ configuration: Configuration) { self.configuration = configuration }
 
-    /// The log line at the start for sign-up that is closed by default; nil when sign-up is open, or when the operator
-    /// chose.
+    /// The log line at the start for sign-up that is by invitation only by default; nil when sign-up is open, or when the
+    /// operator chose.
     ///
     /// - Parameter http: The settings that determine which machines reach the service.
     /// - Throws: `ConfigurationError`.
     func closedSignUpNotice(_ http: HTTPServer.Settings) throws -> String? {
         guard try configuration.value(\.signUp) == nil, let reach = http.reach else { return nil }
-        return "sign-up is closed, for \(reach); the setting sign-up opens it, \"tintype user add\" creates accounts"
+        return "sign-up is by invitation only, for \(reach); \"tintype invite add\" makes an invitation, the setting "
+            + "sign-up opens sign-up to others"
     }
 
     /// The issuers whose ID tokens are accepted, in addition to the service itself.

@@ -82,9 +82,13 @@ extension Configuration {
         let http = try settings(HTTPServer.Settings(socketPath: ""))
         var identity = IdentitySettings(actionURL: "\(try AccountChoices(self).origin())/account")
         identity.isEmulator = try settings(DatabaseSettings()).isEmulator
-        let signUp = try value(\.signUp) ?? (http.reach == nil ? .all : [])
+        identity.origin = http.publicURL?.origin
+        let signUp = try value(\.signUp) ?? (http.reach == nil ? .all : .invitation)
         identity.allowsEmailSignUp = signUp.contains(.email)
         identity.allowsAnonymousSignUp = signUp.contains(.anonymous)
+        // While anybody may sign up, an invitation still makes people members of its audience.
+        identity.allowsInvitedSignUp = signUp.contains(.invitation) || signUp.contains(.email)
+        identity.takesJoinRequests = signUp.contains(.request)
         if let host = http.publicURL?.host { identity.authorizedDomains.append(host) }
         return identity
     }

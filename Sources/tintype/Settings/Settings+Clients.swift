@@ -8,10 +8,14 @@ extension Settings {
         [
             StoredSetting(
                 name: "sign-up", target: \ServiceSettings.signUp, defaultText: "",
-                defaultDescription: "`email anonymous`, and `none` once other machines reach the service",
-                help: "Who may create an account: anyone with an e-mail address, anyone anonymously, or none.",
-                details: "`tintype user add` creates accounts in any case ([why](Security.md#on-a-network)).",
-                flag: .value("ways"), expectation: "\"email anonymous\", email, anonymous or none",
+                defaultDescription: "`email anonymous`, and `invitation` once other machines reach the service",
+                help: "Who may create an account: anyone with an e-mail address (email), anyone anonymously "
+                    + "(anonymous), people with an invitation (invitation), or none.",
+                details: "Several words may be given. `invitation request` also lets people ask for an invitation "
+                    + "([how](Accounts.md#invitations)). `tintype user add` creates accounts in any case "
+                    + "([why](Security.md#on-a-network)).",
+                flag: .value("ways"),
+                expectation: "some of email, anonymous, invitation and \"invitation request\", or none",
                 parse: { $0.isEmpty ? .some(nil) : SignUpMethods(parsing: $0).map(Optional.some) })
         ] + OutgoingChoice.accounts.settings
 

@@ -1,4 +1,4 @@
-/// The ways in which anybody may make an account.
+/// The ways in which people may make an account.
 struct SignUpMethods: OptionSet, Hashable, Sendable {
     let rawValue: Int
 
@@ -6,28 +6,38 @@ struct SignUpMethods: OptionSet, Hashable, Sendable {
     static let email = SignUpMethods(rawValue: 1)
     /// Without saying who they are.
     static let anonymous = SignUpMethods(rawValue: 2)
+    /// With an invitation.
+    static let invitation = SignUpMethods(rawValue: 4)
+    /// A request for an invitation, which does not make an account by itself.
+    static let request = SignUpMethods(rawValue: 8)
+    /// The ways that are open without a choice, as long as only this machine reaches the service.
     static let all: SignUpMethods = [.email, .anonymous]
 
     init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Reads `email`, `anonymous`, both with a space between, or `none`; nil for anything else.
+    /// The ways by their words.
+    private static let words: [(word: String, way: SignUpMethods)] = [
+        ("email", .email), ("anonymous", .anonymous), ("invitation", .invitation), ("request", .request),
+    ]
+
+    /// Reads `email`, `anonymous`, `invitation`, several of them with spaces between, `request` beside `invitation`, or
+    /// `none`; nil for anything else.
     init?(parsing text: String) {
         let words = text.split { $0 == " " || $0 == "," }
         guard !words.isEmpty else { return nil }
         self = []
         guard words != ["none"] else { return }
         for word in words {
-            switch word {
-            case "email": insert(.email)
-            case "anonymous": insert(.anonymous)
-            default: return nil
-            }
+            guard let way = Self.words.first(where: { $0.word == word })?.way else { return nil }
+            insert(way)
         }
+        // Without invitations, an approved request would lead nowhere.
+        if contains(.request), !contains(.invitation) { return nil }
     }
 
     /// The text that is read as this.
     var text: String {
-        let words = [contains(.email) ? "email" : nil, contains(.anonymous) ? "anonymous" : nil].compactMap(\.self)
+        let words = Self.words.filter { contains($0.way) }.map(\.word)
         return words.isEmpty ? "none" : words.joined(separator: " ")
     }
 }

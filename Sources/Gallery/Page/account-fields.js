@@ -1,0 +1,19 @@
+// The fields of forms about accounts, with their checks.
+
+import { h } from "./dom.js";
+import { field } from "./fields.js";
+import { t } from "./texts.js";
+
+// The checks of values: each returns its error in words, or an empty text.
+export const checks = {
+  email: (text) => (/^[^\s@]+@[^\s@]+$/.test(text.trim()) ? "" : t(text.trim() ? "auth.badEmail" : "auth.needEmail")),
+  password: (text) => (text ? "" : t("auth.needPassword")),
+  newPassword: (text) => ([...text].length < 6 ? t("auth.weak") : ""),
+  name: (text) => (text.trim() ? text.trim().length > 199 ? t("auth.longName") : "" : t("auth.needName")),
+};
+
+export const emailField = (autocomplete) => field(t("auth.email"), { type: "email", name: "email", autocomplete, inputmode: "email", required: true });
+
+export const newPasswordField = () => field(t("auth.password"), { type: "password", name: "password", autocomplete: "new-password", minlength: 6, required: true, hint: t("auth.passwordHint") });
+
+export const submit = (label) => h("button", { type: "submit", class: "button primary" }, label);

@@ -1,0 +1,165 @@
+import API
+import ArgumentParser
+import Foundation
+import HTTPTypes
+import Model
+
+/// Makes, lists and withdraws invitations, and answers requests to join.
+struct InviteCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "invite",
+        abstract: "Invite people to create an account, or to join an audience; answer requests to join.",
+        discussion: """
+            An invitation is a link for one person, or with --code a short code for several, such as a class. It ends after \
+            its last use, and after a week. These commands need the running service.
+
+            EXAMPLES
+              tintype invite add --note "for Ann"
+              tintype invite add --code --audience class-7b --uses 25
+              tintype invite ls
+            """,
+        subcommands: [Add.self, List.self, Remove.self, InviteRequestsCommand.self])
+
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "add",
+            abstract: "Make an invitation, and print its link or code; a link is never shown again.",
+            discussion: """
+                Without the setting public-url, and without an address that the service listens at, only the code is printed: \
+                people enter it on the page /join of the service.
+
+                EXAMPLES
+                  tintype invite add
+                  tintype invite add --days 30 --uses 5 --note "the board"
+                  tintype invite add --code --audience class-7b --role poster
+                  tintype invite add --code --audience class-7b --no-address
+                  tintype invite add --admin --json | jq -r .code
+                """)
+
+        @OptionGroup var storage: StorageOptions
+
+        @Option(help: ArgumentHelp("How many people may use it (default: 1; with --code: 30).", valueName: "n"))
+        var uses: Int?
+
+        @Option(help: ArgumentHelp("When it ends, in days (default: 7; with --no-address: 365).", valueName: "n"))
+        var days: Int?
+
+        @Option(help: ArgumentHelp("The audience that people become members of.", valueName: "id"))
+        var audience: String?
+
+        @Option(help: ArgumentHelp("Their role there: owner, poster or reader (default: reader).", valueName: "role"))
+        var role: String?
+
+        @Flag(help: "Make a short code such as K7QM-2XRT, which people read from a board and type.")
+        var code = false
+
+        @Flag(help: "Give people the claim admin.")
+        var admin = false
+
+        @Flag(help: "Let people, such as children, enter by name and picture, without an e-mail address.")
+        var noAddress = false
+
+        @Option(help: ArgumentHelp("A note for those who list invitations.", valueName: "text"))
+        var note: String?
+
+        @Flag(help: "Print one JSON document.")
+        var json = false
+
+        func validate() throws {
+            guard role.map({ AudienceRole(rawValue: $0) != nil }) ?? true else {
+                throw ValidationError("--role is owner, poster or reader")
+            }
+            guard audience != nil || role == nil && !noAddress else {
+                throw ValidationError("--role and --no-address need --audience")
+            }
+        }
+
+        func run() async throws {
+            var order = InvitationOrderDocument()
+            (order.uses, order.days, order.audience, order.role, order.note) = (uses, days, audience, role, note)
+            (order.short, order.admin, order.noAddress) = (code || noAddress, admin, noAddress)
+            let invitation: InvitationDocument = try await APIClient(storage).read(
+                .post, "/v1/invitations", json: order)
+            if json { Terminal.outputJSON(invitation) } else { invitation.printCode(isShort: code || noAddress) }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "ls",
+            abstract: "List invitations, the newest first, with their uses and ends.",
+            discussion: """
+                An invitation that has ended stays in the list for 30 days. Short codes are shown, links are not.
+
+                EXAMPLES
+                  tintype invite ls
+                  tintype invite ls --audience class-7b --json
+                """)
+
+        @OptionGroup var storage: StorageOptions
+
+        @Option(help: ArgumentHelp("Only the invitations to this audience.", valueName: "id"))
+        var audience: String?
+
+        @OptionGroup var list: ListOptions
+
+        func run() async throws {
+            let client = try APIClient(storage)
+            let reader: Pages.Reader<InvitationDocument> = { size, position in
+                let page: InvitationPageDocument = try await client.read(
+                    .get, "/v1/invitations",
+                    query: ["limit": "\(size)", "after": position, "audience": audience])
+                return (page.invitations, page.next)
+            }
+            try await list.print(nothing: "no invitations", reader) { $0.line }
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "rm",
+            abstract: "Withdraw an invitation; people who have used it stay.",
+            discussion: """
+                EXAMPLE
+                  tintype invite rm "$(tintype invite ls --limit 1 --json | jq -r .id)"
+                """)
+
+        @OptionGroup var storage: StorageOptions
+
+        @Argument(help: ArgumentHelp("The id, the first column of \"tintype invite ls\".", valueName: "id"))
+        var id: String
+
+        @Flag(help: "Print one JSON document.")
+        var json = false
+
+        func run() async throws {
+            let invitation: InvitationDocument = try await APIClient(storage).read(
+                .delete, "/v1/invitations/\(APIClient.percentEncoded(id))")
+            if json { Terminal.outputJSON(invitation) } else { Terminal.output(invitation.line) }
+        }
+    }
+}
+
+extension InvitationDocument {
+    /// Prints the link, or the short code, to pass on.
+    func printCode(isShort: Bool) {
+        if let link, !isShort { return Terminal.output(link) }
+        Terminal.output(code ?? "")
+        if isShort, let page = link?.split(separator: "#").first {
+            Terminal.note("people enter this code at \(page)".printable)
+        } else if link == nil {
+            Terminal.note("people enter this code on the page /join; with the setting public-url, links are printed")
+        }
+    }
+
+    /// The invitation on one line.
+    var line: String {
+        let end = Date(timeIntervalSince1970: Double(expires) / 1000).formatted(.iso8601)
+        let target = [audience, role, admin ? "admin" : nil, email].compactMap(\.self).joined(separator: " ")
+        let columns = [
+            id, state.replacing("_", with: " "), "\(uses) of \(maxUses)", "until \(end)", code ?? "link", target,
+            note ?? "",
+        ]
+        return columns.filter { !$0.isEmpty }.joined(separator: "  ").printable
+    }
+}

@@ -1,0 +1,174 @@
+import Access
+import Model
+import Testing
+import Tree
+import TreeModel
+
+@testable import Accounts
+
+/// The ways into a closed service besides a sign-up with an invitation.
+@Suite(.timeLimit(.minutes(30))) struct ClosedServiceTests {
+    private static let required = "OPERATION_NOT_ALLOWED : An invitation is required"
+
+    /// Accepts the JSON written by a test as the claims of a provider's token, as if they were signed.
+    private static func believe(_ provider: String) -> IdentityProofs.Verification? {
+        { (token: String) async throws(AccessError) -> [String: JSONValue] in
+            guard let claims = JSONValue(text: token.utf8)?.members else { throw .badToken(.malformed) }
+            return claims
+        }
+    }
+
+    private static func request(_ provider: String, invitation: String? = nil, idToken: String? = nil) -> JSONValue {
+        var body: JSONValue = [
+            "postBody": .string("id_token=%7B%22sub%22%3A%221001%22%7D&providerId=\(provider)"),
+            "requestUri": "http://localhost",
+        ]
+        body["invitation"] = invitation.map(JSONValue.string)
+        body["idToken"] = idToken.map(JSONValue.string)
+        return body
+    }
+
+    @Test(
+        "A stranger from a public provider needs an invitation once; the people of the operator's providers need none")
+    func providers() async throws {
+        try await withClosedService(provider: Self.believe) { fixture in
+            for name in ["google.com", "apple.com", "facebook.com", "microsoft.com"] {
+                #expect(await fixture.refusal(.signInWithIdp, Self.request(name)) == Self.required, "\(name)")
+            }
+            let code = try await fixture.invite()
+            let invited = Self.request("google.com", invitation: code)
+            #expect(await fixture.refusal(.signInWithIdp, invited) == "done")
+            #expect(await fixture.refusal(.signInWithIdp, Self.request("google.com")) == "done", "by now a member")
+            #expect(await fixture.refusal(.signInWithIdp, Self.request("oidc.id.example")) == "done")
+            #expect(try await fixture.store.count() == 2)
+        }
+    }
+
+    @Test("An anonymous account becomes no member without an invitation, whichever way it tries")
+    func anonymous() async throws {
+        try await withClosedService(provider: Self.believe, settings: { $0.allowsAnonymousSignUp = true }) { fixture in
+            let app = try await fixture.signUpAnonymously()
+            let token = JSONValue.string(app.idToken)
+            let link: JSONValue = ["idToken": token, "email": "ann@example.com", "password": "sesame!"]
+            let ways: [(IdentityOperation, JSONValue)] = [
+                (.signUp, link), (.update, link), (.update, ["idToken": token, "password": "sesame!"]),
+                (.signInWithIdp, Self.request("google.com", idToken: app.idToken)),
+            ]
+            for (operation, body) in ways {
+                #expect(await fixture.refusal(operation, body) == Self.required, "\(operation)")
+            }
+            var invited = link
+            invited["invitation"] = .string(try await fixture.invite())
+            #expect(await fixture.refusal(.signUp, invited) == "done")
+            #expect(try await fixture.signIn().uid == app.uid)
+        }
+    }
+
+    @Test("A link by e-mail creates an account only with an invitation, and only for its address")
+    func emailLink() async throws {
+        try await withClosedService { fixture in
+            var order = InvitationOrder()
+            order.email = EmailAddress("ann@example.com")
+            let code = try await fixture.invite(order)
+            func enter(_ email: String, _ invitation: String?) async throws -> String {
+                try await fixture.perform(
+                    .sendOobCode, ["requestType": "EMAIL_SIGNIN", "email": .string(email)], by: Fixture.admin)
+                await fixture.service.drain()
+                let sent = try #require(fixture.messages.all.last?.code)
+                var body: JSONValue = ["email": .string(email), "oobCode": .string(sent)]
+                body["invitation"] = invitation.map(JSONValue.string)
+                return await fixture.refusal(.signInWithEmailLink, body)
+            }
+            #expect(try await enter("ann@example.com", nil) == Self.required)
+            #expect(try await enter("bob@example.com", code) == "INVITATION_OF_ANOTHER_ADDRESS")
+            #expect(try await enter("ann@example.com", code) == "done")
+            #expect(try await enter("ann@example.com", nil) == "done", "by now a member")
+        }
+    }
+
+    @Test(
+        "With sign-up for nobody an invitation helps nobody; with sign-up for everybody it still leads to its audience")
+    func otherSettings() async throws {
+        try await withClosedService(settings: { $0.allowsInvitedSignUp = false }) { fixture in
+            let code = try await fixture.invite()
+            for code in [code, "", nil] {
+                #expect(await fixture.signUp("ann@example.com", with: code) == "OPERATION_NOT_ALLOWED")
+            }
+        }
+        try await withClosedService(settings: { $0.allowsEmailSignUp = true }) { fixture in
+            var order = InvitationOrder()
+            order.audience = AudienceID("7b")
+            let code = try await fixture.invite(order)
+            #expect(await fixture.signUp("ann@example.com", with: code) == "done")
+            #expect(await fixture.signUp("bob@example.com", with: nil) == "done")
+            #expect(try await fixture.tree.keys(of: AudienceNodes.audience() / "7b" / "members").count == 2)
+        }
+    }
+
+    @Test("Requests to join are taken where the operator allows it, throttled by address, and sent an invitation")
+    func requests() async throws {
+        try await withClosedService { fixture in
+            await #expect(throws: IdentityError.operationNotAllowed) {
+                try await fixture.service.joinRequests.add(name: "A", email: "a@example.com", text: "", from: nil)
+            }
+        }
+        var limits = ThrottleLimits()
+        limits.joinRequestsFromAddress = RateLimit(burst: 2, interval: 60)
+        try await withClosedService(limits: limits, settings: { $0.takesJoinRequests = true }) { fixture in
+            let requests = fixture.service.joinRequests
+            for name in ["ann", "bob"] {
+                try await requests.add(name: name, email: "\(name)@example.com", text: "Hi", from: "192.0.2.1")
+            }
+            await #expect(throws: IdentityError.tooManyAttempts(retryAfterSeconds: 60)) {
+                try await requests.add(name: "eve", email: "eve@example.com", text: "", from: "192.0.2.1")
+            }
+            let ann = try #require(try await requests.list().first { $0.name == "ann" })
+            let (invitation, code, isSent) = try await requests.approve(ann.id, InvitationOrder(), by: .admin(nil))
+            #expect(isSent && invitation.email == ann.email)
+            await fixture.service.drain()
+            let message = try #require(fixture.messages.all.last)
+            #expect(message.kind == "INVITATION" && message.email == "ann@example.com")
+            #expect(message.link == "https://photos.example/join#\(code.shown)")
+            await #expect(throws: IdentityError("JOIN_REQUEST_NOT_FOUND", status: 404)) {
+                try await requests.approve(ann.id, InvitationOrder(), by: .admin(nil))
+            }
+            #expect(try await requests.list().map(\.name) == ["bob"])
+            fixture.clock.advance(seconds: 60 * 86_400)
+            try await AccountSweeper(of: fixture.store).sweep()
+            #expect(try await requests.list().isEmpty)
+        }
+    }
+
+    @Test("A child signs in again when the code has no uses left, but not when it was withdrawn; guesses are throttled")
+    func children() async throws {
+        var limits = ThrottleLimits()
+        limits.picturesOfName = RateLimit(burst: 3, interval: 600)
+        try await withClosedService(limits: limits) { fixture in
+            var order = InvitationOrder()
+            (order.audience, order.isShort, order.isWithoutAddress, order.uses) = (AudienceID("7b"), true, true, 1)
+            let code = try await fixture.invite(order)
+            func enter(_ name: String, _ picture: String, isNew: Bool = false) async -> String {
+                await fixture.refusal(
+                    .signInWithClassCode,
+                    [
+                        "invitation": .string(code), "displayName": .string(name), "picture": .string(picture),
+                        "isNew": .bool(isNew),
+                    ])
+            }
+            #expect(await fixture.signUp("ann@example.com", with: code) == "INVITATION_WITHOUT_ADDRESS")
+            #expect(await enter("Mia", "unicorn", isNew: true).hasPrefix("INVALID_ARGUMENT"))
+            #expect(await enter("\n", "fish", isNew: true).hasPrefix("INVALID_NAME"))
+            #expect(await enter("Mia", "fish", isNew: true) == "done")
+            #expect(await enter("Ben", "fish", isNew: true) == "INVITATION_USED_UP")
+            #expect(await enter(" MIA", "fish") == "done")
+            #expect(await enter("Ben", "fish") == "INVALID_LOGIN_CREDENTIALS", "as for a wrong picture")
+            for _ in 0..<3 { #expect(await enter("Mia", "sun") == "INVALID_LOGIN_CREDENTIALS") }
+            #expect(await enter("Mia", "fish").hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER"))
+            fixture.clock.advance(seconds: 600)
+            #expect(await enter("Mia", "fish") == "done")
+            let made = try await fixture.service.invitations.page(for: .admin(nil), limit: 1).invitations
+            _ = try await fixture.service.invitations.withdraw(try #require(made.first?.id), by: .admin(nil))
+            #expect(await enter("Mia", "fish") == "INVITATION_WITHDRAWN")
+        }
+    }
+}
