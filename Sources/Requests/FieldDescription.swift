@@ -9,7 +9,7 @@ struct FieldDescription {
     /// Returns the description of a field in the schema of this name.
     static func of(_ field: String, in schema: String) -> FieldDescription {
         FieldDescription(
-            words: special["\(schema).\(field)"] ?? general[field],
+            words: special["\(schema).\(field)"] ?? general[field] ?? invitations[field],
             format: addresses.contains(field) ? "uri-reference" : nil,
             isTime: times.contains(field))
     }
@@ -62,6 +62,17 @@ struct FieldDescription {
         "DraftPublicationForm.photos": "The numbers of the photos, in their order, separated by spaces.",
         "Flagged.since": "The time of the first flag.",
         "JobOrder.limit": "The largest number of posts per second.",
+        "Invitation.by": "The user who made it; absent for the owner of the service.",
+        "Invitation.code": "The code: a short one always, that of a link only when it is made.",
+        "Invitation.email": "The only address that may sign up with it; absent for any.",
+        "Invitation.role": "The role in the audience.",
+        "Invitation.state": "`valid`, `used_up`, `expired` or `withdrawn`.",
+        "InvitationPurpose.by": "The name of the person who invites; absent for the owner of the service.",
+        "InvitationPurpose.role": "The role in the audience.",
+        "InvitationUse.role": "The role in the audience.",
+        "InvitationUse.used": "Whether the person has gained anything by it.",
+        "JoinRequestList.requests": "The requests.",
+        "NewInvitation.uses": "The number of times that it may be used.",
         "NewAnnouncement.to": "The ids of the people who receive it.",
         "NotificationSelection.all": "Whether all were read.",
         "NotificationSelection.ids": "The ids of those that were read.",

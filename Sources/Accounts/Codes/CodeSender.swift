@@ -62,6 +62,9 @@ final class CodeSender: Sendable {
     /// Whether codes can be sent.
     var canSend: Bool { hasDelivery || maker.settings.isEmulator }
 
+    /// The service as messages name it at present.
+    var site: AccountMessage.Site { maker.site() }
+
     /// Enqueues a code to be created and sent.
     ///
     /// - Throws: The error of a busy service when too many wait.

@@ -66,7 +66,7 @@ package struct JoinRequests: Sendable {
         try codes.send(
             AccountMessage(
                 kind: "INVITATION", email: email.description, code: code.shown, link: link,
-                expiresMilliseconds: invitation.expiresAt.milliseconds))
+                expiresMilliseconds: invitation.expiresAt.milliseconds, site: codes.site))
         return (invitation, code, true)
     }
 

@@ -18,18 +18,24 @@ package struct ClassAccountRoutes: Sendable {
         let id = Parameter.path("id", .userID)
         let errors: [ErrorCode] = [.permissionDenied, .notAllowed, .badUser, .notFound]
         let list = Endpoint(
-            "The accounts of a class that have no e-mail address, by name; for the owners of the class, and admins.",
-            [id], answers: [.json(ClassAccountListDocument.self)], errors: errors, run: list)
+            "listClassAccounts", in: .accounts, "List the accounts of a class that have no e-mail address, by name",
+            details: "For the owners of the class, and admins.", [id], answers: [.json(ClassAccountListDocument.self)],
+            errors: errors, run: list)
         routes.add("/v1/audiences/{id}/accounts", [.get: list])
         let account = [id, Parameter.path("uid", .userID)]
         let answer = AnswerDescription.json(ClassAccountChangeDocument.self)
         let reset = Endpoint(
-            "Sets the picture of such an account, and ends its sessions; for the owners of the class, and admins.",
+            "putClassAccountPicture", in: .accounts, "Set the picture of such an account, and end its sessions",
+            details: "For the owners of the class, and admins.",
             account,
-            body: ["application/json": .object(["picture": .one(of: ClassPicture.self)], required: ["picture"])],
+            body: [
+                "application/json": .object(["picture": .one(of: ClassPicture.self)], required: ["picture"]).named(
+                    "NewPicture")
+            ],
             answers: [answer], errors: errors + [.unknownUser, .unsupportedType, .tooLarge], run: reset)
         let remove = Endpoint(
-            "Deletes such an account; its posts stay. For the owners of the class, and admins.", account,
+            "deleteClassAccount", in: .accounts, "Delete such an account; its posts stay",
+            details: "For the owners of the class, and admins.", account,
             answers: [answer], errors: errors + [.unknownUser], run: remove)
         routes.add("/v1/audiences/{id}/accounts/{uid}", [.put: reset, .delete: remove])
     }

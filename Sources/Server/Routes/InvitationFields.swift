@@ -13,7 +13,7 @@ enum InvitationFields {
         "short": .flag, "uses": .integer(1...InvitationOrder.maxUses), "days": .integer(1...InvitationOrder.maxDays),
         "audience": .userID, "role": .one(of: AudienceRole.self), "admin": .flag, "no_address": .flag,
         "note": .text(upTo: InvitationOrder.maxNoteLength),
-    ])
+    ]).named("NewInvitation")
 
     /// Reads an order; whether its fields fit together is checked where it is carried out.
     ///

@@ -13,22 +13,24 @@ package struct InvitationRoutes: Sendable {
     private static let codeExample = #"{"code":"K7QM-2XRT"}"#
 
     private let invitations: Invitations
-    /// The name of the service, for people who are invited.
-    private let name: String
+    /// Returns the present name of the service, for people who are invited.
+    private let name: @Sendable () -> String
 
-    package init(_ accounts: IdentityService, name: String) {
+    package init(_ accounts: IdentityService, name: @escaping @Sendable () -> String) {
         invitations = accounts.invitations
         self.name = name
     }
 
     package func add(to routes: inout RouteTable) {
         let list = Endpoint(
-            "The invitations, the newest first: all for admins, for others those to audiences that they own.",
+            "listInvitations", in: .accounts, "List the invitations, the newest first",
+            details: "Admins receive all, others those to audiences that they own.", access: .person,
             [.query("audience", .userID, "the audience whose invitations are listed")]
                 + .page(of: "invitations", from: "after"),
-            answers: [.json(InvitationPageDocument.self)], errors: [.permissionDenied, .badUser], run: list)
+            answers: [.json(InvitationPageDocument.self)], errors: [.permissionDenied, .badUser, .notFound], run: list)
         let make = Endpoint(
-            "Makes an invitation, whose link is returned only once; for admins, and the owners of its audience.",
+            "createInvitation", in: .accounts, "Make an invitation, whose link is returned only once",
+            details: "For admins, and the owners of its audience.", access: .person,
             body: ["application/json": InvitationFields.schema],
             answers: [.json(InvitationDocument.self, .created)],
             errors: [
@@ -37,21 +39,26 @@ package struct InvitationRoutes: Sendable {
             ], run: make)
         routes.add("/v1/invitations", [.get: list, .post: make])
         let withdraw = Endpoint(
-            "Withdraws an invitation; for admins, and for the owners of its audience.",
+            "withdrawInvitation", in: .accounts, "Withdraw an invitation",
+            details: "For admins, and the owners of its audience.", access: .person,
             [.path("id", .text(matching: "^[0-9a-z]{16}$"))], answers: [.json(InvitationDocument.self)],
             errors: [.permissionDenied, .badUser, .invitationUnknown], run: withdraw)
         routes.add("/v1/invitations/{id}", [.delete: withdraw])
-        let code = ["application/json": Schema.object(["code": .text(upTo: 2048)], required: ["code"])]
+        let code = [
+            "application/json": Schema.object(["code": .text(upTo: 2048)], required: ["code"]).named("InvitationCode")
+        ]
         let codeErrors: [ErrorCode] = [
             .invitationUnknown, .invitationElsewhere, .invitationExpired, .invitationUsedUp, .invitationWithdrawn,
             .tooManyRequests, .unsupportedType, .tooLarge,
         ]
         let check = Endpoint(
-            "What the invitation with a code, or the link with it, is for.", body: code,
+            "checkInvitation", in: .accounts, "Get the purpose of an invitation by its code or link", access: .anybody,
+            body: code,
             answers: [.json(InvitationPurposeDocument.self)], errors: codeErrors, run: check)
         routes.add("/v1/invitations/check", [.post: check])
         let use = Endpoint(
-            "Uses an invitation for the requester, who becomes a member of its audience.", body: code,
+            "useInvitation", in: .accounts, "Use an invitation, and become a member of its audience",
+            access: .person, body: code,
             answers: [.json(InvitationUseDocument.self)],
             errors: codeErrors + [.permissionDenied, .badUser, .badAudience], run: use)
         routes.add("/v1/invitations/use", [.post: use])
@@ -97,7 +104,7 @@ package struct InvitationRoutes: Sendable {
             try await invitations.check(code, from: context.throttledAddress(of: request))
         }
         let document = InvitationPurposeDocument(
-            service: name, audience: purpose.invitation.audience?.description, audienceName: purpose.audienceName,
+            service: name(), audience: purpose.invitation.audience?.description, audienceName: purpose.audienceName,
             role: purpose.invitation.role?.rawValue, by: purpose.makerName, admits: purpose.admits,
             needsAddress: !purpose.invitation.isWithoutAddress, expires: purpose.invitation.expiresAt.milliseconds)
         return .json(document, headers: [.cacheControl: "no-store"])

@@ -19,27 +19,32 @@ package struct JoinRequestRoutes: Sendable {
 
     package func add(to routes: inout RouteTable) {
         let list = Endpoint(
-            "The requests to join, the oldest first; for admins.", answers: [.json(JoinRequestListDocument.self)],
+            "listJoinRequests", in: .accounts, "List the requests to join, the oldest first", details: "For admins.",
+            answers: [.json(JoinRequestListDocument.self)],
             errors: [.adminOnly], run: list)
         let send = Endpoint(
-            "Requests an invitation. The answer does not show whether the address has an account.",
+            "createJoinRequest", in: .accounts, "Request an invitation",
+            details: "The answer does not show whether the address has an account.", access: .anybody,
             body: [
                 "application/json": .object(
                     [
                         "name": .text(upTo: JoinRequest.maxNameLength), "email": .text(upTo: EmailAddress.maxLength),
                         "text": .text(upTo: JoinRequest.maxTextLength),
-                    ], required: ["name", "email"])
+                    ], required: ["name", "email"]
+                ).named("NewJoinRequest")
             ], answers: [.json(JoinReceiptDocument.self, .accepted)],
             errors: [.notAllowed, .badText, .wrongState, .tooManyRequests, .unsupportedType, .tooLarge], run: send)
         routes.add("/v1/join-requests", [.get: list, .post: send])
         let id = Parameter.path("id", .text(matching: "^[0-9a-f]{16}$"))
         let approve = Endpoint(
-            "Approves a request: makes an invitation for its address, and sends it if that is possible; for admins.",
+            "approveJoinRequest", in: .accounts, "Approve a request to join",
+            details: "It makes an invitation for the address, and sends it if that is possible. For admins.",
             [id], body: ["application/json": InvitationFields.schema], answers: [.json(JoinApprovalDocument.self)],
             errors: [.adminOnly, .notFound, .wrongState, .badText, .unsupportedType, .tooLarge], run: approve)
         routes.add("/v1/join-requests/{id}/approve", [.post: approve])
         let decline = Endpoint(
-            "Declines a request: its sender receives no message; for admins.", [id],
+            "declineJoinRequest", in: .accounts, "Decline a request to join",
+            details: "Its sender receives no message. For admins.", [id],
             answers: [.json(JoinRefusalDocument.self)], errors: [.adminOnly, .notFound], run: decline)
         routes.add("/v1/join-requests/{id}", [.delete: decline])
     }

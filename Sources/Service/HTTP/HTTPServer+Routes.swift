@@ -110,7 +110,7 @@ extension HTTPServer {
         guard let accounts else { return }
         IdentityResponder.describe(in: &routes)
         AccountRoutes(accounts: accounts.service).add(to: &routes)
-        InvitationRoutes(accounts.service, name: "Tintype").add(to: &routes)
+        InvitationRoutes(accounts.service, name: { [site = settings.site] in site.value.name }).add(to: &routes)
         JoinRequestRoutes(accounts.service).add(to: &routes)
         ClassAccountRoutes(accounts.service).add(to: &routes)
         KeyRoutes(
