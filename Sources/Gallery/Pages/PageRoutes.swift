@@ -73,7 +73,8 @@ package struct PageRoutes: Sendable {
 
     /// - Parameter isForStrangers: Whether strangers get the page of a closed service, too.
     private func add(
-        _ path: String, _ view: String, isForStrangers: Bool = false, to routes: inout RouteTable, _ page: @escaping Page
+        _ path: String, _ view: String, isForStrangers: Bool = false, to routes: inout RouteTable,
+        _ page: @escaping Page
     ) {
         let (source, closed) = (source, closed)
         let operation = Endpoint { request, context in
