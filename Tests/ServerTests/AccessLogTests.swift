@@ -13,6 +13,7 @@ import Tree
 @testable import Requests
 @testable import Server
 @testable import Service
+@testable import Transport
 
 @Suite("The access log", .timeLimit(.minutes(10)))
 struct AccessLogTests {

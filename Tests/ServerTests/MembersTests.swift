@@ -120,7 +120,7 @@ struct MembersTests {
             try await service.set(.public)
             let start = try await service.send("/v1/posts", of: "").headers[.named("tintype-token")] ?? ""
             try await service.set(.members)
-            try await service.tree.set("posts/\(id)/text", to: "secret")
+            try await service.tree.set(PostNodes.post(try #require(PostID(id))) / "text", to: "secret")
             for path in ["/v1/changes?path=posts&since=\(start)", "/v1/posts/events?since=\(start)"] {
                 let answer = try await service.send(path, of: "")
                 #expect(answer.status == 401 && !answer.text.contains("secret"), "\(path): \(answer.text)")

@@ -116,11 +116,12 @@ struct ServiceManagerTests {
     @Test("It is notified once all addresses accept requests, while the tree answers, and at the end")
     func life() async throws {
         try await withReport(check: {}) { report, socket in
-            #expect(try socket.next() == "WATCHDOG=1")
+            var messages = [try socket.next()]
             report.listening()
             report.listening()
-            #expect(try socket.nextChange() == "READY=1\nSTATUS=accepting requests")
-            #expect(try socket.next() == "WATCHDOG=1")
+            messages.append(try socket.nextChange())
+            messages.append(try socket.next())
+            #expect(messages == ["WATCHDOG=1", "READY=1\nSTATUS=accepting requests", "WATCHDOG=1"])
         }
     }
 
@@ -134,7 +135,8 @@ struct ServiceManagerTests {
             for await _ in checks.prefix(3) {}
             report.listening()
             report.listening()
-            #expect(try socket.next() == "READY=1\nSTATUS=accepting requests")
+            let message = try socket.next()
+            #expect(message == "READY=1\nSTATUS=accepting requests")
         }
     }
 }
