@@ -144,7 +144,7 @@ def commands_in_page(path):
                 last.output = f"{last.output or ''}{line}\n"
         elif not kind and (promise := re.search(r"\| `Scripts/test-reliability (\w+)[^`]*` \|$", line)):
             counts = SMALL_COUNTS.get(promise[1], "of no promise that examples.py knows")
-            commands.append(Command(f"Scripts/test-reliability {promise[1]} {counts}", f"{name}:{number}"))
+            commands.append(Command(f"{ROOT}/Scripts/test-reliability {promise[1]} {counts}", f"{name}:{number}"))
         elif kind in ("sh", "console") and line.strip():
             line = line.removeprefix("$ ")
             if kind == "sh" and commands and commands[-1].text.endswith("\\"):
