@@ -8,6 +8,8 @@ import TreeModel
 /// `tea` owns.
 func withClosedService(
     limits: ThrottleLimits = ThrottleLimits(), passwords: PasswordHasher? = nil,
+    provider: @escaping @Sendable (String) -> IdentityProofs.Verification? = { _ in nil },
+    settings change: (inout IdentitySettings) -> Void = { _ in },
     _ body: (Fixture) async throws -> Void
 ) async throws {
     try await withAccounts(

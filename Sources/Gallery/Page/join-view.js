@@ -69,7 +69,7 @@ export async function joinView(route, { element }) {
   }
 
   function invitation(code, purpose) {
-    const target = purpose.audience_name ?? document.querySelector(".brand").textContent;
+    const target = purpose.audience_name ?? purpose.service;
     const title = purpose.by ? t("join.invitedBy", { name: purpose.by, target }) : t("join.invited", { target });
     if (session.user) return [heading(title), member(code, purpose)];
     if (!purpose.admits) return [heading(title), h("p", {}, t("join.membersOnly")), signInButton(code)];

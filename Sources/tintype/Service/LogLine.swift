@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import Glibc
 import Logging
@@ -6,10 +7,10 @@ import Logging
 enum LogLine {
     /// Whether standard error leads to the system's journal (`systemd.exec(5)`, `JOURNAL_STREAM`).
     static var isJournal: Bool {
-        guard let stream = ProcessInfo.processInfo.environment["JOURNAL_STREAM"] else { return false }
-        var status = stat()
-        guard fstat(STDERR_FILENO, &status) == 0 else { return false }
-        return stream == "\(status.st_dev):\(status.st_ino)"
+        guard let stream = ProcessInfo.processInfo.environment["JOURNAL_STREAM"],
+            let identity = DescriptorIdentity(of: STDERR_FILENO)
+        else { return false }
+        return stream == "\(identity.device):\(identity.inode)"
     }
 
     /// Writes a line in one call, so that lines of several threads do not mix.
