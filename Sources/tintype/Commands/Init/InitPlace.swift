@@ -5,6 +5,7 @@ import Files
 import Foundation
 import Glibc
 import HTTPTypes
+import Keeping
 import Logging
 import Model
 import Rules
