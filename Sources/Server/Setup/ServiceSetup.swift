@@ -119,7 +119,11 @@ package final class ServiceSetup: Sendable {
             }
             guard outcome != nil else { return nil }
         }
-        return document(isNew: isNew, order.preset, rules, outcome, admin)
+        var (document, code) = document(isNew: isNew, order.preset, rules, outcome, admin)
+        // What was not made has no id and no code.
+        if isDryRun, document.admin == .created { document.uid = nil }
+        if isDryRun, document.admin == .invited { (document.invitation, code) = (nil, nil) }
+        return (document, code)
     }
 
     /// Sets the rules of a preset. What closes comes first, so that photos are never shown longer than posts.
