@@ -40,7 +40,8 @@ struct InitAnswers {
         guard isAsking else {
             guard missing.isEmpty || takesDefaults else {
                 throw ValidationError(
-                    "there is no terminal to ask; give \(missing.joined(separator: ", ")), or --yes for the safe defaults")
+                    "there is no terminal to ask; give \(missing.joined(separator: ", ")), or --yes for the safe defaults"
+                )
             }
             preset = preset ?? .members
             settings["sign-up"] = settings["sign-up"] ?? "invitation"
@@ -75,7 +76,8 @@ struct InitAnswers {
         }
         guard address != "none" else { return }
         admin = address
-        Terminal.note("Your password, of at least 6 characters. Without one, you get an invitation that is valid for a day.")
+        Terminal.note(
+            "Your password, of at least 6 characters. Without one, you get an invitation that is valid for a day.")
         let password = try PasswordPrompt.newPassword()
         self.password = password.isEmpty ? nil : password
     }

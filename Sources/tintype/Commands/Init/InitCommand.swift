@@ -60,9 +60,10 @@ struct InitCommand: AsyncParsableCommand {
                 try answers.complete(isAsking: PasswordPrompt.isPossible && !yes, takesDefaults: yes)
             } else if answers.isEmpty {
                 throw ValidationError(
-                    "\(place.path) has people, accounts or posts already; say what to change, such as --visible members")
+                    "\(place.path) has people, accounts or posts already; say what to change, such as --visible members"
+                )
             }
-            try await apply(answers, configuration, at: place)
+            try await place.opened { try await apply(answers, configuration, at: $0) }
         }
     }
 

@@ -77,7 +77,8 @@ struct InitPlace {
             let rules = try StorageRulesStore(in: tree, project: project)
             try await rules.load(logger: Logger(label: "tintype"))
             let accounts = AdminSetup(
-                store: AccountStore(tree: tree, updatePerson: AccountPerson.write), passwords: PasswordHasher(atATime: 1))
+                store: AccountStore(tree: tree, updatePerson: AccountPerson.write),
+                passwords: PasswordHasher(atATime: 1))
             let result = try await body(.store(ServiceSetup(of: tree, accounts, rules), tree, storage: storage))
             await folder.close()
             return result
@@ -100,6 +101,12 @@ struct InitPlace {
 }
 
 extension InitPlace.Open {
+    /// Runs a body with the place, whose store is created first if it does not exist.
+    func opened(_ body: (InitPlace.Open) async throws -> Void) async throws {
+        guard case .nothing(let place) = self else { return try await body(self) }
+        try await place.open(body)
+    }
+
     /// Whether the store has no people, accounts and posts.
     var isNew: Bool {
         get async throws {

@@ -17,7 +17,8 @@ struct InitSummary {
 
     /// Prints what was done, who may come in and see, and what comes next.
     func print() throws {
-        let isUnchanged = edit.changes.isEmpty && outcome.rules != .changed
+        let isUnchanged =
+            edit.changes.isEmpty && outcome.rules != .changed
             && [.none, .unchanged, .invitedBefore].contains(outcome.admin)
         if isUnchanged { Terminal.output("Nothing has changed: \(storage) was set up like this before.") }
         for (name, text) in edit.changes { Terminal.output("wrote \(name) = \"\(text)\" to \(edit.path)".printable) }
@@ -42,7 +43,8 @@ struct InitSummary {
             Terminal.output(try link ?? "\(outcome.invitation?.code ?? "") (enter it on the page /join)")
         case .invitedBefore:
             Terminal.output("\(email) has an invitation that is still valid, and is not shown again.".printable)
-            Terminal.output("For another one: tintype invite rm \(outcome.invitation?.id ?? ""), and this command again.")
+            let id = outcome.invitation?.id ?? ""
+            Terminal.output("For another one: tintype invite rm \(id), and this command again.")
         }
     }
 
