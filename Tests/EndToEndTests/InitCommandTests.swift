@@ -92,7 +92,7 @@ struct InitCommandTests {
         }
     }
 
-    @Test("In a store that is in use only what is asked for changes, and rules change after a yes")
+    @Test("A store in use changes only as the options say, and its rules after a yes")
     func existing() async throws {
         try await withScratch { scratch in
             let storage = "\(scratch.path)/Storage"
@@ -124,7 +124,7 @@ struct InitCommandTests {
         }
     }
 
-    @Test("Of two at once, each ends or is refused as a whole")
+    @Test("Two at once end or are refused, each as a whole")
     func twoAtOnce() async throws {
         try await withScratch { scratch in
             let storage = "\(scratch.path)/Storage"

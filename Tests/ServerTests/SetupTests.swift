@@ -153,7 +153,7 @@ struct SetupTests {
         }
     }
 
-    @Test("Of many at once, one sets the service up")
+    @Test("One of many at once sets the service up")
     func race() async throws {
         try await withNewService { service in
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in

@@ -14,10 +14,10 @@ package struct SetupOrderDocument: Document {
 
 /// The outcome of a setup; of a dry run, what it would be.
 package struct SetupDocument: Document {
-    /// What has become of the rules.
+    /// The outcome for the rules.
     package enum Rules: String, Codable, CaseIterable, Sendable { case kept, unchanged, changed }
 
-    /// What has become of the admin.
+    /// The outcome for the admin.
     package enum Admin: String, Codable, CaseIterable, Sendable {
         case none, created, promoted, unchanged, invited
         case invitedBefore = "invited_before"

@@ -5,7 +5,7 @@ import Requests
 import Synchronization
 import Transport
 
-/// The requesters of the first setup: a browser on this machine, and whoever has the code that the log shows at the start.
+/// The requesters of the first setup: a browser on this machine, and a user who has the code of the log.
 package final class FirstRun: Sendable {
     /// The number of wrong codes per second, and at once.
     private static let guesses = (perSecond: 1.0, atOnce: 20.0)
