@@ -1,5 +1,6 @@
 import API
 package import Access
+import Accounts
 import Database
 package import Inbox
 import Keeping
@@ -77,7 +78,9 @@ package struct PhotoService {
         let reload = Reload(source: source, pipeline: pipeline, site: settings.server.site)
         var server = settings.server
         server.reload = { try await reload(isDryRun: $0) }
-        let announcement = ListenerAnnouncement(server, storagePath: storage.path, announce: announce)
+        let setupCode = try await Self.offerSetup(in: storage, of: accounts, &server)
+        let announcement = ListenerAnnouncement(
+            server, storagePath: storage.path, setupCode: setupCode, announce: announce)
         let report = settings.manager.map { manager in
             ManagerReport(
                 to: manager, listeners: server.listen == nil ? 1 : 2,
@@ -99,6 +102,24 @@ package struct PhotoService {
             [HeapTrimmer(), signals] + [server.accessLog.map { AccessLogService(log: $0) }].compactMap(\.self)
             + [pipeline, inbox] + [notifications].compactMap(\.self) + accounts.services + [self.server]
             + [report].compactMap(\.self)
+    }
+
+    /// Lets a stranger set the service up while nobody is there, except where everybody may do everything, or everything
+    /// is lost at the end.
+    ///
+    /// - Returns: The code for requests of other machines; nil if somebody is there.
+    private static func offerSetup(
+        in storage: StorageFolder, of accounts: AccountSetup, _ server: inout HTTPServer.Settings
+    ) async throws -> String? {
+        guard !server.database.isEmulator, storage.engine != .memory else { return nil }
+        let code = try FirstRun.makeCode()
+        let setup = ServiceSetup(
+            of: storage.tree, accounts.endpoints.service.adminSetup, accounts.media.rules,
+            firstRun: FirstRun(code: code))
+        // A store that cannot be read tells so elsewhere.
+        let isOpen = (try? await setup.isOpen) ?? false
+        server.firstRun = FirstRun(code: isOpen ? code : nil)
+        return isOpen ? code : nil
     }
 
     /// Serves until SIGTERM or SIGINT.

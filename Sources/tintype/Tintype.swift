@@ -31,7 +31,8 @@ struct Tintype: AsyncParsableCommand {
             CommandGroup(
                 name: "Service",
                 subcommands: [
-                    ServeCommand.self, StatusCommand.self, OpsCommand.self, ReloadCommand.self, ConfigCommand.self,
+                    InitCommand.self, ServeCommand.self, StatusCommand.self, OpsCommand.self, ReloadCommand.self,
+                    ConfigCommand.self,
                     APICommand.self,
                 ]),
             CommandGroup(name: "Accounts", subcommands: [UserCommand.self, InviteCommand.self, KeyCommand.self]),

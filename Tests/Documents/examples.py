@@ -63,6 +63,7 @@ BEFORE_HELP = {
     "inbox": ["mkdir -p Storage/inbox/maria; echo words > Storage/inbox/maria/notes.txt"],
     "inbox retry": ["mkdir -p Storage/inbox/maria; echo words > Storage/inbox/maria/lake.jpg"],
     "inbox drop": ["mkdir -p Storage/inbox/maria; echo words > Storage/inbox/maria/notes.txt"],
+    "init": ["rm -rf Storage; tintype serve --storage Other"],
     "user add": ["echo sesame! > secret"],
     "invite": [AUDIENCE], "invite add": [AUDIENCE], "invite ls": [AUDIENCE], "invite rm": ["tintype invite add"],
     "invite requests": REQUESTS, "invite requests approve": REQUESTS, "invite requests decline": REQUESTS,
@@ -98,6 +99,7 @@ SMALL_COUNTS = {"crashes": "3", "power": "1", "inbox": "30 --kills 1", "poison":
 
 # The answers to questions about passwords and confirmations.
 ANSWERS = {
+    "tintype init": ["Rowing Club", "", "", "ann@example.com", "sesame!", "sesame!"],
     "tintype user add": ["sesame!", "sesame!"],
     "tintype user password": ["sesame!", "sesame!"],
     "tintype user rm": ["yes"],

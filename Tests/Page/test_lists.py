@@ -57,6 +57,7 @@ def test_a_post_that_is_deleted_goes_and_a_draft_that_is_sent_late_comes_first(b
 @pytest.mark.parametrize("scripts", [True, False])
 def test_commands_are_told_to_whoever_is_at_the_services_machine(browser, scripts):
     with service() as running:
+        running.set_up()
         box = "post-feed #empty" if scripts else "#empty"
         with opened(browser, running, "/", java_script_enabled=scripts) as page:
             expect(page.locator(f"{box} pre")).to_have_count(2)

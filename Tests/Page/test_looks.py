@@ -105,9 +105,11 @@ def test_the_viewer_looks_as_it_did(browser, people, device):
 
 
 def test_a_service_without_posts_looks_as_it_did(browser):
-    with service() as running, opened(browser, running, "/", viewport={"width": 820, "height": 900}) as page:
-        expect(page.locator("#empty")).to_be_visible()
-        compare(page, "empty")
+    with service() as running:
+        running.set_up()
+        with opened(browser, running, "/", viewport={"width": 820, "height": 900}) as page:
+            expect(page.locator("#empty")).to_be_visible()
+            compare(page, "empty")
 
 
 def test_three_posts_look_as_they_did(browser):

@@ -60,7 +60,7 @@ package struct Invitations: Sendable {
     }
 
     /// Returns an id: the time in milliseconds in base 36, and 8 random digits of base 16.
-    private static func id(at now: Timestamp, _ random: [UInt8]) -> String {
+    static func id(at now: Timestamp, _ random: [UInt8]) -> String {
         let time = String(max(0, now.milliseconds), radix: 36)
         return String(repeating: "0", count: max(0, 8 - time.count)) + time + Hex.encode(random)
     }

@@ -41,6 +41,9 @@ package final class IdentityService: Sendable {
     /// The invitations to create an account, or to join an audience.
     package var invitations: Invitations { parts.invitations }
 
+    /// The making of an admin without another admin.
+    package var adminSetup: AdminSetup { AdminSetup(store: parts.store, passwords: parts.passwords) }
+
     /// Whether messages with codes can be sent.
     package var canSendCodes: Bool { parts.codes.canSend }
 

@@ -24,6 +24,7 @@ const views = {
   join: async (...all) => (await import("./join-view.js")).joinView(...all),
   invitations: async (...all) => (await import("./invitations.js")).invitationsView(...all),
   notifications: async (...all) => (await import("./notices.js")).noticesView(...all),
+  setup: async (...all) => (await import("./setup-view.js")).setupView(...all),
   missing: async (_, { element }) => {
     await import("./late.js");
     element.append(h("section", { class: "empty" }, h("h1", {}, t("page.goneTitle")), h("p", {}, t("page.gone"))));

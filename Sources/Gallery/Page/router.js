@@ -5,7 +5,7 @@ function routeOf(url) {
   const [first, second, third] = url.pathname.split("/").slice(1).map(decoded);
   if (third !== undefined) return null;
   if (first === "" && second === undefined) return { view: "home" };
-  if (["all", "search", "notifications", "join", "invitations"].includes(first) && second === undefined) return { view: first, q: url.searchParams.get("q") ?? "" };
+  if (["all", "search", "notifications", "join", "invitations", "setup"].includes(first) && second === undefined) return { view: first, q: url.searchParams.get("q") ?? "" };
   if (first === "people" && second) return { view: "person", uid: second };
   if (first === "tags" && second) return { view: "tag", tag: second.toLowerCase() };
   if (first === "posts" && second) return { view: "post", id: second };

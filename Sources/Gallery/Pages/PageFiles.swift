@@ -79,6 +79,7 @@ enum PageFiles {
         ("search-view.js", PackageResources.search_view_js),
         ("search.js", PackageResources.search_js),
         ("session.js", PackageResources.session_js),
+        ("setup-view.js", PackageResources.setup_view_js),
         ("shell.js", PackageResources.shell_js),
         ("site.js", PackageResources.site_js),
         ("social.css", PackageResources.social_css),

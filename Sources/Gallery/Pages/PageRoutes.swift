@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import Model
 package import Requests
-import Server
+package import Server
 import Social
 import Transport
 import Tree
@@ -22,15 +22,19 @@ package struct PageRoutes: Sendable {
     let source: PageSource
     /// The page for strangers, and who is one.
     let closed: ClosedPage
+    /// The setup that the first reader is shown; nil if there is none.
+    let setup: ServiceSetup?
 
-    package init(source: PageSource, closed: ClosedPage) {
+    package init(source: PageSource, closed: ClosedPage, setup: ServiceSetup? = nil) {
         self.source = source
         self.closed = closed
+        self.setup = setup
     }
 
     private typealias Page = @Sendable (Request, HTTPContext, inout PageHead) async throws -> String
 
     package func add(to routes: inout RouteTable) {
+        addSetup(to: &routes)
         add("/", "home", to: &routes) { try await all("home", $0, $1, &$2) }
         add("/all", "all", to: &routes) { try await all("all", $0, $1, &$2) }
         add("/people/{uid}", "person", to: &routes, person)
@@ -58,6 +62,17 @@ package struct PageRoutes: Sendable {
         addJoinLink(to: &routes)
     }
 
+    /// Adds the page of the first setup. While it is not offered, its address is like one without a page.
+    private func addSetup(to routes: inout RouteTable) {
+        guard let setup else { return }
+        add("/setup", "setup", isForStrangers: true, isThere: { try await setup.isOpen }, to: &routes) { _, _, head in
+            head["isHidden"] = true
+            head["heading"] = head.texts.text("setup.title")
+            head["message"] = head.texts.text("setup.needsScripts")
+            return "message"
+        }
+    }
+
     /// Adds the address with a code in its path, which some people make out of a short code: it leads to the page with
     /// the code in the fragment, which is in no log and no `Referer`.
     private func addJoinLink(to routes: inout RouteTable) {
@@ -71,13 +86,22 @@ package struct PageRoutes: Sendable {
         routes.add("/join/{code}", [.get: link])
     }
 
-    /// - Parameter isForStrangers: Whether strangers get the page of a closed service, too.
+    /// - Parameters:
+    ///   - isForStrangers: Whether strangers get the page of a closed service, too.
+    ///   - isThere: Whether the page is there at present.
     private func add(
-        _ path: String, _ view: String, isForStrangers: Bool = false, to routes: inout RouteTable,
+        _ path: String, _ view: String, isForStrangers: Bool = false,
+        isThere: @escaping @Sendable () async throws -> Bool = { true }, to routes: inout RouteTable,
         _ page: @escaping Page
     ) {
-        let (source, closed) = (source, closed)
+        let (source, closed, setup) = (source, closed, setup)
         let operation = Endpoint { request, context in
+            guard try await isThere() else { throw HTTPError(.notFound) }
+            if view == "home", PageRefusal.isForBrowser(request),
+                try await setup?.isShown(to: request, context) == true
+            {
+                return Response(status: .seeOther, headers: [.location: "/setup", .cacheControl: "no-store"])
+            }
             let site = source.site.value
             let state = try await closed.visibility.state
             if state.isClosed, context.identity == .anonymous, !isForStrangers {

@@ -2,6 +2,9 @@
 package enum AccountNodes {
     package static let account = TreeNode("accounts/{uid}", in: .accounts, .service, "an account", record: "Account")
     package static let count = TreeNode("count", in: .accounts, .service, "the number of accounts")
+    package static let setup = TreeNode(
+        "setup", in: .accounts, .service, "whether the first setup has begun and has not ended: `true`",
+        unaudited: "it is deleted with the first admin")
     package static let session = TreeNode(
         "sessions/{uid}/{session}", in: .accounts, .service, "the session of a sign-in", record: "Session")
     package static let code = TreeNode(
@@ -42,7 +45,7 @@ package enum AccountNodes {
         unaudited: "a request that cannot be read is deleted by itself")
 
     package static let all = [
-        account, count, session, code, codeOf, revocation, keys, adminKey, mediaKeys, email, phone, identity,
+        account, count, setup, session, code, codeOf, revocation, keys, adminKey, mediaKeys, email, phone, identity,
         invitation, invitationCode, joinRequest,
     ]
 }

@@ -108,6 +108,11 @@ extension HTTPServer {
 
     private func addAccounts(to routes: inout RouteTable) {
         guard let accounts else { return }
+        if let setup {
+            SetupRoutes(
+                setup, accounts.service, ownPages: ownPages, writer: settings.settingsWriter, reload: settings.reload
+            ).add(to: &routes)
+        }
         IdentityResponder.describe(in: &routes)
         AccountRoutes(accounts: accounts.service).add(to: &routes)
         InvitationRoutes(accounts.service, name: { [site = settings.site] in site.value.name }).add(to: &routes)
@@ -117,6 +122,12 @@ extension HTTPServer {
             keys: accounts.adminKeys, signingKeys: accounts.signingKeys, authority: accounts.authority,
             mediaKeys: accounts.mediaKeys, media: media.signer, logger: logger
         ).add(to: &routes)
+    }
+
+    /// The check that only a page of the service itself sends a request, whatever pages of other origins may do else.
+    private var ownPages: SiteGuard {
+        SiteGuard(
+            names: names, origins: .these(settings.publicURL.map { [$0.origin] } ?? []), proxyWarning: ProxyWarning())
     }
 
     private func addOperations(_ operations: OperationsReport, to routes: inout RouteTable) {
@@ -151,7 +162,7 @@ extension HTTPServer {
         AssetRoutes(site: settings.site).add(to: &routes)
         SiteRoutes(source: source).add(to: &routes)
         RobotsRoutes(visibility: visibility).add(to: &routes)
-        PageRoutes(source: source, closed: closedPage).add(to: &routes)
+        PageRoutes(source: source, closed: closedPage, setup: setup).add(to: &routes)
         SyndicationRoutes(source: source).add(to: &routes)
         EmbedRoutes(source: source).add(to: &routes)
     }

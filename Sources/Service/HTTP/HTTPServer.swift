@@ -39,6 +39,10 @@ package struct HTTPServer: Service, CustomStringConvertible {
         package var site = CurrentSite()
         /// Reads the operator's settings again; nil if that is not possible.
         package var reload: SettingsReload?
+        /// The configuration file, which the first setup writes; nil if there is none.
+        package var settingsWriter: (any SettingsWriter)?
+        /// The requesters of the first setup; nil if it is not offered.
+        package var firstRun: FirstRun?
         /// The log of all requests; nil for none.
         package var accessLog: AccessLog?
         /// The web pages that may use the service over TCP, in addition to its own. In emulator mode, all may.
@@ -78,7 +82,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
     let settings: Settings
     let logger: Logger
     private let onListening: @Sendable (Listener) -> Void
-    private let names: HostNames
+    let names: HostNames
     let admission: Admission
     package let access: DatabaseAccess
     package let spool: ResponseSpool
@@ -91,6 +95,8 @@ package struct HTTPServer: Service, CustomStringConvertible {
     let traffic = Traffic()
     private let pages: PageAddresses
     let accounts: AccountEndpoints?
+    /// The setup of the service; nil without accounts.
+    let setup: ServiceSetup?
 
     /// Creates the server.
     ///
@@ -123,6 +129,9 @@ package struct HTTPServer: Service, CustomStringConvertible {
         audit = AuditLog(logger)
         self.access = DatabaseAccess(settings.database, to: database, publicHost: names.publicHost)
         self.media = media
+        setup = accounts.map {
+            ServiceSetup(of: pipeline.tree, $0.service.adminSetup, media.rules, firstRun: settings.firstRun)
+        }
         visibility = Visibility(pipeline.tree, isOpenWithoutRules: settings.database.isEmulator)
     }
 

@@ -12,7 +12,11 @@ struct APIClient: Sendable {
     private let client: ServiceClient
 
     init(_ options: StorageOptions) throws {
-        let storage = try options.configuration().value(\.storage)
+        self.init(storage: try options.configuration().value(\.storage))
+    }
+
+    /// Creates a client of the service on a storage folder.
+    init(storage: String) {
         client = ServiceClient(.socket(path: StorageFolder.socketPath(in: storage)))
     }
 

@@ -58,6 +58,7 @@ struct ServeCommand: AsyncParsableCommand {
             try await OutgoingClient.run { client in
                 var parts = try PhotoService.Settings(configuration, in: storage, by: client, log)
                 parts.server.passed = passed
+                parts.server.settingsWriter = ConfigurationWriter(path: configuration.file, storage: storage.path)
                 parts.manager = ServiceManager(environment: environment)
                 if let notice = try await parts.server.openRulesNotice(storage.tree) { log.announce(notice) }
                 let source = RunningSettings(

@@ -20,15 +20,20 @@ struct Configuration: Sendable {
 
     /// The layers, strongest first.
     private var layers: [Layer]
+    /// The path of the configuration file, which may not exist.
+    private(set) var file = ""
 
     /// Reads the environment and the configuration file: `--config`, else `TINTYPE_CONFIG`, else `tintype.json` in the
     /// Storage folder if there is one.
     ///
-    /// - Parameter flags: The texts of the flags, by the settings' names.
+    /// - Parameters:
+    ///   - flags: The texts of the flags, by the settings' names.
+    ///   - mayBeMissing: Whether a file that was named need not exist.
     /// - Throws: `ConfigurationError` when a file that was named cannot be read, is not a JSON object, or names a
     ///   setting that does not exist.
     init(
-        flags: [String: String], file: String?, environment: [String: String] = ProcessInfo.processInfo.environment
+        flags: [String: String], file: String?, mayBeMissing: Bool = false,
+        environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws {
         let variables = Settings.all.compactMap { setting in
             environment[setting.variableName].map { (setting.name, $0) }
@@ -39,7 +44,8 @@ struct Configuration: Sendable {
         ]
         let chosen = file ?? environment["TINTYPE_CONFIG"]
         let path = try chosen ?? "\(value(\.storage))/tintype.json"
-        if chosen != nil || FileManager.default.fileExists(atPath: path) {
+        self.file = path
+        if chosen != nil && !mayBeMissing || FileManager.default.fileExists(atPath: path) {
             let values = try ConfigurationFile(path: path, names: Settings.all.map(\.name)).values
             layers.append(Layer(source: { _ in path }, values: values))
         }

@@ -66,6 +66,9 @@ enum Terminal {
         if wasDrawn { write("\n") }
     }
 
+    /// Keeps the drawing on the cursor's line: a person has answered it, and the terminal has ended the line.
+    static func answered() { state.withLock { $0.isDrawn = false } }
+
     /// Asks for confirmation of an action that cannot be undone, such as "delete 3 posts".
     ///
     /// - Throws: `ValidationError` when standard input is not a terminal, and `ExitStatus.failed` for any answer but

@@ -1,0 +1,76 @@
+// The page of the first setup: the questions of "tintype init", while nobody is there yet.
+
+import { checks, emailField, newPasswordField, submit } from "./account-fields.js";
+import { h } from "./dom.js";
+import { field, form } from "./fields.js";
+import { apiJSON } from "./http.js";
+import { stylesheet } from "./late.js";
+import { reasonOf } from "./reasons.js";
+import { session } from "./session.js";
+import { siteName } from "./site.js";
+import { t } from "./texts.js";
+
+export async function setupView(route, { element }) {
+  await stylesheet("social.css");
+  await stylesheet("join.css");
+  // The code does not stay in the address: it would be in the history, and in pictures of the screen.
+  const code = decodeURIComponent(location.hash.slice(1).replace(/%(?![0-9a-f]{2})/gi, ""));
+  if (location.hash) history.replaceState(history.state, "", "/setup");
+
+  function draw(...parts) {
+    element.replaceChildren(h("section", { class: "join" }, parts));
+    element.querySelector("h1").focus({ preventScroll: true });
+  }
+
+  function questions() {
+    const name = field(t("setup.name"), { name: "name", maxlength: 60, required: true, dir: "auto", value: siteName, hint: t("setup.nameHint") });
+    const preset = choice("preset", t("setup.visible"), ["members", "public", "classroom"]);
+    const signUp = choice("signUp", t("setup.signUp"), ["invitation", "email", "none"]);
+    const email = emailField("email");
+    const password = newPasswordField();
+    return form({}, [name, email, password], [
+      name.element, preset.element, signUp.element, h("h2", {}, t("setup.you")), email.element, password.element,
+      h("div", { class: "acts" }, submit(t("setup.begin"))),
+    ], {
+      checks: [checks.name, checks.email, checks.newPassword],
+      run: async () => {
+        const answer = await apiJSON("/v1/setup", { method: "POST", anonymous: true, json: {
+          code: code || undefined, name: name.input.value.trim(), preset: preset.value(), sign_up: signUp.value(),
+          email: email.input.value.trim(), password: password.input.value,
+        } });
+        await session.signIn(answer.email, password.input.value);
+        done(answer, name.input.value.trim());
+      },
+      say: (problem) => (problem.code === "not_found" ? t("setup.over") : reasonOf(problem)),
+    });
+  }
+
+  // Says what is in force, and what needs the operator's hand.
+  function done({ settings = [], lines, file }, name) {
+    const waiting = settings.filter(({ effect }) => effect === "needs_restart").map(({ name }) => name);
+    draw(
+      heading(t("setup.done", { name })),
+      lines && [h("p", {}, t("setup.write", { file })), h("pre", { tabindex: "0" }, lines)],
+      waiting.length > 0 && h("p", {}, t("setup.restart", { settings: waiting.join(", ") })),
+      // The whole page is loaded again, which has the new name then.
+      h("p", {}, h("a", { class: "button primary", href: "/", target: "_self" }, t("setup.next"))),
+    );
+  }
+
+  return {
+    title: t("setup.title"),
+    draw: () => {
+      const isPermitted = code || "local" in document.body.dataset;
+      draw(heading(t("setup.title")), isPermitted ? [h("p", {}, t("setup.words")), questions()] : h("p", {}, t("setup.needCode")));
+    },
+  };
+}
+
+// A question with a few answers, the first of which is the safe one: { element, value() }.
+function choice(name, legend, values) {
+  const element = h("fieldset", { class: "setup-choice" }, h("legend", {}, legend), values.map((value, index) => h("label", {},
+    h("input", { type: "radio", name, value, checked: index === 0 }), h("span", {}, h("strong", {}, t(`setup.${value}`)), " ", t(`setup.${value}Hint`)))));
+  return { element, value: () => element.querySelector(":checked").value };
+}
+
+const heading = (text) => h("h1", { tabindex: "-1", dir: "auto" }, text);

@@ -1,0 +1,50 @@
+import Concurrency
+package import Cryptography
+import Hummingbird
+import Requests
+import Synchronization
+import Transport
+
+/// The requesters of the first setup: a browser on this machine, and a user who has the code of the log.
+package final class FirstRun: Sendable {
+    /// The number of wrong codes per second, and at once.
+    private static let guesses = (perSecond: 1.0, atOnce: 20.0)
+
+    /// The SHA-256 of the code; nil without one, and once it has been used.
+    private let hash: Mutex<[UInt8]?>
+    private let wrongGuesses: Mutex<TokenBucket>
+
+    /// - Parameter code: The code, which is not kept; nil for none.
+    package init(code: String?) {
+        hash = Mutex(code.map(Digest.sha256))
+        wrongGuesses = Mutex(
+            TokenBucket(
+                perSecond: Self.guesses.perSecond, burst: Self.guesses.atOnce / Self.guesses.perSecond, now: .now))
+    }
+
+    /// Returns a new code of 128 bits.
+    ///
+    /// - Throws: `KeyError` if the system has no randomness.
+    package static func makeCode() throws(KeyError) -> String { try RandomText.make(bytes: 16) }
+
+    /// Whether a program on this machine sends a request over TCP to a name of this machine. A proxy on this machine
+    /// gives itself away by its header field, or by the name to which the request was addressed.
+    func isHere(_ request: Request, _ context: HTTPContext) -> Bool {
+        let host = request.head.authority.map { HostName.split($0).host } ?? ""
+        return !context.client.isLocal && context.client.isOnThisMachine(sending: request.head)
+            && HostName.isLoopback(host)
+    }
+
+    /// Whether a code is the one of the log.
+    ///
+    /// - Returns: Nil, or the time to wait after too many wrong codes, in seconds.
+    func accepts(_ code: String) -> (isRight: Bool, wait: Double?) {
+        // Hashes of unguessable texts can be compared in any way: their time says nothing about the texts.
+        let digest = Digest.sha256(code)
+        if hash.withLock({ $0 == digest }) { return (true, nil) }
+        return (false, wrongGuesses.withLock { $0.take(1, now: .now) })
+    }
+
+    /// Forgets the code.
+    func end() { hash.withLock { $0 = nil } }
+}

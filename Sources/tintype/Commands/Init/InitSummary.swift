@@ -1,0 +1,131 @@
+import API
+import Accounts
+import Foundation
+import Model
+
+/// The outcome of `tintype init`, for people and for programs.
+struct InitSummary {
+    let answers: InitAnswers
+    let outcome: SetupDocument
+    let edit: SettingsEdit
+    /// The settings as they are now.
+    let configuration: Configuration
+    /// The settings of the running service that differed.
+    let changes: [SettingsChange]
+    let isRunning: Bool
+    let storage: String
+
+    /// Prints what was done, who may come in and see, and what comes next.
+    func print() throws {
+        let isUnchanged =
+            edit.changes.isEmpty && outcome.rules != .changed
+            && [.none, .unchanged, .invitedBefore].contains(outcome.admin)
+        if isUnchanged { Terminal.output("Nothing has changed: \(storage) was set up like this before.") }
+        for (name, text) in edit.changes { Terminal.output("wrote \(name) = \"\(text)\" to \(edit.path)".printable) }
+        try printAdmin()
+        Terminal.output("")
+        try printWays()
+        try printNext()
+    }
+
+    private func printAdmin() throws {
+        let email = outcome.email ?? ""
+        switch outcome.admin {
+        case .none: break
+        case .created:
+            Terminal.output("\(email) is an admin, with the account \(outcome.uid ?? "").".printable)
+            if answers.isPasswordGenerated, let password = answers.password { Terminal.output("password: \(password)") }
+        case .promoted:
+            Terminal.output("\(email) had an account: it is an admin's now, with the same password.".printable)
+        case .unchanged: Terminal.output("\(email) is an admin, as before; the password is unchanged.".printable)
+        case .invited:
+            Terminal.output("\(email) becomes an admin with this invitation, which is valid for a day:".printable)
+            Terminal.output(try link ?? "\(outcome.invitation?.code ?? "") (enter it on the page /join)")
+        case .invitedBefore:
+            Terminal.output("\(email) has an invitation that is still valid, and is not shown again.".printable)
+            let id = outcome.invitation?.id ?? ""
+            Terminal.output("For another one: tintype invite rm \(id), and this command again.")
+        }
+    }
+
+    private func printWays() throws {
+        if let preset = answers.preset {
+            preset.meaning.forEach(Terminal.output)
+            if outcome.rules == .changed, !outcome.isNew, preset != .public { Terminal.output(RulesPreset.remainder) }
+            Terminal.output("  change it: tintype rules set --preset members")
+        }
+        let identity = try configuration.identitySettings()
+        let who =
+            if identity.allowsEmailSignUp {
+                "Anybody with an e-mail address may come in"
+            } else if identity.allowsInvitedSignUp {
+                "People with an invitation may come in"
+            } else {
+                "Nobody comes in by themselves"
+            }
+        Terminal.output("\(who)\(identity.allowsAnonymousSignUp ? ", and anybody without an address" : "").")
+        Terminal.output("  invite people: tintype invite add")
+        Terminal.output("  change it: tintype init --sign-up email")
+    }
+
+    private func printNext() throws {
+        let origin = try Self.origin(of: configuration)
+        Terminal.output("")
+        if let origin {
+            Terminal.output("The page: \(origin)/")
+        } else {
+            Terminal.output("There is no page yet: tintype init --listen 127.0.0.1:8080")
+        }
+        guard isRunning else { return Terminal.output("Next: sudo systemctl start tintype, or tintype serve") }
+        let waiting = changes.filter { $0.effect == .needsRestart }.map(\.name)
+        for change in changes where change.effect != .applied {
+            Terminal.output(change.sentence(isDryRun: false).printable)
+        }
+        let unseen = edit.changes.map(\.name).filter { name in !changes.contains { $0.name == name } }
+        if !unseen.isEmpty {
+            Terminal.output(
+                "The running service uses these settings already, or reads another file than \(edit.path): "
+                    + unseen.joined(separator: ", "))
+        }
+        if !waiting.isEmpty {
+            Terminal.output("Next: sudo systemctl restart tintype, or stop tintype serve and start it again")
+        }
+    }
+
+    /// The link of the admin's invitation; nil without one, and if the address of the service is not known.
+    private var link: String? {
+        get throws {
+            guard let code = outcome.invitation?.code else { return nil }
+            return try Self.origin(of: configuration).map { "\($0)/join#\(code)" }
+        }
+    }
+
+    /// The address at which people reach the service; nil if it is not known. A service that listens everywhere is
+    /// reached at any address of its machine.
+    private static func origin(of configuration: Configuration) throws -> String? {
+        let origin = try AccountChoices(configuration).origin()
+        let isAnywhere = ["//[::]:", "//0.0.0.0:"].contains { origin.contains($0) }
+        return origin.isEmpty || isAnywhere ? nil : origin
+    }
+
+    /// The outcome for programs.
+    func document() throws -> InitDocument {
+        var setup = outcome
+        setup.invitation?.link = try link
+        var document = InitDocument(
+            storage: storage, config: edit.path, isRunning: isRunning, setup: setup,
+            settings: Dictionary(uniqueKeysWithValues: edit.changes.map { ($0.name, $0.text) }))
+        document.url = try Self.origin(of: configuration).map { "\($0)/" }
+        document.password = answers.isPasswordGenerated && outcome.admin == .created ? answers.password : nil
+        document.waiting = changes.filter { $0.effect == .needsRestart }.map(\.name)
+        return document
+    }
+}
+
+extension Configuration {
+    /// Whether people with an invitation may create an account.
+    func admitsInvited() throws -> Bool {
+        let identity = try identitySettings()
+        return identity.allowsInvitedSignUp || identity.allowsEmailSignUp
+    }
+}

@@ -1,0 +1,44 @@
+"""Tests the first setup in a browser: from the first page to the first photo of the new admin."""
+
+import re
+
+from gallery import opened
+from playwright.sync_api import expect
+from service import PASSWORD, ROOT
+
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
+
+
+def test_a_newcomer_sets_the_service_up_on_a_phone_and_posts_a_photo(browser, running):
+    with opened(browser, running, "/", **PHONE) as page:
+        expect(page.get_by_role("heading", name="Set up this service")).to_be_focused()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        form = page.get_by_role("main").locator("form")
+        expect(form.get_by_role("radio", name="Members.")).to_be_checked()
+        expect(form.get_by_role("radio", name="People with an invitation.")).to_be_checked()
+        form.get_by_role("button", name="Set up").click()
+        expect(form.get_by_label("E-mail address")).to_be_focused()
+        form.get_by_label("Name").fill("Rowing Club")
+        form.get_by_label("E-mail address").fill("ann@example.com")
+        form.get_by_label("Password").fill(PASSWORD)
+        form.get_by_label("Password").press("Enter")
+        expect(page.get_by_role("heading", name="Rowing Club is set up")).to_be_visible()
+        expect(page.get_by_text("sign-up")).to_be_visible()
+        page.get_by_role("link", name="To the first photo").click()
+        expect(page.locator("#tools .account")).to_be_visible()
+        expect(page.locator(".brand")).to_have_text("Rowing Club")
+        page.locator("input[type=file]").first.set_input_files(ROOT / "Fixtures/photo.jpg")
+        page.get_by_role("button", name=re.compile("^Post")).click()
+        expect(page.locator("post-feed article")).to_have_count(1)
+    with opened(browser, running, "/setup") as page:
+        expect(page.get_by_text("This is for members.")).to_be_visible()
+
+
+def test_the_code_of_the_log_sets_up_and_does_not_stay_in_the_address(browser, running):
+    code = re.search(r"first run: \S+/setup#(\S+)", running.said())[1]
+    elsewhere = {"X-Forwarded-For": "203.0.113.9"}
+    with opened(browser, running, "/setup", extra_http_headers=elsewhere) as page:
+        expect(page.get_by_text("Open the link that its log shows")).to_be_visible()
+    with opened(browser, running, f"/setup#{code}", locale="de-DE", extra_http_headers=elsewhere) as page:
+        expect(page.get_by_role("heading", name="Diesen Dienst einrichten")).to_be_visible()
+        assert page.url == f"{running.url}/setup"
