@@ -45,14 +45,18 @@ package struct UsageReader: Sendable {
 
     /// Returns the usage of one user.
     ///
-    /// - Throws: `Failure` `unknown_user` if the user does not exist and has no files.
+    /// - Throws: `Failure` `unknown_user` if there is no such person or account, and no file.
     package func document(of user: UserID) async throws -> UsageDocument {
         let standard = settings.value.userQuota
         return try await tree.snapshot { snapshot in
             let line = try snapshot.get(UsageNodes.ofOwner() / user.key)
-            guard try line != nil || snapshot.exists(PeopleNodes.person(user)) else {
+            guard
+                try line != nil || snapshot.exists(PeopleNodes.person(user))
+                    || snapshot.exists(AccountNodes.account(user.key))
+            else {
                 throw Failure(
-                    .unknownUser, "the user \(user) does not exist", hint: "List the users with files with tintype du.")
+                    .unknownUser, "the user \(user) does not exist: there is no such person or account, and no file",
+                    hint: "List people with tintype person ls, and accounts with tintype user ls.")
             }
             let quota = try UserQuotas.limit(of: user, standard: standard, in: snapshot)
             return Usage(line).document(of: user.description, quota: quota)
