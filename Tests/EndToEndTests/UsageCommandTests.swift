@@ -25,6 +25,7 @@ struct UsageCommandTests {
             #expect(table.status == 0 && lines.count == 4, "\(table)")
             #expect(lines.first?.hasPrefix("user") == true && lines.last?.hasPrefix("all together") == true)
             #expect(Set(lines.map(\.count)).count == 1, "columns: \(table.output)")
+            #expect(lines.first?.contains("  name  ") == true && lines.dropFirst().first?.hasPrefix("jan ") == true)
             let largest = try await tintype("du", "--sort", "bytes", "--limit", "1", "--json")
             let documents = try largest.output.split(separator: "\n").map {
                 try JSONDecoder().decode(Usage.self, from: Data($0.utf8))
