@@ -47,7 +47,12 @@ package struct Backup: Sendable {
         self.storage = storage
         self.path = path
         self.store = store
-        target = path.hasSuffix(".tar") ? try BackupArchive(path: path) : try BackupFolder(path: path, of: store)
+        let isArchive = path.hasSuffix(".tar")
+        let folder = isArchive ? URL(fileURLWithPath: path).deletingLastPathComponent().path : path
+        target = try TargetAccess(folder: folder).explaining {
+            if isArchive { return try BackupArchive(path: path) }
+            return try BackupFolder(path: path, of: store)
+        }
     }
 
     /// Creates the backup, and reports findings and, several times a second, the progress. Cancel the task to stop it

@@ -49,7 +49,11 @@ package final class BackupFolder: BackupTarget, BackupSource {
     /// - Throws: `Failure` `not_a_backup`; `FileError`, also if another process writes to the folder.
     package convenience init(toChange path: String) throws {
         guard let mark = try BackupFolder(path: path).mark() else { throw Self.foreign(path) }
-        try self.init(path: path, of: mark.store)
+        do {
+            try self.init(path: path, of: mark.store)
+        } catch let error as FileError where [.permission, .readOnly].contains(error.code) {
+            throw TargetAccess(folder: path).failure(error)
+        }
     }
 
     /// Opens a folder to write backups of a store, and creates it if it is missing.

@@ -74,7 +74,7 @@ struct Tintype: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            Glibc.exit(ExitStatus.report(error, of: Self.self))
+            Glibc.exit(ExitStatus.report(error, of: Self.self) { SettingFlags.explanation(of: $0) })
         }
         if let fault = Terminal.outputFault { Glibc.exit(ExitStatus.report(fault, of: Self.self)) }
     }

@@ -38,6 +38,11 @@ struct BackupCommandTests {
             try scratch.write("no folder", to: "file")
             let nowhere = try await run(["backup", "\(scratch.path)/file/backups", "--storage", storage])
             #expect(nowhere.status == 1 && nowhere.errors.contains("file/backups"), "\(nowhere)")
+            // Nobody may create anything there, root included.
+            for name in ["tintype-backups", "tintype.tar"] {
+                let refused = try await run(["backup", "/sys/\(name)", "--storage", storage])
+                #expect(refused.status == 1 && refused.errors.contains(" cannot write to /sys"), "\(refused)")
+            }
             let second = try await run(["backup", "\(scratch.path)/backups", "--storage", storage, "--json"])
             #expect(second.status == 0 && second.output.contains(#""copied":0"#), "\(second)")
             let prune = try await run(["backup", "prune", "\(scratch.path)/backups", "--keep", "1"])

@@ -21,6 +21,11 @@ struct CommandLineTests {
             (["status", "--storage", "nowhere"], 75, "tintype serve"),
             (["upload", "--user", "u", "--text", "t"], 75, "no service"),
             (["serve", "--config", "missing.json"], 2, "missing.json"),
+            (["user", "ls", "--recipe", "thumb=40"], 2, "the setting recipes of the service"),
+            (["rethumb", "status", "--recipe", "thumb=40"], 2, "the setting recipes of the service"),
+            (["rethumb", "rollback", "--max-side=40"], 2, "the setting max-side of the service"),
+            (["rethumb", "run", "--listen", "127.0.0.1:80"], 2, "the setting listen of the service"),
+            (["rethumb", "status", "--nonsense"], 2, "--nonsense"),
         ] as [([String], Int32, String)])
     func exitCodes(arguments: [String], status: Int32, mentions: String) async throws {
         try await withScratch { scratch in

@@ -50,6 +50,34 @@ struct PostsCommandTests {
         }
     }
 
+    @Test("Columns are aligned, with names of wide characters too, and only a terminal has its lines cut")
+    func columns() async throws {
+        try await withScratch { scratch in
+            let daemon = try await Daemon(storage: scratch.path + "/Storage")
+            let storage = ["--storage", daemon.storage]
+            let text = String(repeating: "word ", count: 40) + "end"
+            let posts = #"""
+                {"-P1":{"timestamp":1,"author":{"uid":"mei","full_name":"梅田"},"text":"\#(text)"},
+                "-P2":{"timestamp":2,"author":{"uid":"jan","full_name":"Jana"},"text":"\#(text)"}}
+                """#
+            #expect(try await daemon.client.ask(.patch, "/posts.json", body: .bytes(Array(posts.utf8))).status == 200)
+            let list = try await run(["posts"] + storage)
+            let lines = list.output.split(separator: "\n").map(String.init)
+            #expect(lines.count == 2 && lines.allSatisfy { $0.hasSuffix("  \(text)") }, "\(list)")
+            #expect(lines.first?.contains("jan  Jana  word") == true, "\(list)")
+            #expect(lines.last?.contains("mei  梅田  word") == true, "each of these characters has two columns: \(list)")
+
+            let terminal = try PseudoTerminal(columns: 72)
+            let child = try Child(
+                ["posts"] + storage, output: terminal.path, errors: scratch.path + "/errors")
+            try await child.wait()
+            let shown = terminal.read().split(whereSeparator: \.isNewline)
+            #expect(child.exitCode == 0 && shown.count == 2, "\(shown)")
+            #expect(shown.allSatisfy { $0.hasSuffix("…") && $0.contains("word") && $0.count <= 72 }, "\(shown)")
+            #expect(try await daemon.stop() == 0)
+        }
+    }
+
     @Test("Lists longer than a page of the service: --limit, --all and --before")
     func manyPosts() async throws {
         try await withScratch { scratch in

@@ -10,14 +10,18 @@ final class PseudoTerminal: Sendable {
     private static let setLock: UInt = 0x4004_5431
     private static let getNumber: UInt = 0x8004_5430
 
-    /// Opens a terminal, and types a text for its reader.
-    init(typing text: String = "") throws {
+    /// Opens a terminal, and types a text for its reader. Without `columns`, it reports no width.
+    init(typing text: String = "", columns: UInt16? = nil) throws {
         descriptor = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         var (locked, number): (Int32, Int32) = (0, 0)
         guard descriptor >= 0, ioctl(descriptor, Self.setLock, &locked) == 0,
             ioctl(descriptor, Self.getNumber, &number) == 0
         else { throw DaemonError("no terminal: \(String(cString: strerror(errno)))") }
         path = "/dev/pts/\(number)"
+        var size = winsize(ws_row: 24, ws_col: columns ?? 0, ws_xpixel: 0, ws_ypixel: 0)
+        guard columns == nil || ioctl(descriptor, UInt(TIOCSWINSZ), &size) == 0 else {
+            throw DaemonError("no size of the terminal")
+        }
         let bytes = Array(text.utf8)
         guard write(descriptor, bytes, bytes.count) == bytes.count else { throw DaemonError("nothing can be typed") }
     }

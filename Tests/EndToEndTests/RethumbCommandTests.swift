@@ -134,7 +134,8 @@ struct RethumbCommandTests {
             let before = try await self.photos(in: storage)
             if isRunning { daemon = try await Daemon(storage: storage, arguments: options) }
             func rethumb(_ arguments: String...) async throws -> (status: Int32, output: String, errors: String) {
-                let local = isRunning || arguments.first == "list" ? [] : options
+                let takesRecipes = ["plan", "run", "resume", "switch"].contains(arguments.first)
+                let local = isRunning || !takesRecipes ? [] : options
                 return try await run(["rethumb"] + arguments + local + ["--storage", storage])
             }
 
@@ -207,7 +208,7 @@ struct RethumbCommandTests {
             // A run that is killed after its step has advanced each time, by a few renditions at once, or by two posts.
             #expect(point.hasPrefix("before-step") ? kills == 5 : (2...5).contains(kills))
             if switches == "last" { #expect(try await run(["rethumb", "switch"] + options).status == 0) }
-            let status = try await run(["rethumb", "status"] + options)
+            let status = try await run(["rethumb", "status", "--storage", storage])
             #expect(status.output.contains("3 of 3 posts, 3 switched, 0 failed"), "\(status)")
             for (files, old) in zip(seen, before) { #expect(files.count == old.count + 2, "\(files)") }
             #expect(try files() == seen, "replaced files are in their grace period")

@@ -25,6 +25,7 @@ struct UsageCommandTests {
             #expect(table.status == 0 && lines.count == 4, "\(table)")
             #expect(lines.first?.hasPrefix("user") == true && lines.last?.hasPrefix("all together") == true)
             #expect(Set(lines.map(\.count)).count == 1, "columns: \(table.output)")
+            #expect(lines.first?.contains("  name  ") == true && lines.dropFirst().first?.hasPrefix("jan ") == true)
             let largest = try await tintype("du", "--sort", "bytes", "--limit", "1", "--json")
             let documents = try largest.output.split(separator: "\n").map {
                 try JSONDecoder().decode(Usage.self, from: Data($0.utf8))
@@ -64,7 +65,15 @@ struct UsageCommandTests {
             #expect(try await tintype("inbox", "retry", "--all").status == 0)
             try await eventually { try await tintype("du", "maria", "--json").output.contains(#""files":2"#) }
             #expect(try await tintype("quota", "maria", "lots").status == 2)
-            #expect(try await tintype("quota", "nobody", "1MB").status == 1)
+            for arguments in [["quota", "nobody"], ["quota", "nobody", "1MB"]] {
+                let nobody = try await run(arguments + ["--storage", storage])
+                #expect(nobody.status == 1 && nobody.errors.contains("no such person or account"), "\(nobody)")
+            }
+            #expect(try await tintype("person", "set", "ann", "--name", "Ann").status == 0)
+            let first = try await tintype("quota", "ann")
+            #expect(first.status == 0 && first.output == "ann  0 bytes used, of 9.8 KiB (user-quota)\n", "\(first)")
+            let set = try await tintype("quota", "ann", "2MB")
+            #expect(set.status == 0 && set.output == "ann  0 bytes used, of 1.9 MiB\n", "\(set)")
             #expect(try await daemon.stop() == 0)
             #expect(try await tintype("quota", "maria", "none").output.contains("without a limit"))
         }

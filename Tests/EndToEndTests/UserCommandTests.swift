@@ -116,7 +116,7 @@ struct UserCommandTests {
             let all = try await place.tintype("user", "ls")
             #expect(
                 all.output.split(separator: "\n").map { $0.split(separator: " ")[0] } == ["-c", "a", "b"], "\(all)")
-            #expect(all.output.contains("a  a@example.com  -  active  never\n"), "\(all)")
+            #expect(all.output.contains("a   a@example.com  -  active  never\n"), "\(all)")
             let first = try await place.tintype("user", "ls", "--limit", "2", "--json")
             #expect(try first.output.split(separator: "\n").map { try json($0)["uid"].string } == ["-c", "a"])
             #expect(try await place.tintype("user", "show", "-c").output.contains("c@example.com"), "a dash")

@@ -221,6 +221,25 @@ struct QuotaTests {
         }
     }
 
+    @Test("People and accounts have a quota before their first file, and nobody else has one")
+    func withoutFiles() async throws {
+        let length = try Fixture.bytes(Self.photo).count
+        try await withPipeline(settings: { $0.userQuota = StandardQuotas(parsing: "1MB") ?? $0.userQuota }) { running in
+            let (reader, tree) = (running.pipeline.usage, running.storage.tree)
+            let (ann, maria) = (try #require(UserID("ann")), try #require(UserID("maria")))
+            for (user, node) in [(ann, PeopleNodes.person(ann)), (maria, AccountNodes.account(maria.key))] {
+                await #expect(throws: Failure.self) { try await reader.document(of: user) }
+                try await tree.set(node / "created", to: 1)
+                let usage = try await reader.document(of: user)
+                #expect(usage.used == 0 && usage.quota == 1_000_000 && usage.quotaScope == .everybody, "\(usage)")
+            }
+            try await running.pipeline.quotas.set(.bytes(length - 1), for: maria)
+            #expect(await refusal { try await self.upload(running) }?.code == .quotaExceeded)
+            let usage = try await reader.document(of: maria)
+            #expect(usage.used == 0 && usage.quota == length - 1 && usage.quotaScope == .user, "\(usage)")
+        }
+    }
+
     @Test("Uploads at the same time never exceed the free space")
     func atOnce() async throws {
         let length = try Fixture.bytes(Self.photo).count

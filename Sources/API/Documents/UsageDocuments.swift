@@ -45,6 +45,8 @@ package struct UsageDocument: Document, Hashable {
 
     /// The id of the user; absent for all users.
     package let user: String?
+    /// The person's name; absent for all users, and for somebody without a name.
+    package var name: String?
     package let originals: Size
     package let objects: Size
     package let renditions: Size
@@ -60,7 +62,7 @@ package struct UsageDocument: Document, Hashable {
     package let quotaScope: QuotaScope?
 
     private enum CodingKeys: String, CodingKey {
-        case user, originals, objects, renditions, prepared, garbage, unfinished, total, used, quota
+        case user, name, originals, objects, renditions, prepared, garbage, unfinished, total, used, quota
         case quotaScope = "quota_for"
     }
 

@@ -32,8 +32,7 @@ package struct UsageReader: Sendable {
                         next = users.last?.user
                         break
                     }
-                    let quota = try UserQuotas.limit(of: user, standard: standard, in: snapshot)
-                    users.append(Usage(line.value).document(of: user.description, quota: quota))
+                    users.append(try Self.document(of: user, line.value, standard: standard, in: snapshot))
                 }
                 guard next == nil, lines.count == limit + 1, let last = lines.last else { break }
                 range = .after(last.key)
@@ -45,17 +44,30 @@ package struct UsageReader: Sendable {
 
     /// Returns the usage of one user.
     ///
-    /// - Throws: `Failure` `unknown_user` if the user does not exist and has no files.
+    /// - Throws: `Failure` `unknown_user` if there is no such person or account, and no file.
     package func document(of user: UserID) async throws -> UsageDocument {
         let standard = settings.value.userQuota
         return try await tree.snapshot { snapshot in
             let line = try snapshot.get(UsageNodes.ofOwner() / user.key)
-            guard try line != nil || snapshot.exists(PeopleNodes.person(user)) else {
+            guard
+                try line != nil || snapshot.exists(PeopleNodes.person(user))
+                    || snapshot.exists(AccountNodes.account(user.key))
+            else {
                 throw Failure(
-                    .unknownUser, "the user \(user) does not exist", hint: "List the users with files with tintype du.")
+                    .unknownUser, "the user \(user) does not exist: there is no such person or account, and no file",
+                    hint: "List people with tintype person ls, and accounts with tintype user ls.")
             }
-            let quota = try UserQuotas.limit(of: user, standard: standard, in: snapshot)
-            return Usage(line).document(of: user.description, quota: quota)
+            return try Self.document(of: user, line, standard: standard, in: snapshot)
         }
+    }
+
+    /// Returns the document of a user whose line is known.
+    private static func document(
+        of user: UserID, _ line: TreeValue?, standard: StandardQuotas, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> UsageDocument {
+        let quota = try UserQuotas.limit(of: user, standard: standard, in: snapshot)
+        var document = Usage(line).document(of: user.description, quota: quota)
+        document.name = try snapshot.get(PeopleNodes.person(user) / "full_name")?.stringValue
+        return document
     }
 }

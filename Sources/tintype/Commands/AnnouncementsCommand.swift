@@ -22,6 +22,8 @@ struct AnnouncementsCommand: AsyncParsableCommand {
             commandName: "ls",
             abstract: "List the announcements to everybody, newest first.",
             discussion: """
+                Each line has the id, the time, the author's id and name, and the text.
+
                 EXAMPLES
                   tintype announcements ls --limit 5
                   tintype announcements ls --json | jq -r .text
@@ -34,13 +36,13 @@ struct AnnouncementsCommand: AsyncParsableCommand {
         func run() async throws {
             let service = try APIClient(storage)
             try await list.print(
-                nothing: "there are no announcements"
+                nothing: "there are no announcements", columns: [.whole, .whole, .whole, .text, .text]
             ) { size, next in
                 let page: AnnouncementPageDocument = try await service.read(
                     .get, "/v1/announcements", query: ["limit": "\(size)", "before": next])
                 return (page.announcements, page.next)
-            } line: {
-                $0.line
+            } row: {
+                $0.cells
             }
         }
     }
@@ -78,8 +80,9 @@ struct AnnouncementsCommand: AsyncParsableCommand {
 }
 
 extension AnnouncementDocument {
-    fileprivate var line: String {
+    /// The cells of the announcement, with a dash for missing fields.
+    fileprivate var cells: [String] {
         let words = [title, text].compactMap(\.self).joined(separator: ": ")
-        return "\(id)  \(timestamp.time)  \(words.oneLine)".printable
+        return [id, timestamp.time, author?.uid ?? "-", author?.fullName ?? "-", words]
     }
 }

@@ -14,7 +14,7 @@ struct ConfigCommand: ParsableCommand {
               TINTYPE_WORKERS=4 tintype config --max-side 20000
             """)
 
-    @OptionGroup var settings: SettingOptions
+    @OptionGroup var settings: SettingOptions<EverySetting>
 
     @Flag(help: "Print one JSON document for each setting.")
     var json = false

@@ -31,7 +31,7 @@ extension FlagsCommand {
             abstract: "List the posts and comments that people have flagged.",
             discussion: """
                 Entries with the most flags are first. Each line has the number of flags, the time of the first flag, \
-                the post, the comment, the author and the text. Dismissed entries are not listed.
+                the post, the comment, the author's id and name, and the text. Dismissed entries are not listed.
 
                 EXAMPLES
                   tintype flags ls
@@ -48,12 +48,15 @@ extension FlagsCommand {
 
         func run() async throws {
             let service = try APIClient(storage)
-            try await list.print(nothing: "there are no flagged posts or comments") { size, next in
+            try await list.print(
+                nothing: "there are no flagged posts or comments",
+                columns: [.number, .whole, .whole, .whole, .whole, .text, .text]
+            ) { size, next in
                 let page: FlaggedPageDocument = try await service.read(
                     .get, "/v1/flags", query: ["order": newest ? "newest" : "most", "limit": "\(size)", "after": next])
                 return (page.flagged, page.next)
-            } line: {
-                $0.line
+            } row: {
+                $0.cells
             }
         }
     }
@@ -91,10 +94,8 @@ extension FlagsCommand {
 }
 
 extension FlaggedDocument {
-    /// The entry on one line, with a dash for missing fields.
-    fileprivate var line: String {
-        let words = String((text ?? "-").oneLine.prefix(60))
-        return ["\(flags)", since.time, postID, commentID ?? "-", author?.uid ?? "-", words].joined(separator: "  ")
-            .printable
+    /// The cells of the entry, with a dash for missing fields.
+    fileprivate var cells: [String] {
+        ["\(flags)", since.time, postID, commentID ?? "-", author?.uid ?? "-", author?.fullName ?? "-", text ?? "-"]
     }
 }

@@ -89,7 +89,9 @@ struct InviteCommand: AsyncParsableCommand {
             commandName: "ls",
             abstract: "List invitations, the newest first, with their uses and ends.",
             discussion: """
-                An invitation that has ended stays in the list for 30 days. Short codes are shown, links are not.
+                Each line has the id, the state, the uses, the end, the short code (links are not shown), what it gives, the id \
+                and the name of the person who made it (owner for the owner of the service), and the note. An invitation that \
+                has ended stays in the list for 30 days.
 
                 EXAMPLES
                   tintype invite ls
@@ -111,7 +113,14 @@ struct InviteCommand: AsyncParsableCommand {
                     query: ["limit": "\(size)", "after": position, "audience": audience])
                 return (page.invitations, page.next)
             }
-            try await list.print(nothing: "no invitations", reader) { $0.line }
+            var names = PersonNames(client)
+            try await list.print(
+                nothing: "no invitations",
+                columns: [.whole, .whole, .number, .whole, .whole, .whole, .whole, .text, .text], reader
+            ) { invitation in
+                let name = await names.name(of: invitation.by)
+                return invitation.cells + [invitation.by ?? "owner", name, invitation.note ?? "-"]
+            }
         }
     }
 
@@ -135,7 +144,11 @@ struct InviteCommand: AsyncParsableCommand {
         func run() async throws {
             let invitation: InvitationDocument = try await APIClient(storage).read(
                 .delete, "/v1/invitations/\(APIClient.percentEncoded(id))")
-            if json { Terminal.outputJSON(invitation) } else { Terminal.output(invitation.line) }
+            if json {
+                Terminal.outputJSON(invitation)
+            } else {
+                Terminal.output("withdrawn  \(invitation.id)".printable)
+            }
         }
     }
 }
@@ -152,14 +165,12 @@ extension InvitationDocument {
         }
     }
 
-    /// The invitation on one line.
-    var line: String {
-        let end = Date(timeIntervalSince1970: Double(expires) / 1000).formatted(.iso8601)
+    /// The id, the state, the uses, the end, the code, and what the invitation gives, with a dash for nothing.
+    fileprivate var cells: [String] {
         let target = [audience, role, admin ? "admin" : nil, email].compactMap(\.self).joined(separator: " ")
-        let columns = [
-            id, state.replacing("_", with: " "), "\(uses) of \(maxUses)", "until \(end)", code ?? "link", target,
-            note ?? "",
+        return [
+            id, state.replacing("_", with: " "), "\(uses) of \(maxUses)", "until \(expires.time)", code ?? "link",
+            target.isEmpty ? "-" : target,
         ]
-        return columns.filter { !$0.isEmpty }.joined(separator: "  ").printable
     }
 }

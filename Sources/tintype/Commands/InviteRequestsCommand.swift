@@ -34,7 +34,12 @@ struct InviteRequestsCommand: AsyncParsableCommand {
 
         func run() async throws {
             let requests = try await InviteRequestsCommand.requests(try APIClient(storage))
-            for request in requests { json ? Terminal.outputJSON(request) : Terminal.output(request.line) }
+            var table = TextTable([.whole, .text, .whole, .text])
+            if json {
+                for request in requests { Terminal.outputJSON(request) }
+            } else {
+                for line in table.lines(requests.map(\.cells)) { Terminal.output(line) }
+            }
             if requests.isEmpty { Terminal.note("no requests to join") }
         }
     }
@@ -132,9 +137,6 @@ struct InviteRequestsCommand: AsyncParsableCommand {
 }
 
 extension JoinRequestDocument {
-    /// The request on one line.
-    fileprivate var line: String {
-        let time = Date(timeIntervalSince1970: Double(created) / 1000).formatted(.iso8601)
-        return [email, name, time, text].filter { !$0.isEmpty }.joined(separator: "  ").printable
-    }
+    /// The cells of the request, with a dash for a missing name.
+    fileprivate var cells: [String] { [email, name.isEmpty ? "-" : name, created.time, text] }
 }

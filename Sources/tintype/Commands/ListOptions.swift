@@ -16,13 +16,19 @@ struct ListOptions: ParsableArguments {
     /// - Parameters:
     ///   - pageSize: The largest number of entries on a page.
     ///   - nothing: The note for an empty list.
+    ///   - columns: The columns of the list for people.
     ///   - read: The reader of pages, as in ``Pages/forEach(limit:pageSize:from:_:_:)``.
-    ///   - line: Formats an entry for people.
+    ///   - row: Returns the cells of an entry.
     func print<Entry: Document>(
-        pageSize: Int = PageSize.max, nothing: String, _ read: Pages.Reader<Entry>, line: (Entry) -> String
+        pageSize: Int = PageSize.max, nothing: String, columns: [TextTable.Column], _ read: Pages.Reader<Entry>,
+        row: (Entry) async throws -> [String]
     ) async throws {
-        let count = try await Pages.forEach(limit: limit, pageSize: pageSize, read) { entry in
-            json ? Terminal.outputJSON(entry) : Terminal.output(line(entry))
+        var table = TextTable(columns)
+        let count = try await Pages.forEachPage(limit: limit, pageSize: pageSize, read) { entries in
+            guard !json else { return entries.forEach { Terminal.outputJSON($0) } }
+            var rows: [[String]] = []
+            for entry in entries { rows.append(try await row(entry)) }
+            for line in table.lines(rows) { Terminal.output(line) }
         }
         if count == 0 { Terminal.note(nothing) }
     }
@@ -52,10 +58,21 @@ enum Pages {
         limit: Int? = nil, pageSize: Int = PageSize.max, from position: String? = nil, _ read: Reader<Entry>,
         _ body: (Entry) throws -> Void
     ) async throws -> Int {
+        try await forEachPage(limit: limit, pageSize: pageSize, from: position, read) { try $0.forEach(body) }
+    }
+
+    /// Calls a function with each page of a list; the parameters are those of ``forEach(limit:pageSize:from:_:_:)``.
+    ///
+    /// - Returns: The number of entries.
+    @discardableResult
+    static func forEachPage<Entry>(
+        limit: Int? = nil, pageSize: Int = PageSize.max, from position: String? = nil, _ read: Reader<Entry>,
+        _ body: ([Entry]) async throws -> Void
+    ) async throws -> Int {
         var (count, next) = (0, position)
         repeat {
             let page = try await read(min(pageSize, (limit ?? .max) - count), next)
-            for entry in page.entries { try body(entry) }
+            try await body(page.entries)
             count += page.entries.count
             next = page.next
         } while next != nil && count < limit ?? .max

@@ -11,8 +11,8 @@ struct NotificationsCommand: AsyncParsableCommand {
         abstract: "List a person's notifications, newest first, or mark them as read.",
         usage: "tintype notifications <uid> [<options>]",
         discussion: """
-            Each line has the time, the kind, the person who caused the notification, the post, and the text. It \
-            begins with an asterisk if the notification is unread. This command needs the running service.
+            Each line has the time, the kind, the id and the name of the person who caused the notification, the post, and the \
+            text. It begins with an asterisk if the notification is unread. This command needs the running service.
 
             EXAMPLES
               tintype notifications maria --limit 5
@@ -48,24 +48,27 @@ struct NotificationsCommand: AsyncParsableCommand {
             return list.json ? Terminal.outputJSON(left) : Terminal.output("\(left.unread) unread")
         }
         var count = 0
-        try await Pages.forEach(limit: list.limit) { size, next in
+        var table = TextTable([.whole, .whole, .whole, .whole, .text, .whole, .text])
+        try await Pages.forEachPage(limit: list.limit) { size, next in
             let page: NotificationPageDocument = try await service.read(
                 .get, path, query: ["limit": "\(size)", "before": next])
             count = page.unread
             return (page.notifications, page.next)
-        } _: { notification in
-            guard notification.isUnread || !unread else { return }
-            list.json ? Terminal.outputJSON(notification) : Terminal.output(notification.line)
+        } _: { page in
+            let notifications = page.filter { $0.isUnread || !unread }
+            guard !list.json else { return notifications.forEach { Terminal.outputJSON($0) } }
+            for line in table.lines(notifications.map(\.cells)) { Terminal.output(line) }
         }
         Terminal.note("\(count) unread")
     }
 }
 
 extension NotificationDocument {
-    /// The notification on one line, with a dash for missing fields.
-    fileprivate var line: String {
-        let words = [title, text].compactMap(\.self).joined(separator: ": ").oneLine
-        let fields = [isUnread ? "*" : " ", timestamp.time, kind, actor?.uid ?? "-", post ?? "-", words]
-        return fields.joined(separator: "  ").printable
+    /// The cells of the notification, with a dash for missing fields.
+    fileprivate var cells: [String] {
+        let words = [title, text].compactMap(\.self).joined(separator: ": ")
+        return [
+            isUnread ? "*" : " ", timestamp.time, kind, actor?.uid ?? "-", actor?.fullName ?? "-", post ?? "-", words,
+        ]
     }
 }

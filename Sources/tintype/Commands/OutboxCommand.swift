@@ -32,7 +32,8 @@ struct OutboxCommand: AsyncParsableCommand {
             commandName: "ls",
             abstract: "List the deliveries that were given up, grouped by recipient.",
             discussion: """
-                Each line has the id, the time, the kind, the recipient, the number of attempts, and the last error.
+                Each line has the id, the time, the kind, the recipient's id and name, the number of attempts, and the \
+                last error.
 
                 EXAMPLES
                   tintype outbox ls
@@ -48,10 +49,19 @@ struct OutboxCommand: AsyncParsableCommand {
         @OptionGroup var list: ListOptions
 
         func run() async throws {
-            let pages = OutboxCommand.pages(waiting ? "waiting" : "dead", try APIClient(storage))
+            let service = try APIClient(storage)
+            var names = PersonNames(service)
             try await list.print(
-                nothing: waiting ? "no deliveries are waiting" : "no deliveries were given up", pages
-            ) { $0.line }
+                nothing: waiting ? "no deliveries are waiting" : "no deliveries were given up",
+                columns: [.whole, .whole, .whole, .whole, .text, .number, .text],
+                OutboxCommand.pages(waiting ? "waiting" : "dead", service)
+            ) { delivery in
+                let name = await names.name(of: delivery.to)
+                return [
+                    delivery.id, delivery.since.time, delivery.kind, delivery.to ?? "everybody", name,
+                    "\(delivery.attempts)", delivery.error ?? "-",
+                ]
+            }
         }
     }
 
@@ -95,13 +105,5 @@ struct OutboxCommand: AsyncParsableCommand {
                 json ? Terminal.outputJSON(delivery) : Terminal.output("waiting  \(delivery.id)".printable)
             }
         }
-    }
-}
-
-extension OutboxEntryDocument {
-    /// The delivery on one line, with a dash for a missing error.
-    fileprivate var line: String {
-        [id, since.time, kind, to ?? "everybody", "\(attempts)", (error ?? "-").oneLine].joined(separator: "  ")
-            .printable
     }
 }

@@ -169,12 +169,12 @@ extension PersonCommand {
 extension ListOptions {
     /// Prints all people, or the results of a search.
     fileprivate func printPeople(of service: APIClient, search: String? = nil, nothing: String) async throws {
-        try await print(nothing: nothing) { size, next in
+        try await print(nothing: nothing, columns: [.whole, .text]) { size, next in
             let page: PeoplePageDocument = try await service.read(
                 .get, "/v1/people", query: ["search": search, "limit": "\(size)", "after": next])
             return (page.people, page.next)
-        } line: {
-            $0.line
+        } row: {
+            [$0.uid, $0.fullName]
         }
     }
 }

@@ -22,8 +22,9 @@ struct PostList {
     /// The path of the list in the service.
     let path: String
     let isJSON: Bool
-    /// Formats a post for people.
-    let line: (TreeValue) -> String
+    let columns: [TextTable.Column]
+    /// Returns the cells of a post for people.
+    let row: (TreeValue) -> [String]
 
     /// Prints posts, newest first.
     ///
@@ -32,7 +33,8 @@ struct PostList {
     func print(limit: Int?, before position: String?) async throws {
         var document = PostPageDocument()
         var skipped: [PostPageDocument.Skipped] = []
-        let count = try await Pages.forEach(
+        var table = TextTable(columns)
+        let count = try await Pages.forEachPage(
             limit: limit, from: position
         ) { size, next in
             let page: PostPageDocument = try await service.read(
@@ -40,8 +42,9 @@ struct PostList {
             document.next = page.next
             skipped += page.skipped ?? []
             return (page.posts, page.next)
-        } _: { post in
-            if isJSON { document.posts.append(post) } else { Terminal.output(line(post.value)) }
+        } _: { posts in
+            guard !isJSON else { return document.posts += posts }
+            for line in table.lines(posts.map { row($0.value) }) { Terminal.output(line) }
         }
         guard !isJSON else {
             document.hasMore = document.next != nil

@@ -3,7 +3,6 @@ import ArgumentParser
 import Foundation
 import HTTPTypes
 import TreeModel
-import Uploads
 
 /// Lists, deletes and moderates posts.
 struct PostsCommand: AsyncParsableCommand {
@@ -27,6 +26,9 @@ extension PostsCommand {
             commandName: "ls",
             abstract: "List posts, newest first.",
             discussion: """
+                Each line has the id, the time, the number of photos, the author's id and name, and the text, which is cut \
+                to the width of a terminal.
+
                 EXAMPLES
                   tintype posts
                   tintype posts --user maria --limit 5
@@ -49,21 +51,24 @@ extension PostsCommand {
 
         func run() async throws {
             let path = user.map { "\(PersonID.path($0))/posts" } ?? "/v1/posts"
-            let posts = PostList(service: try APIClient(storage), path: path, isJSON: json, line: Self.line)
+            let posts = PostList(
+                service: try APIClient(storage), path: path, isJSON: json,
+                columns: [.whole, .whole, .number, .whole, .text, .text], row: Self.row)
             try await posts.print(limit: all ? nil : list.limit, before: list.before)
         }
 
-        /// Returns a post on one line. Fields of the wrong type are left blank: any client may have written the record.
-        static func line(of post: TreeValue) -> String {
+        /// Returns the cells of a post. Fields of the wrong type are left blank: any client may have written the record.
+        static func row(of post: TreeValue) -> [String] {
             let time = post["timestamp"]?.doubleValue.map {
                 Date(timeIntervalSince1970: $0 / 1000).formatted(.iso8601)
             }
             let count = post["photos"]?.object?.count ?? 0
-            let photos = count == 1 ? "1 photo " : "\(count) photos"
-            let author = post["author"]?["uid"]?.stringValue ?? ""
-            let words = (post["text"]?.stringValue ?? "").oneLine
-            let id = post["post_id"]?.stringValue ?? ""
-            return "\(id)  \(time ?? "")  \(photos)  \(author)  \(words.prefix(60))".printable
+            let photos = count == 1 ? "1 photo" : "\(count) photos"
+            let author = post["author"]
+            return [
+                post["post_id"]?.stringValue ?? "", time ?? "", photos, author?["uid"]?.stringValue ?? "",
+                author?["full_name"]?.stringValue ?? "-", post["text"]?.stringValue ?? "",
+            ]
         }
     }
 }

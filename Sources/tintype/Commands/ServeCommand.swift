@@ -34,7 +34,7 @@ struct ServeCommand: AsyncParsableCommand {
             accepts listening sockets from it, which replace --listen.
             """)
 
-    @OptionGroup var settings: SettingOptions
+    @OptionGroup var settings: SettingOptions<EverySetting>
 
     @Option(help: ArgumentHelp("A JSON file with the initial content of a tree in memory.", valueName: "file"))
     var seed: String?

@@ -6,6 +6,8 @@ import Keeping
 import Logging
 import Model
 import Service
+import Store
+import Tree
 import TreeModel
 
 /// Lists, deletes or accepts files that no post claims.
@@ -30,6 +32,8 @@ struct UnclaimedCommand: AsyncParsableCommand {
             commandName: "ls",
             abstract: "List the posts whose files are unclaimed.",
             discussion: """
+                Each line has the path (the owner and the post), the name of the owner, the number of files, and their size.
+
                 EXAMPLES
                   tintype unclaimed ls
                   tintype unclaimed ls --json | jq -r .path
@@ -41,15 +45,21 @@ struct UnclaimedCommand: AsyncParsableCommand {
         var json = false
 
         func run() async throws {
-            let posts = try await UnclaimedFilesAccess(storage: storage).list()
-            for post in posts {
-                if json {
-                    Terminal.outputJSON(JoinedDocument(post, PathDocument(path: post.path)))
-                } else {
-                    Terminal.output(post.line)
-                }
+            let files = UnclaimedFilesAccess(storage: storage)
+            let posts = try await files.list()
+            guard !posts.isEmpty else { return Terminal.note("every file is claimed") }
+            guard !json else {
+                return posts.forEach { Terminal.outputJSON(JoinedDocument($0, PathDocument(path: $0.path))) }
             }
-            if posts.isEmpty { Terminal.note("every file is claimed") }
+            let names = try await files.names(of: Set(posts.map(\.owner)))
+            var table = TextTable([.whole, .text, .number, .number])
+            let rows = posts.map { post in
+                [
+                    post.path, names[post.owner] ?? "-", StatusText.count(post.files, "file"),
+                    StatusText.size(post.bytes),
+                ]
+            }
+            for line in table.lines(rows) { Terminal.output(line) }
         }
     }
 
@@ -154,6 +164,24 @@ private struct UnclaimedFilesAccess {
             }
         } locally: { pipeline in
             try await pipeline.unclaimed.list()
+        }
+    }
+
+    /// Returns the names of owners, by their ids, as far as they are people with names.
+    func names(of owners: Set<String>) async throws -> [String: String] {
+        try await storage.perform { service in
+            var (names, found) = (PersonNames(service), [String: String]())
+            for owner in owners { found[owner] = await names.name(of: owner) }
+            return found
+        } locally: { pipeline in
+            try await pipeline.storage.tree.snapshot { snapshot in
+                var found: [String: String] = [:]
+                for owner in owners.compactMap({ UserID($0) }) {
+                    let name = try snapshot.get(PeopleNodes.person(owner) / "full_name")
+                    found[owner.description] = name?.stringValue
+                }
+                return found
+            }
         }
     }
 

@@ -13,7 +13,7 @@ struct UsageCommand: AsyncParsableCommand {
         abstract: "Show the disk usage of each user's files.",
         usage: "tintype du [<user> ...] [<options>]",
         discussion: """
-            A line for each user has the sizes of originals, of objects of the bucket, of renditions that are shown, \
+            A line for each user has the id, the name, and the sizes of originals, of objects of the bucket, of renditions that are shown, \
             of renditions of a run that are not shown yet, of garbage (which is deleted after the grace period), and \
             of drafts and unfinished uploads. The numbers are updated with every change, so the command is fast; \
             "tintype check" compares them with the records.
@@ -104,30 +104,16 @@ struct UsageCommand: AsyncParsableCommand {
         let documents = lines + (all.map { [$0] } ?? [])
         guard !json else { return documents.forEach { Terminal.outputJSON($0) } }
         let hasQuotas = documents.contains { $0.quota != nil }
-        let head = ["user"] + UsageKind.allCases.map(\.rawValue) + ["total"] + (hasQuotas ? ["used", "quota"] : [])
+        let head =
+            ["user", "name"] + UsageKind.allCases.map(\.rawValue) + ["total"] + (hasQuotas ? ["used", "quota"] : [])
         let rows = documents.map { document in
-            [document.user ?? "all together"]
-                + (UsageKind.allCases.map { document[$0] } + [document.total]).map {
-                    $0.files == 0 ? "-" : StatusText.size($0.bytes)
-                }
-                + (hasQuotas ? [StatusText.size(document.used), document.quota.map(StatusText.size) ?? "-"] : [])
+            let sizes = UsageKind.allCases.map { document[$0] } + [document.total]
+            var row = [document.user ?? "all together", document.name ?? (document.user == nil ? "" : "-")]
+            row += sizes.map { $0.files == 0 ? "-" : StatusText.size($0.bytes) }
+            guard hasQuotas else { return row }
+            return row + [StatusText.size(document.used), document.quota.map(StatusText.size) ?? "-"]
         }
-        for line in TextTable.lines([head] + rows) { Terminal.output(line.printable) }
-    }
-}
-
-/// Rows of words as columns: the first is aligned to the left, the others to the right.
-enum TextTable {
-    static func lines(_ rows: [[String]]) -> [String] {
-        let columns = rows.map(\.count).max() ?? 0
-        let widths = (0..<columns).map { column in
-            rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
-        }
-        return rows.map { row in
-            row.enumerated().map { index, word in
-                let space = String(repeating: " ", count: widths[index] - word.count)
-                return index == 0 ? word + space : space + word
-            }.joined(separator: "  ")
-        }
+        var table = TextTable([.whole, .text] + head.dropFirst(2).map { _ in .number })
+        for line in table.lines([head] + rows) { Terminal.output(line) }
     }
 }

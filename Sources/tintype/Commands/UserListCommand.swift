@@ -25,12 +25,13 @@ extension UserCommand {
         func run() async throws {
             let accounts = try await AccountsClient(storage)
             try await list.print(
-                pageSize: AccountsClient.maxPage, nothing: "there are no accounts; tintype user add creates one"
+                pageSize: AccountsClient.maxPage, nothing: "there are no accounts; tintype user add creates one",
+                columns: [.whole, .whole, .text, .whole, .whole]
             ) { size, next in
                 let page = try await accounts.page(after: next, limit: size)
                 return (page.users, page.users.isEmpty ? nil : page.next)
-            } line: {
-                $0.line
+            } row: {
+                $0.cells
             }
         }
     }
@@ -68,10 +69,8 @@ extension UserDocument {
         return words.isEmpty ? "active" : words.joined(separator: ",")
     }
 
-    /// The account on one line, with a dash for missing fields.
-    fileprivate var line: String {
-        [uid, email ?? "-", name ?? "-", state, lastSignIn?.time ?? "never"].joined(separator: "  ").printable
-    }
+    /// The cells of the account, with a dash for missing fields.
+    fileprivate var cells: [String] { [uid, email ?? "-", name ?? "-", state, lastSignIn?.time ?? "never"] }
 
     /// The fields with their names, without those that are not set.
     fileprivate var fields: [(name: String, value: String)] {

@@ -18,11 +18,53 @@ struct StorageOptions: ParsableArguments {
     }
 }
 
+/// The choice of the settings that a command takes as flags.
+protocol SettingChoice {
+    static func includes(_ setting: any Setting) -> Bool
+}
+
+/// All settings except the storage folder, which is an option of every command.
+enum EverySetting: SettingChoice {
+    static func includes(_ setting: any Setting) -> Bool { setting.name != "storage" }
+}
+
+/// The settings that rendering existing posts depends on.
+enum RenderingSettings: SettingChoice {
+    private static let names: Set<String> = [
+        "recipes", "render", "workers", "tolerant", "public-url", "namespace", "free-space", "grace-period",
+    ]
+
+    static func includes(_ setting: any Setting) -> Bool {
+        names.contains(setting.name) || setting.name.hasPrefix("max-")
+    }
+}
+
+/// Options from which the configuration of the service follows.
+protocol ConfigurationOptions: ParsableArguments {
+    /// The service's folder and its configuration file.
+    var place: StorageOptions { get }
+
+    /// Reads flags, environment and file.
+    func completeConfiguration() throws -> Configuration
+}
+
+extension StorageOptions: ConfigurationOptions {
+    var place: StorageOptions { self }
+
+    func completeConfiguration() throws -> Configuration { try configuration() }
+}
+
+extension SettingOptions: ConfigurationOptions {
+    var place: StorageOptions { storage }
+
+    func completeConfiguration() throws -> Configuration { try configuration() }
+}
+
 /// The flags of settings, generated from the declarations in ``Settings``.
 ///
 /// The parser finds the options of a type by its mirror, and passes the given values by coding keys: both are generated
 /// from the list of settings, so that a setting needs no property.
-struct SettingOptions: ParsableArguments, CustomReflectable {
+struct SettingOptions<Choice: SettingChoice>: ParsableArguments, CustomReflectable {
     let storage: StorageOptions
     /// The texts of the flags that were given, by the settings' names.
     private let flags: [String: String]
@@ -63,8 +105,7 @@ struct SettingOptions: ParsableArguments, CustomReflectable {
         try storage.configuration(flags.merging(address.map { ["listen": $0] } ?? [:]) { $1 })
     }
 
-    /// All settings except the storage folder, which is an option of every command.
-    private static var settings: [any Setting] { Settings.all.filter { $0.name != "storage" } }
+    private static var settings: [any Setting] { Settings.all.filter(Choice.includes) }
 
     private static func option(_ setting: any Setting) -> Any {
         switch setting.flag {
@@ -83,7 +124,7 @@ struct SettingOptions: ParsableArguments, CustomReflectable {
 
     /// The key of an option: the setting's name.
     private struct Key: CodingKey {
-        static let storage = Key(stringValue: "storage")
+        static var storage: Key { Key(stringValue: "storage") }
 
         let stringValue: String
         var intValue: Int? { nil }

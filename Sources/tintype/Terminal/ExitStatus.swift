@@ -17,9 +17,13 @@ enum ExitStatus: Int32, Error {
 
     /// Writes an error for people to standard error.
     ///
-    /// - Parameter program: The root of the command line, which formats the errors of its arguments.
+    /// - Parameters:
+    ///   - program: The root of the command line, which formats the errors of its arguments.
+    ///   - explain: Returns a better message about an unknown option; nil for none.
     /// - Returns: The status with which the process should exit.
-    static func report(_ error: any Error, of program: any ParsableCommand.Type) -> Int32 {
+    static func report(
+        _ error: any Error, of program: any ParsableCommand.Type, explain: (_ option: String) -> String? = { _ in nil }
+    ) -> Int32 {
         switch error {
         case let status as ExitStatus:
             return status.rawValue
@@ -44,7 +48,12 @@ enum ExitStatus: Int32, Error {
             Terminal.output(message)  // --help and --version
             return done.rawValue
         }
-        Terminal.error(message.hasPrefix("Error: ") ? String(message.dropFirst(7)) : message)
+        let unknown = message.firstMatch(of: /^Error: Unknown option '(--[a-z-]+)'/).map { String($0.1) }
+        if let unknown, let explanation = explain(unknown) {
+            Terminal.error(explanation)
+        } else {
+            Terminal.error(message.hasPrefix("Error: ") ? String(message.dropFirst(7)) : message)
+        }
         return program.exitCode(for: error) == .validationFailure ? wrongUsage.rawValue : failed.rawValue
     }
 

@@ -1,6 +1,7 @@
 import API
 import ArgumentParser
 import Foundation
+import Glibc
 import Synchronization
 
 /// The process's two outputs: data on standard output, and all text for people on standard error.
@@ -17,6 +18,13 @@ enum Terminal {
 
     /// Whether standard error is a terminal.
     static var isInteractive: Bool { isatty(STDERR_FILENO) == 1 }
+
+    /// The number of columns of the terminal that shows standard output; nil if it is not a terminal, or says no number.
+    static var width: Int? {
+        var size = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+        return Int(size.ws_col)
+    }
 
     /// The error of writing data; nil when there was none, or when the reader closed the pipe (`| head`), which is not
     /// a failure.

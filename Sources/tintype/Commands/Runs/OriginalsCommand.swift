@@ -88,8 +88,7 @@ private enum Originals: RunKind {
         """
     static let listedField = ".rule"
 
-    /// Does nothing: a run's rule is a part of its order.
-    static func check(_ jobs: PostRunsClient, _ settings: SettingOptions) {}
+    static func check(_ jobs: PostRunsClient, _ settings: RunSettings) throws { try jobs.refuseFlags(of: settings) }
 
     static func printCounts(of plan: BatchPlanDocument) {
         let about = plan.sampled == nil ? "" : "about "

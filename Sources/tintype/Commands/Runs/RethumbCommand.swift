@@ -67,7 +67,7 @@ private enum Rethumbs: RunKind {
         """
     static let listedField = ".id"
 
-    static func check(_ jobs: PostRunsClient, _ settings: SettingOptions) async throws {
+    static func check(_ jobs: PostRunsClient, _ settings: RunSettings) async throws {
         try await jobs.check(settings)
     }
 
@@ -84,7 +84,7 @@ extension PostRunsClient {
     /// Warns about settings that the running service has not read.
     ///
     /// - Throws: `ConfigurationError` when the command has flags that the service would ignore.
-    fileprivate func check(_ settings: SettingOptions) async throws {
+    fileprivate func check(_ settings: RunSettings) async throws {
         guard case .service(let service) = self else { return }
         do {
             for setting in try await ReloadDocument.request(service, isDryRun: true).settings
@@ -95,11 +95,6 @@ extension PostRunsClient {
         } catch let error as Failure where error.code == .badConfiguration {
             Terminal.error("\(error)")
         }
-        let flags = settings.given.sorted()
-        guard flags.isEmpty else {
-            throw ConfigurationError(
-                "the service runs, renders by its own settings, and would ignore \(flags.joined(separator: ", ")): "
-                    + "write that into the configuration file, then \"tintype reload\"; or use --with")
-        }
+        try refuseFlags(of: settings, otherwise: "; or use --with")
     }
 }

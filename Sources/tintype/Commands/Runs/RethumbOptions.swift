@@ -61,13 +61,13 @@ struct RethumbOptions: RunOrderOptions {
     }
 }
 
-extension StorageOptions {
+extension ConfigurationOptions {
     /// Runs a body with the jobs of the service or, when none runs, with those of the Storage folder.
-    func withJobs<R>(_ settings: SettingOptions, _ body: (PostRunsClient) async throws -> R) async throws -> R {
+    func withJobs<R>(_ body: (PostRunsClient) async throws -> R) async throws -> R {
         do {
-            return try await body(.service(APIClient(self)))
+            return try await body(.service(APIClient(place)))
         } catch let error as Failure where error.code == .noService {
-            let configuration = try settings.configuration()
+            let configuration = try completeConfiguration()
             return try await configuration.withPipeline(renderer: try configuration.photoRenderer()) { pipeline in
                 try await body(.local(pipeline))
             }

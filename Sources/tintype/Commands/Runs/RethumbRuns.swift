@@ -13,7 +13,7 @@ extension RethumbCommand {
                   tintype rethumb switch
                 """)
 
-        @OptionGroup var options: RunOptions
+        @OptionGroup var options: RunOptions<RunSettings>
 
         func run() async throws { try await options.change(.switch, in: [.prepared], follows: true, kind: .rethumb) }
     }
@@ -30,7 +30,7 @@ extension RethumbCommand {
                   tintype rethumb rollback
                 """)
 
-        @OptionGroup var options: RunOptions
+        @OptionGroup var options: RunOptions<StorageOptions>
 
         func run() async throws {
             try await options.change(
@@ -48,10 +48,10 @@ extension RethumbCommand {
                   tintype rethumb rm $(tintype rethumb list --json | jq -r .id | head -1)
                 """)
 
-        @OptionGroup var options: RunOptions
+        @OptionGroup var options: RunOptions<StorageOptions>
 
         func run() async throws {
-            try await options.settings.storage.withJobs(options.settings) { jobs in
+            try await options.source.withJobs { jobs in
                 let job = try await options.job(of: jobs, in: [], kind: .rethumb)
                 try await jobs.remove(job.id)
                 if options.json { Terminal.outputJSON(job) } else { Terminal.output("forgot \(job.id)") }

@@ -2,6 +2,9 @@ import API
 import ArgumentParser
 import Foundation
 
+/// The settings that a run depends on when no service runs.
+typealias RunSettings = SettingOptions<RenderingSettings>
+
 /// A kind of run over posts: the texts and the options in which its commands differ from those of other kinds.
 protocol RunKind {
     /// The options of `plan`.
@@ -17,7 +20,7 @@ protocol RunKind {
     static var listedField: String { get }
 
     /// Checks for settings that the service would not follow.
-    static func check(_ jobs: PostRunsClient, _ settings: SettingOptions) async throws
+    static func check(_ jobs: PostRunsClient, _ settings: RunSettings) async throws
     /// Prints the numbers of posts and bytes of a plan, for people.
     static func printCounts(of plan: BatchPlanDocument)
 }
@@ -42,7 +45,7 @@ enum RunCommands<Kind: RunKind> {
                 discussion: Kind.planDiscussion)
         }
 
-        @OptionGroup var settings: SettingOptions
+        @OptionGroup var settings: RunSettings
         @OptionGroup var options: Kind.PlanOptions
 
         @Flag(help: "Print one JSON document.")
@@ -50,7 +53,7 @@ enum RunCommands<Kind: RunKind> {
 
         func run() async throws {
             let order = options.order
-            let plan = try await settings.storage.withJobs(settings) { jobs in
+            let plan = try await settings.withJobs { jobs in
                 try await Kind.check(jobs, settings)
                 return try await jobs.plan(order)
             }
@@ -71,7 +74,7 @@ enum RunCommands<Kind: RunKind> {
                 usage: "tintype \(Kind.name) run [<options>]", discussion: Kind.startDiscussion)
         }
 
-        @OptionGroup var settings: SettingOptions
+        @OptionGroup var settings: RunSettings
         @OptionGroup var options: Kind.StartOptions
 
         @Flag(help: "Start the run, print its id, and leave the rest to the service.")
@@ -82,7 +85,7 @@ enum RunCommands<Kind: RunKind> {
 
         func run() async throws {
             let order = options.order
-            try await settings.storage.withJobs(settings) { jobs in
+            try await settings.withJobs { jobs in
                 try await Kind.check(jobs, settings)
                 if detach, case .local = jobs {
                     throw ValidationError("no service runs that could continue it: leave --detach out, or start one")
@@ -107,7 +110,7 @@ enum RunCommands<Kind: RunKind> {
                     """)
         }
 
-        @OptionGroup var options: RunOptions
+        @OptionGroup var options: RunOptions<StorageOptions>
 
         func run() async throws { try await options.tell(of: Kind.kind) }
     }
@@ -124,13 +127,13 @@ enum RunCommands<Kind: RunKind> {
                     """)
         }
 
-        @OptionGroup var settings: SettingOptions
+        @OptionGroup var storage: StorageOptions
 
         @Flag(help: "Print one JSON document for each run.")
         var json = false
 
         func run() async throws {
-            let jobs = try await settings.storage.withJobs(settings) { try await $0.list() }
+            let jobs = try await storage.withJobs { try await $0.list() }
                 .filter { $0.kind == Kind.kind }
             for job in jobs {
                 if json { Terminal.outputJSON(job) } else { Terminal.output(job.line) }
@@ -142,7 +145,7 @@ enum RunCommands<Kind: RunKind> {
     struct Pause: AsyncParsableCommand {
         static var configuration: CommandConfiguration { change("pause", "Pause a run.") }
 
-        @OptionGroup var options: RunOptions
+        @OptionGroup var options: RunOptions<StorageOptions>
 
         func run() async throws { try await options.change(.pause, in: [.running], follows: false, kind: Kind.kind) }
     }
@@ -150,7 +153,7 @@ enum RunCommands<Kind: RunKind> {
     struct Resume: AsyncParsableCommand {
         static var configuration: CommandConfiguration { change("resume", "Continue a run, and follow it.") }
 
-        @OptionGroup var options: RunOptions
+        @OptionGroup var options: RunOptions<RunSettings>
 
         func run() async throws {
             try await options.change(.resume, in: [.paused, .running], follows: true, kind: Kind.kind)
@@ -160,7 +163,7 @@ enum RunCommands<Kind: RunKind> {
     struct Cancel: AsyncParsableCommand {
         static var configuration: CommandConfiguration { change("cancel", "End a run; finished work stays.") }
 
-        @OptionGroup var options: RunOptions
+        @OptionGroup var options: RunOptions<StorageOptions>
 
         func run() async throws {
             try await options.change(.cancel, in: [.running, .paused], follows: false, kind: Kind.kind)

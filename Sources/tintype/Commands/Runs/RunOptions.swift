@@ -1,11 +1,13 @@
 import API
 import ArgumentParser
 import Foundation
+import Model
+import TreeModel
 import Uploads
 
-/// The options of commands about one run.
-struct RunOptions: ParsableArguments {
-    @OptionGroup var settings: SettingOptions
+/// The options of commands about one run: its id, and those of `Source`.
+struct RunOptions<Source: ConfigurationOptions>: ParsableArguments {
+    @OptionGroup var source: Source
 
     @Argument(
         parsing: .allUnrecognized,
@@ -16,6 +18,10 @@ struct RunOptions: ParsableArguments {
     var json = false
 
     func validate() throws {
+        // Ids begin with a dash, so the parser reads unknown options as ids.
+        if let option = names.first(where: { $0.hasPrefix("--") && PostID($0) == nil }) {
+            throw ValidationError(SettingFlags.explanation(of: option) ?? "there is no option \(option.prefix(80))")
+        }
         if names.count > 1 { throw ValidationError("give one run at most") }
     }
 
@@ -37,7 +43,7 @@ struct RunOptions: ParsableArguments {
 
     /// Prints the progress of a run.
     func tell(of kind: PostRunKind) async throws {
-        try await settings.storage.withJobs(settings) { jobs in
+        try await source.withJobs { jobs in
             let job = try await job(of: jobs, in: Set(PostRunState.allCases), kind: kind)
             if json { Terminal.outputJSON(job) } else { Terminal.output(job.line) }
         }
@@ -47,7 +53,7 @@ struct RunOptions: ParsableArguments {
     func change(
         _ verb: PostRunsClient.Verb, in states: Set<PostRunState>, follows: Bool, kind: PostRunKind
     ) async throws {
-        try await settings.storage.withJobs(settings) { jobs in
+        try await source.withJobs { jobs in
             let job = try await job(of: jobs, in: states, kind: kind)
             let follower = PostRunFollower(jobs: jobs, isJSON: json, kind: kind)
             // A run whose process was killed is still recorded as running.
@@ -57,6 +63,22 @@ struct RunOptions: ParsableArguments {
             let changed = try await jobs.do(verb, to: job.id)
             if follows { return try await follower.follow(job.id) }
             if json { Terminal.outputJSON(changed) } else { Terminal.output(changed.line) }
+        }
+    }
+}
+
+extension PostRunsClient {
+    /// Refuses flags that the running service would ignore.
+    ///
+    /// - Parameter remedy: The end of the message: another way to what the flags are for.
+    /// - Throws: `ConfigurationError`.
+    func refuseFlags(of settings: RunSettings, otherwise remedy: String = "") throws {
+        guard case .service = self else { return }
+        let flags = settings.given.sorted()
+        guard flags.isEmpty else {
+            throw ConfigurationError(
+                "the service runs, renders by its own settings, and would ignore \(flags.joined(separator: ", ")): "
+                    + "write that into the configuration file, then \"tintype reload\"\(remedy)")
         }
     }
 }
