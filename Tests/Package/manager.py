@@ -5,8 +5,9 @@ import signal
 import socket
 import subprocess
 
-from harness.waiting import PATIENCE, eventually
 from system import get
+
+from harness.waiting import PATIENCE, eventually
 
 
 def check_manager(binary, scratch):

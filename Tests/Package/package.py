@@ -13,9 +13,10 @@ import shutil
 import subprocess
 import sys
 
-from harness.waiting import PATIENCE, eventually
 from manager import check_manager
 from system import System, get, published, run
+
+from harness.waiting import PATIENCE, eventually
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PHOTO = ROOT / "Fixtures/photo.jpg"
