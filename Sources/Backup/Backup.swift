@@ -79,8 +79,8 @@ package struct Backup: Sendable {
                 madeAt: madeAt, files: totals.files, bytes: totals.bytes, tree: rows.pieces, blobs: blobs,
                 others: others))
         for path in try await target.unreadable() { try await progress.note(.unreadable(path)) }
-        await BackupRecord(madeAt: madeAt.milliseconds, path: path, findings: progress.step.findings)
-            .keep(in: storage.tree)
+        let record = BackupRecord(madeAt: madeAt.milliseconds, path: path, findings: progress.step.findings)
+        await FileThreads.run { [storage] in record.keep(in: storage.root) }
         return try await progress.finish()
     }
 

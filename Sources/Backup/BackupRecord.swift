@@ -1,13 +1,13 @@
 import API
-import Files
+package import Files
 import Foundation
-import Model
 import Synchronization
-package import Tree
-package import TreeModel
 
-/// The last backup of a store that was completed, as the store remembers it: `backups/last` of the pipeline's own.
-package struct BackupRecord: TreeRecord, Hashable, Sendable {
+/// The last backup of a store that was completed: `backup.json` in the Storage folder. It is not in the tree, because
+/// each backup would then change what the next one saves.
+package struct BackupRecord: Document, Hashable {
+    static let name = "backup.json"
+
     /// The time of the tree's state, in milliseconds since the epoch.
     package let madeAt: Int64
     /// The whole path of the folder or the archive.
@@ -15,16 +15,16 @@ package struct BackupRecord: TreeRecord, Hashable, Sendable {
     /// The number of files that were damaged in the store.
     package let findings: Int
 
-    package static let form = RecordForm(
-        Self.init, .init("made_at", \.madeAt), .init("path", \.path), .init("findings", \.findings, orElse: 0))
-
-    /// Returns the record of a store; nil if it has had no backup.
-    package static func last(in tree: TreeStore) async throws -> BackupRecord? {
-        BackupRecord(try await tree.get(StoreNodes.backup()), at: nil)
+    private enum CodingKeys: String, CodingKey {
+        case madeAt = "made_at"
+        case path, findings
     }
 
-    /// Stores the record. A failure is ignored: the backup itself is complete.
-    func keep(in tree: TreeStore) async { _ = try? await tree.set(StoreNodes.backup(), to: value) }
+    /// Returns the record of a store; nil if it has had no backup, or the record cannot be read. Blocks.
+    package static func last(in storage: Directory) -> BackupRecord? { Self.read(name, in: storage) }
+
+    /// Stores the record. A failure is ignored: the backup itself is complete. Blocks.
+    func keep(in storage: Directory) { try? storage.write(json() + "\n".utf8, as: Self.name) }
 }
 
 /// The mark of a folder of backups that was verified without a finding: `verified.json`.
@@ -52,10 +52,15 @@ package struct VerificationMark: Document, Hashable {
 
     /// Reads the mark of a folder; nil if it has none, or cannot be read. Blocks.
     static func read(at path: String) -> VerificationMark? {
-        guard let root = try? Directory(path: path), let file = try? root.file(name),
-            let bytes = try? file.readAll(maxBytes: 4096)
-        else { return nil }
-        return try? VerificationMark(json: Data(bytes))
+        (try? Directory(path: path)).flatMap { read(name, in: $0) }
+    }
+}
+
+extension Document {
+    /// Reads a small file of a folder; nil if it is missing, or cannot be read. Blocks.
+    fileprivate static func read(_ name: String, in folder: Directory) -> Self? {
+        guard let bytes = try? folder.file(name).readAll(maxBytes: 1 << 16) else { return nil }
+        return try? Self(json: Data(bytes))
     }
 }
 

@@ -20,8 +20,8 @@ struct OtherFiles: Sendable {
     private static let maxDepth = 64
     /// The names of files that are backed up separately, are unfinished, or belong to the running process.
     private static let left: Set<String> = [
-        "blobs", "incoming", "lock", "restoring", "restoring.json", "tree.mark", "tree.reserve", "tree.sqlite",
-        "tree.sqlite-shm", "tree.sqlite-wal",
+        "backup.json", "blobs", "incoming", "lock", "restoring", "restoring.json", "tree.mark", "tree.reserve",
+        "tree.sqlite", "tree.sqlite-shm", "tree.sqlite-wal",
     ]
 
     private let root: Directory

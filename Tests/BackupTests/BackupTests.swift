@@ -49,9 +49,10 @@ struct BackupTests {
         try await withScratch { scratch in
             try await withPipeline(in: scratch) { running in
                 let store = try await BackedUpStore(running)
-                #expect(try await BackupRecord.last(in: store.tree) == nil)
+                let storage = running.storage.root
+                #expect(BackupRecord.last(in: storage) == nil)
                 try await store.backup()
-                let record = try #require(try await BackupRecord.last(in: store.tree))
+                let record = try #require(BackupRecord.last(in: storage))
                 #expect(record.path == store.folder && record.findings == 0)
                 #expect(record.madeAt == (try await BackupFolder(path: store.folder).newest()).madeAt.milliseconds)
                 let last = LastVerification()

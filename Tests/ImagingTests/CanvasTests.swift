@@ -29,7 +29,9 @@ struct CanvasTests {
         for (x, y) in [(0, 0), (99, 0), (0, 99), (99, 99), (50, 19), (19, 50), (80, 50), (50, 80)] {
             #expect(pixel(image, x, y) == [0x20, 0x40, 0x60], "\(x), \(y)")
         }
-        #expect(pixel(image, 50, 50) != [0x20, 0x40, 0x60] || file == "rgba-8.png")
+        // An image of one column lies beside the middle.
+        let middle = [49, 50].map { pixel(image, $0, 50) }
+        #expect(middle.contains { $0 != [0x20, 0x40, 0x60] } || file == "rgba-8.png")
     }
 
     @Test("The rest of the canvas is transparent if alpha is kept", arguments: files)

@@ -72,7 +72,7 @@ struct AccountWebhookTests {
                 #expect(request.headers["tintype-signature"] == "t=\(seconds),v1=\(digits)")
             }
             // Python's hmac computes the same.
-            let signature = "t=1795000000,v1=a49f94d72f4919e5c7669d1fdf098d0e1aa8ae541a22d5e2eed7dbcfde32b9cf"
+            let signature = "t=1795000000,v1=62b70c3945fdd0cb3c927f2a8012624437062524becb7c7692df26e3cbebe485"
             #expect(server.requests.first?.headers["tintype-signature"] == signature)
         }
     }

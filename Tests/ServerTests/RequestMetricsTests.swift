@@ -114,7 +114,7 @@ struct RequestMetricsTests {
     @Test("Files that failed are counted by the code of their reason, and folders of others under one label")
     func failedFiles() async throws {
         try await withService { service in
-            for (name, count) in [("empty", 2), ("unknown_format", 1), ("somebody's \"notes\"", 1)] {
+            for (name, count) in [("empty", 2), ("unsupported_format", 1), ("somebody's \"notes\"", 1)] {
                 for number in 0..<count {
                     try service.scratch.write("{}", to: "Storage/failed/\(name)/maria/\(number).jpg.reason.json")
                     try service.scratch.write("words", to: "Storage/failed/\(name)/maria/\(number).jpg")
@@ -122,7 +122,7 @@ struct RequestMetricsTests {
             }
             let samples = try await metrics(of: service).samples("tintype_failed_files")
             let counts = Dictionary(uniqueKeysWithValues: samples.map { ($0.labels["reason"], $0.value) })
-            #expect(counts == ["empty": 2, "unknown_format": 1, "other": 1])
+            #expect(counts == ["empty": 2, "unsupported_format": 1, "other": 1])
         }
     }
 

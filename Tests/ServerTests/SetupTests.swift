@@ -1,10 +1,14 @@
+import Access
 import Client
 import HTTPTypes
 import Model
+import Requests
 import Server
 import TestSupport
 import Testing
 import Tree
+
+@testable import Service
 
 @Suite("The first setup, by its page and its route", .timeLimit(.minutes(30)))
 struct SetupTests {

@@ -39,7 +39,7 @@ struct SiteRouteTests {
             #expect(site["accent"] == .null && site["language"] == .null && site["links"]["imprint"] == .null)
             #expect(try await service.tcpClient.get("/page/theme.css").body.isEmpty)
             let feed = try await service.tcpClient.get("/feed.jsonfeed").json
-            #expect(feed["title"].string == "Tintype · All posts")
+            #expect(feed["title"].string == "Tintype · Newest posts")
         }
     }
 
@@ -65,12 +65,12 @@ struct SiteRouteTests {
             #expect(home.contains("<meta property=\"og:site_name\" content=\"\(escaped)\">"))
             #expect(home.contains("content=\"Photos of &quot;us&quot; &amp; &lt;others&gt;\""))
             let atom = try await service.tcpClient.get("/feed.atom").text
-            #expect(atom.contains("<title>\(XMLText.escape(Self.name)) · All posts</title>"))
+            #expect(atom.contains("<title>\(XMLText.escape(Self.name)) · Newest posts</title>"))
             #expect(atom.contains("<icon>http://127.0.0.1:\(service.tcpPort)/page/icon-32.png?v="))
             let parser = XMLParser(data: Data(atom.utf8))
             #expect(parser.parse())
             let feed = try await service.tcpClient.get("/feed.jsonfeed").json
-            #expect(feed["title"].string == "\(Self.name) · All posts")
+            #expect(feed["title"].string == "\(Self.name) · Newest posts")
             #expect(feed["description"].string == "Photos of \"us\" & <others>")
             let origin = "http://127.0.0.1:\(service.tcpPort)"
             let embedded = try await service.tcpClient.get("/oembed?url=\(origin)/posts/\(id)").json

@@ -22,13 +22,10 @@ package enum StoreNodes {
         "audits/{action}", in: .pipeline, .service, "the result of the last store check of a kind",
         record: "StoreCheckResults",
         unaudited: "a record of store checks themselves")
-    package static let backup = TreeNode(
-        "backups/last", in: .pipeline, .service, "the last backup that was completed: its time, path and findings",
-        record: "BackupRecord", unaudited: "a note for operators; the backup is elsewhere")
     package static let disconnect = TreeNode(
         "disconnects/{run}/{connection}/{operation}", in: .database, .service,
         "a write that a client has requested for the end of its connection", record: "DisconnectOperation",
         unaudited: "it is deleted once it is done")
 
-    package static let all = [postsAreOrdered, socialVersion, originals, store, audit, backup, disconnect]
+    package static let all = [postsAreOrdered, socialVersion, originals, store, audit, disconnect]
 }

@@ -1,6 +1,6 @@
 import API
 import Backup
-import Files
+package import Files
 import HTTPTypes
 import Hummingbird
 package import Keeping
@@ -19,9 +19,13 @@ package struct MetricsRoutes: Sendable {
         let audit: AuditLog
         let putAside: any PutAsideFiles
         let postRuns: PostRuns
+        let storage: Directory
 
-        package init(open: OpenStreams, audit: AuditLog, putAside: any PutAsideFiles, postRuns: PostRuns) {
+        package init(
+            open: OpenStreams, audit: AuditLog, putAside: any PutAsideFiles, postRuns: PostRuns, storage: Directory
+        ) {
             (self.open, self.audit, self.putAside, self.postRuns) = (open, audit, putAside, postRuns)
+            self.storage = storage
         }
     }
 
@@ -54,7 +58,7 @@ package struct MetricsRoutes: Sendable {
             by: "reason",
             await FileThreads.run { (try? putAside.counts()) ?? [:] }.sorted { $0.key < $1.key }
                 .map { ($0.key, $0.value) })
-        let backup = try await BackupRecord.last(in: health.tree)
+        let backup = await FileThreads.run { [storage = parts.storage] in BackupRecord.last(in: storage) }
         text.add(backup, verifiedAt: await verifiedAt(backup))
         text.add(await FileThreads.run { ProcessFigures() })
         registry.write(to: &text)

@@ -138,7 +138,7 @@ extension HTTPServer {
             health, pipeline.storage.metrics,
             .init(
                 open: admission.open, audit: audit, putAside: pipeline.store.intakes.putAside,
-                postRuns: pipeline.postRuns)
+                postRuns: pipeline.postRuns, storage: pipeline.storage.root)
         ).add(to: &routes)
         OperationsRoutes(operations, admission).add(to: &routes)
         FailureRoutes(

@@ -17,6 +17,7 @@ package import Tree
 ///     inbox/{uid}/      the inbox in which people drop photos
 ///     done/{uid}/       files that became a post or were duplicates, each with a receipt
 ///     failed/{reason}/{uid}/   files that can never become a post, each with a document that gives the reason
+///     backup.json       the last backup that was completed
 ///     damaged/          damaged rows of the tree that an operator has replaced
 ///     issuer-keys/      the last valid keys of other issuers of tokens
 ///     tintype.sock      the local socket
