@@ -35,7 +35,8 @@ struct SettingsTests {
         #expect(defaults.count > 30 && defaults.values.allSatisfy { $0.origin == "default" })
         let samples = [
             "description": "Photos of us", "accent-color": "#8a5a2b", "icon": "icon.png",
-            "imprint-url": "/imprint", "access-log": "access.log", "terms-url": "https://photos.example/terms", "privacy-url": "/privacy",
+            "imprint-url": "/imprint", "access-log": "access.log", "terms-url": "https://photos.example/terms",
+            "privacy-url": "/privacy",
             "listen": "127.0.0.1:8080", "public-url": "https://photos.example", "database-secret": "secret.txt",
             "allowed-origins": "*", "socket-users": "daemon=any", "tls-certificate": "c.pem", "tls-key": "k.pem",
             "behind-proxy": "10.0.0.0/8", "sign-up": "email", "account-command": "/usr/bin/true",
