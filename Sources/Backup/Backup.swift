@@ -80,7 +80,7 @@ package struct Backup: Sendable {
                 others: others))
         for path in try await target.unreadable() { try await progress.note(.unreadable(path)) }
         let record = BackupRecord(madeAt: madeAt.milliseconds, path: path, findings: progress.step.findings)
-        await FileThreads.run { [storage] in record.keep(in: storage.root) }
+        await FileThreads.run { [storage] in record.keep(in: storage.root, staging: storage.incoming) }
         return try await progress.finish()
     }
 

@@ -24,7 +24,11 @@ package struct BackupRecord: Document, Hashable {
     package static func last(in storage: Directory) -> BackupRecord? { Self.read(name, in: storage) }
 
     /// Stores the record. A failure is ignored: the backup itself is complete. Blocks.
-    func keep(in storage: Directory) { try? storage.write(json() + "\n".utf8, as: Self.name) }
+    ///
+    /// - Parameter staging: The folder for the file until it is whole.
+    func keep(in storage: Directory, staging: Directory) {
+        try? storage.write(json() + "\n".utf8, as: Self.name, staging: staging)
+    }
 }
 
 /// The mark of a folder of backups that was verified without a finding: `verified.json`.

@@ -95,7 +95,7 @@ BEFORE_HELP = {
 }
 
 # The counts with which the commands that try to break a promise are run, by the name of what they do.
-SMALL_COUNTS = {"crashes": "3", "power": "1", "inbox": "30 --kills 1", "poison": "", "faults": "1"}
+SMALL_COUNTS = {"crashes": "3", "power": "5", "inbox": "30 --kills 1", "poison": "", "faults": "1"}
 
 # The answers to questions about passwords and confirmations.
 ANSWERS = {
