@@ -18,7 +18,7 @@ export async function setupView(route, { element }) {
   if (location.hash) history.replaceState(history.state, "", "/setup");
 
   function draw(...parts) {
-    element.replaceChildren(h("section", { class: "join" }, parts));
+    element.replaceChildren(h("section", { class: "join" }, parts.flat()));
     element.querySelector("h1").focus({ preventScroll: true });
   }
 
