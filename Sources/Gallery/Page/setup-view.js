@@ -17,8 +17,11 @@ export async function setupView(route, { element }) {
   const code = decodeURIComponent(location.hash.slice(1).replace(/%(?![0-9a-f]{2})/gi, ""));
   if (location.hash) history.replaceState(history.state, "", "/setup");
 
-  function draw(...parts) {
-    element.replaceChildren(h("section", { class: "join" }, parts.flat()));
+  // The elements below the heading once the service is set up. The view is drawn again when somebody signs in.
+  let outcome = null;
+
+  function draw(title, ...parts) {
+    element.replaceChildren(h("section", { class: "join" }, h("h1", { tabindex: "-1", dir: "auto" }, title), parts.flat()));
     element.querySelector("h1").focus({ preventScroll: true });
   }
 
@@ -38,30 +41,32 @@ export async function setupView(route, { element }) {
           code: code || undefined, name: name.input.value.trim(), preset: preset.value(), sign_up: signUp.value(),
           email: email.input.value.trim(), password: password.input.value,
         } });
+        outcome = outcomeOf(answer, name.input.value.trim());
+        draw(...outcome);
         await session.signIn(answer.email, password.input.value);
-        done(answer, name.input.value.trim());
       },
       say: (problem) => (problem.code === "not_found" ? t("setup.over") : reasonOf(problem)),
     });
   }
 
-  // Says what is in force, and what needs the operator's hand.
-  function done({ settings = [], lines, file }, name) {
+  // Returns the heading and the elements that say what is in force, and what needs the operator's hand.
+  function outcomeOf({ settings = [], lines, file }, name) {
     const waiting = settings.filter(({ effect }) => effect === "needs_restart").map(({ name }) => name);
-    draw(
-      heading(t("setup.done", { name })),
+    return [
+      t("setup.done", { name }),
       lines && [h("p", {}, t("setup.write", { file })), h("pre", { tabindex: "0" }, lines)],
       waiting.length > 0 && h("p", {}, t("setup.restart", { settings: waiting.join(", ") })),
       // The whole page is loaded again, which has the new name then.
       h("p", {}, h("a", { class: "button primary", href: "/", target: "_self" }, t("setup.next"))),
-    );
+    ];
   }
 
   return {
     title: t("setup.title"),
     draw: () => {
+      if (outcome) return draw(...outcome);
       const isPermitted = code || "local" in document.body.dataset;
-      draw(heading(t("setup.title")), isPermitted ? [h("p", {}, t("setup.words")), questions()] : h("p", {}, t("setup.needCode")));
+      return draw(t("setup.title"), isPermitted ? [h("p", {}, t("setup.words")), questions()] : h("p", {}, t("setup.needCode")));
     },
   };
 }
@@ -72,5 +77,3 @@ function choice(name, legend, values) {
     h("input", { type: "radio", name, value, checked: index === 0 }), h("span", {}, h("strong", {}, t(`setup.${value}`)), " ", t(`setup.${value}Hint`)))));
   return { element, value: () => element.querySelector(":checked").value };
 }
-
-const heading = (text) => h("h1", { tabindex: "-1", dir: "auto" }, text);
