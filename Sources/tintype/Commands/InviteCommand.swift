@@ -10,8 +10,8 @@ struct InviteCommand: AsyncParsableCommand {
         commandName: "invite",
         abstract: "Invite people to create an account, or to join an audience; answer requests to join.",
         discussion: """
-            An invitation is a link for one person, or with --code a short code for several, such as a class. It ends after \
-            its last use, and after a week. These commands need the running service.
+            An invitation is a link for one person or, with --code, a short code for several people, such as a class. It ends \
+            with its last use, and after a week at the latest; options change both. These commands need the running service.
 
             EXAMPLES
               tintype invite add --note "for Ann"
@@ -25,8 +25,8 @@ struct InviteCommand: AsyncParsableCommand {
             commandName: "add",
             abstract: "Make an invitation, and print its link or code; a link is never shown again.",
             discussion: """
-                Without the setting public-url, and without an address that the service listens at, only the code is printed: \
-                people enter it on the page /join of the service.
+                Only the code is printed if the service has neither the setting public-url nor an address at which it \
+                listens: people then enter the code on the page /join of the service. A short code cannot make an admin.
 
                 EXAMPLES
                   tintype invite add
@@ -38,25 +38,28 @@ struct InviteCommand: AsyncParsableCommand {
 
         @OptionGroup var storage: StorageOptions
 
-        @Option(help: ArgumentHelp("How many people may use it (default: 1; with --code: 30).", valueName: "n"))
+        @Option(help: ArgumentHelp("How many people may use it (default: 1; short code: 30).", valueName: "n"))
         var uses: Int?
 
-        @Option(help: ArgumentHelp("When it ends, in days (default: 7; with --no-address: 365).", valueName: "n"))
+        @Option(help: ArgumentHelp("How many days it is valid (default: 7; with --no-address: 365).", valueName: "n"))
         var days: Int?
 
         @Option(help: ArgumentHelp("The audience that people become members of.", valueName: "id"))
         var audience: String?
 
-        @Option(help: ArgumentHelp("Their role there: owner, poster or reader (default: reader).", valueName: "role"))
+        @Option(
+            help: ArgumentHelp(
+                "Their role in the audience: owner, poster or reader (default: reader).", valueName: "role"))
         var role: String?
 
-        @Flag(help: "Make a short code such as K7QM-2XRT, which people read from a board and type.")
+        @Flag(help: "Make a short code such as K7QM-2XRT, which people can read from a board and type.")
         var code = false
 
-        @Flag(help: "Give people the claim admin.")
+        @Flag(help: "Give the people who use it the claim admin, which makes them admins.")
         var admin = false
 
-        @Flag(help: "Let people, such as children, enter by name and picture, without an e-mail address.")
+        @Flag(
+            help: "Make a short code with which people, such as children, sign in by name and picture, not by e-mail.")
         var noAddress = false
 
         @Option(help: ArgumentHelp("A note for those who list invitations.", valueName: "text"))
@@ -87,11 +90,11 @@ struct InviteCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "ls",
-            abstract: "List invitations, the newest first, with their uses and ends.",
+            abstract: "List invitations, newest first, with their uses and the times at which they end.",
             discussion: """
-                Each line has the id, the state, the uses, the end, the short code (links are not shown), what it gives, the id \
-                and the name of the person who made it (owner for the owner of the service), and the note. An invitation that \
-                has ended stays in the list for 30 days.
+                Each line has the id, the state, the uses, the end, the short code (or the word link), the audience and the \
+                rights that people get, the id and the name of the person who made the invitation (owner is the owner of the \
+                service), and the note. An invitation that has ended stays in the list for 30 days.
 
                 EXAMPLES
                   tintype invite ls

@@ -10,7 +10,7 @@ struct InviteRequestsCommand: AsyncParsableCommand {
         commandName: "requests",
         abstract: "List, approve or decline requests to join.",
         discussion: """
-            People without an invitation may send a request if the setting sign-up contains "invitation request".
+            People without an invitation may send a request if the setting sign-up contains the words invitation and request.
 
             EXAMPLES
               tintype invite requests ls
@@ -21,7 +21,7 @@ struct InviteRequestsCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "ls",
-            abstract: "List the requests to join, the oldest first.",
+            abstract: "List the requests to join, oldest first.",
             discussion: """
                 EXAMPLE
                   tintype invite requests ls
@@ -29,7 +29,7 @@ struct InviteRequestsCommand: AsyncParsableCommand {
 
         @OptionGroup var storage: StorageOptions
 
-        @Flag(help: "Print one JSON document for each.")
+        @Flag(help: "Print one JSON document for each request.")
         var json = false
 
         func run() async throws {
@@ -49,8 +49,8 @@ struct InviteRequestsCommand: AsyncParsableCommand {
             commandName: "approve",
             abstract: "Approve a request: make an invitation for its address, and send or print it.",
             discussion: """
-                The service sends the invitation if account-command or account-webhook is set. Otherwise the link is printed, \
-                to be passed on.
+                The service sends the invitation if the setting account-command or account-webhook is set. Otherwise the \
+                command prints the link, and you send it to the person.
 
                 EXAMPLES
                   tintype invite requests approve ann@example.com
@@ -65,7 +65,9 @@ struct InviteRequestsCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("The audience that the person becomes a member of.", valueName: "id"))
         var audience: String?
 
-        @Option(help: ArgumentHelp("Their role there: owner, poster or reader (default: reader).", valueName: "role"))
+        @Option(
+            help: ArgumentHelp(
+                "The person's role in the audience: owner, poster or reader (default: reader).", valueName: "role"))
         var role: String?
 
         @Flag(help: "Print one JSON document.")

@@ -6,7 +6,7 @@ struct ListOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The largest number of entries (default: all).", valueName: "n"))
     var limit: Int?
 
-    @Flag(help: "Print one JSON document for each.")
+    @Flag(help: "Print one JSON document for each entry.")
     var json = false
 
     func validate() throws { try Pages.check(limit: limit) }

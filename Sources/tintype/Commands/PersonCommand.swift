@@ -142,8 +142,8 @@ extension PersonCommand {
             commandName: "search",
             abstract: "Find people by the beginning of their first or last name.",
             discussion: """
-                Case and accents are ignored. Several words are compared with the beginning of the whole name, and \
-                with that of the name with its last word first.
+                Case and accents are ignored. Several words must be the beginning of the whole name; its words \
+                may also be in reverse order: "lind maria" finds Maria Lind.
 
                 EXAMPLES
                   tintype person search mari

@@ -31,7 +31,8 @@ struct PhotosScrubCommand: AsyncParsableCommand {
             owner requests it. With --post, --user or --all, the place is removed from the stored files permanently: \
             the old files are deleted after the grace period (the setting grace-period). Backups, and the copies of \
             dropped files in done/, keep the place. Posts and thumbnails stay unchanged. You can stop the command with \
-            Ctrl-C at any time; the next run continues from there. It works whether the service runs or not.
+            Ctrl-C at any time; the next run continues from there. The command works whether the service runs \
+            or not.
 
             EXAMPLES
               tintype photos scrub *.jpg --output scrubbed

@@ -16,8 +16,9 @@ struct QuotaCommand: AsyncParsableCommand {
         discussion: """
             Originals, objects of the bucket and unfinished uploads count; renditions and garbage do not. Without an amount \
             the command shows the usage. The amount is a size such as 5GB or 500MiB, none for no limit, or default for the \
-            limit of the setting user-quota, which applies to accounts that people created themselves. A person or an \
-            account need not have files. Stored files always stay, even above the limit: only new uploads are rejected.
+            limit of the setting user-quota, which applies to accounts that people created themselves. The user is \
+            a person or an account, even one without files. Stored files always stay, even above the limit: only new uploads \
+            are rejected.
 
             EXAMPLES
               tintype quota maria

@@ -13,10 +13,10 @@ struct RenderCommand: AsyncParsableCommand {
         abstract: "Render thumbnails of files; no service needed.",
         usage: "tintype render <file> ... --out <dir> [<options>]",
         discussion: """
-            A thumbnail is named NAME-RECIPE.jpg, where NAME is the name of its source (.png, .webp or .avif if the \
-            recipe requests that format; also .png if alpha is kept). With --json, one line is printed for each file: \
-            path, outcome ("ok" or "refused"), code and message, upright width and height, the mean color, renditions, \
-            and warnings if there are any. A rejected file does not stop the others; the exit code is then 3.
+            A thumbnail is named NAME-RECIPE.jpg, where NAME is the name of its source. The name ends in .png, .webp or \
+            .avif if the recipe requests that format, and in .png if alpha is kept. With --json, one line is printed for \
+            each file: path, outcome ("ok" or "refused"), code and message, upright width and height, the mean colour, \
+            renditions, and warnings if there are any. A rejected file does not stop the others; the exit code is then 3.
 
             RECIPES
               NAME=SIZE[,inside|cover][,qN][,alpha][,background=#rrggbb]

@@ -16,9 +16,9 @@ struct RepairCommand: AsyncParsableCommand {
         discussion: """
             Renditions that are missing or damaged are rendered again from their originals, and lists, counters and links are \
             derived from the data again. An original is never touched: if it is missing or damaged it is reported, as is \
-            everything else that is lost. It works whether the service runs or not. With --read, files are first read and \
-            compared, as "tintype verify" does; files that were damaged when last read are always included. The exit code \
-            is 3 when findings remain.
+            everything else that is lost. The command works whether the service runs or not. With --read, files are first \
+            read and compared, as "tintype verify" does; files that were damaged when last read are always included. The exit \
+            code is 3 when findings remain.
 
             With --row, such as --row /people/maria/full_name --value '"Maria"', one row of the database that cannot be read \
             is dropped or replaced. No service may run meanwhile. The old row is kept in damaged/. Data derived from the row \

@@ -18,8 +18,9 @@ struct RulesExplainCommand: AsyncParsableCommand {
             tintype rules explain [--as <uid>] --write <path> <value> ... [<options>]
             """,
         discussion: """
-            Nothing is written. The rules and the data are those of the running service, unless files are given; with both \
-            files no service is needed. Only the nodes that the rules use are read from the service's data.
+            Nothing is written. Unless --file or --preset is given, the rules are those of the running service. Unless --data \
+            is given, the data is that of the service: only the nodes that the rules use are read. If both are given, no \
+            service is needed.
 
             VALUE is JSON; null deletes, and {".sv": "timestamp"} is the time of the write. Several paths with their values \
             are one multi-path update. Write a negative number with a space before it, in quotes: ' -5'. The exit code \

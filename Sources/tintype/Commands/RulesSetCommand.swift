@@ -11,9 +11,10 @@ struct RulesSetCommand: AsyncParsableCommand {
             The file is checked first; if it has an error, nothing changes. The changes are printed. Listeners that may no \
             longer read their path are cut off immediately.
 
-            --preset sets the database rules and the storage rules of a preset together, and prints what it means. With \
-            "members" only people with an account see anything; with "classroom" what is posted is for the members of an \
-            audience, such as a class; with "public", which a new store has, everybody sees everything.
+            --preset sets both the database rules and the storage rules, and prints what the preset means. With "members", \
+            people see posts only if they have an account that is not anonymous. With "classroom", posts are for the members \
+            of an audience, such as a class. With "public", which a new store has at first, everybody sees all posts \
+            except those for an audience.
 
             EXAMPLES
               tintype rules set rules.json

@@ -31,7 +31,7 @@ struct RulesShowCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Print the rules of a preset; no service needed.", valueName: "name"))
     var preset: RulesPreset?
 
-    @Flag(help: "Print them as one JSON document, without comments.")
+    @Flag(help: "Print the rules as one JSON document, without comments.")
     var json = false
 
     func validate() throws {

@@ -27,12 +27,12 @@ struct RulesTestCommand: AsyncParsableCommand {
                  {"name": "an admin deletes", "as": {"uid": "eve", "token": {"admin": true}},
                   "delete": "posts/p1", "expect": "allow"}]}
 
-            "data" is the tree, in the form of an export, or the name of a file with one, next to the cases. "now" is the \
-            time in milliseconds since 1970 (default: the present). A case may also have its own. "as" is a user's id, the \
-            variable auth as an object, null for a client that is not signed in, or "admin" for the owner of the service, who \
-            is not bound by rules. "write" is a multi-path update. "orderBy" is a path, "$key", "$value" or "$priority"; a \
-            query may also have "startAt", "startAfter", "endAt", "endBefore", "equalTo", "limitToFirst" and "limitToLast". \
-            Each case begins with the same data.
+            "data" is the tree in the form of an export, or the name of a file with such a tree in the folder of the cases. \
+            "now" is the time in milliseconds since 1970 (default: the present). A case may have "data" and "now" of its own. \
+            "as" is a user's id, the variable auth as an object, null for a client that is not signed in, or "admin" for the \
+            owner of the service, who is not bound by rules. "write" is a multi-path update. "orderBy" is a path, \
+            "$key", "$value" or "$priority"; a query may also have "startAt", "startAfter", "endAt", "endBefore", "equalTo", \
+            "limitToFirst" and "limitToLast". Each case begins with the same data.
 
             EXAMPLES
               tintype rules test rules.json --cases cases.json

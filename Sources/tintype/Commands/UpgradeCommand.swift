@@ -64,7 +64,7 @@ extension UpgradeCommand {
     struct Confirm: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "confirm",
-            abstract: "Confirm that all is well, so that the upgrade cannot be undone.",
+            abstract: "Confirm that all is well; the upgrade can then no longer be undone.",
             usage: "tintype upgrade confirm [<options>]",
             discussion: """
                 EXAMPLES

@@ -137,7 +137,7 @@ extension UserCommand {
         @Option(help: ArgumentHelp("A JSON object that is added to each token, for rules.", valueName: "json"))
         var claims: String?
 
-        @Flag(help: "Add the claim admin=true, for rules.")
+        @Flag(help: "Add the claim admin=true, which makes the person an admin.")
         var admin = false
 
         @Flag(help: "Print one JSON document.")

@@ -35,8 +35,8 @@ extension BackupCommand {
             usage: "tintype backup [run] <folder|file.tar> [<options>]",
             discussion: """
                 Each file is compared with its recorded checksum while it is copied; damaged files are reported, and the exit \
-                code is then 3. Deleted files are kept until the backup is complete. A service of systemd needs the line \
-                ReadWritePaths=<folder> in its unit for a folder other than /var/backups/tintype.
+                code is then 3. Deleted files are kept until the backup is complete. If systemd runs the service, its unit \
+                needs the line ReadWritePaths=<folder> for each folder other than /var/backups/tintype.
 
                 EXAMPLES
                   tintype backup run backups

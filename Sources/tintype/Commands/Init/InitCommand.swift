@@ -7,15 +7,15 @@ import Model
 struct InitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
-        abstract: "Set up a service: its name, who may see, who may come in, and an admin.",
+        abstract: "Set up a service: its name, who may see posts, who may create an account, and an admin.",
         discussion: """
-            On a terminal the command asks for what the options do not say, at most five questions. It writes settings into \
-            the configuration file, in which everything else stays, sets the rules of a preset, and makes an admin: an \
-            account with a password or, without one, an invitation that is valid for a day. It works while the service runs, \
-            and while none runs.
+            On a terminal the command asks at most five questions: for each of --name, --visible, --sign-up and --admin that \
+            is missing, and for the password of an admin whom you name there. It writes settings into the configuration file, \
+            in which everything else stays, and sets the rules of a preset. A new admin gets an account if there is a \
+            password, and otherwise an invitation that is valid for a day. The command works whether the service runs or not.
 
-            In a store that has people, accounts or posts it asks nothing, and changes only what the options say. The same \
-            command again changes nothing.
+            In a store that has people, accounts or posts, the command changes only what the options name, and asks only \
+            before it replaces rules. The same command again changes nothing.
 
             EXAMPLES
               tintype init
@@ -31,7 +31,9 @@ struct InitCommand: AsyncParsableCommand {
 
     @OptionGroup var source: UserCommand.PasswordOptions
 
-    @Flag(name: .shortAndLong, help: "Ask nothing: use the safe defaults, and replace rules that are in use.")
+    @Flag(
+        name: .shortAndLong,
+        help: "Ask nothing: the defaults are members, invitation and no admin; rules in use are replaced.")
     var yes = false
 
     @Flag(help: "Print one JSON document.")
@@ -103,16 +105,17 @@ struct InitOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Who may see: members, public (everybody) or classroom (the members of a class).", valueName: "preset"))
+            "Who may see posts: members (with an account), public (everybody) or classroom (members of a class).",
+            valueName: "preset"))
     var visible: RulesPreset?
 
     @Option(
         help: ArgumentHelp(
-            "Who may come in: invitation, email (anybody with an address), or other values of the setting.",
+            "Who may create an account: invitation, email (anyone with an address), or other values of the setting.",
             valueName: "ways"))
     var signUp: String?
 
-    @Option(help: ArgumentHelp("The e-mail address of an admin.", valueName: "email"))
+    @Option(help: ArgumentHelp("The e-mail address of the person who becomes an admin.", valueName: "email"))
     var admin: String?
 
     @Option(help: ArgumentHelp("The address and port for HTTP, such as 127.0.0.1:8080.", valueName: "host:port"))

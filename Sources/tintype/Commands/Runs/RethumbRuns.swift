@@ -4,7 +4,7 @@ import ArgumentParser
 extension RethumbCommand {
     struct Switch: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "switch", abstract: "Show the renditions of a run with --switch-last.",
+            commandName: "switch", abstract: "Show the renditions of a run that was started with --switch-last.",
             usage: "tintype rethumb switch [<run>] [--json]",
             discussion: """
                 Posts are switched one by one, each in one step; Ctrl-C pauses the run.

@@ -11,7 +11,8 @@ struct RunOptions<Source: ConfigurationOptions>: ParsableArguments {
 
     @Argument(
         parsing: .allUnrecognized,
-        help: ArgumentHelp("The run's id (default: the newest run that the command applies to).", valueName: "run"))
+        help: ArgumentHelp(
+            "The run's id (default if it is optional: the newest run that the command applies to).", valueName: "run"))
     var ids: [String] = []
 
     @Flag(help: "Print JSON documents.")
