@@ -59,7 +59,7 @@ BEFORE_HELP = {
         PHOTO, "tintype export -o tree.json", "tintype export people -o people.json",
         "tintype export posts | gzip > posts.json.gz", "mkdir -p files/maria/full/a; cp photo.jpg files/maria/full/a/a.jpg",
         "echo '{\"people\": {\"ann\": {\"full_name\": \"Ann\"}}}' > firebase.json"],
-    "posts": [PHOTO],
+    "posts": [PHOTO], "posts ls": [PHOTO],
     "inbox": ["mkdir -p Storage/inbox/maria; echo words > Storage/inbox/maria/notes.txt"],
     "inbox retry": ["mkdir -p Storage/inbox/maria; echo words > Storage/inbox/maria/lake.jpg"],
     "inbox drop": ["mkdir -p Storage/inbox/maria; echo words > Storage/inbox/maria/notes.txt"],
@@ -166,7 +166,7 @@ def commands_in_help(tintype):
     for name in names:
         text = subprocess.run([tintype, "help", *name.split()], env=wide, capture_output=True, text=True).stdout
         _, _, listed = text.partition("SUBCOMMANDS:\n")
-        names += [f"{name} {word}".strip() for word in re.findall(r"^  ([a-z-]+)(?:, [a-z-]+)*  +[A-Z]", listed, re.M)]
+        names += [f"{name} {word}".strip() for word in re.findall(r"^  ([a-z-]+)(?:, [a-z-]+)*(?: \(default\))?  +[A-Z]", listed, re.M)]
         examples = re.search(r"^EXAMPLES\n((?:  .*\n)+)", text, re.M)
         lines = re.sub(r"\\\n\s*", "", examples[1]).splitlines() if examples else []
         commands[name] = [
