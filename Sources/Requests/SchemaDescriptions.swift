@@ -183,6 +183,7 @@ enum SchemaDescriptions {
         "RefusalList": "The last refusals and actions of admins, the newest first.",
         "Reload": "The changes by a reload of the settings.",
         "Rendition": "A rendition of a photo.",
+        "RulesPreset": "A preset of rules.",
         "Scrub": "The kinds of location data in a photo's file, and the outcome of removing them.",
         "ScrubEvent": "A line of the report.",
         "ScrubOutcome": "The outcome of removing the location from a file.",

@@ -41,7 +41,7 @@ struct PersonCommandTests {
             #expect(read.output.contains("name       María Lind\n") && !read.output.contains("role"), "\(read)")
             for list in ["ls", "list"] {
                 let all = try await tintype(["person", list])
-                #expect(all.output == "-jan  Jan\nmaria  María Lind\n", "\(all)")
+                #expect(all.output == "-jan   Jan\nmaria  María Lind\n", "\(all)")
             }
             #expect(try await tintype(["person", "ls", "--limit", "1"]).output == "-jan  Jan\n")
             #expect(try await tintype(["person", "search", "LIND", "m"]).output == "maria  María Lind\n")

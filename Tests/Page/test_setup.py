@@ -41,4 +41,4 @@ def test_the_code_of_the_log_sets_up_and_does_not_stay_in_the_address(browser, r
         expect(page.get_by_text("Open the link that its log shows")).to_be_visible()
     with opened(browser, running, f"/setup#{code}", locale="de-DE", extra_http_headers=elsewhere) as page:
         expect(page.get_by_role("heading", name="Diesen Dienst einrichten")).to_be_visible()
-        assert page.url == f"{running.url}/setup"
+        expect(page).to_have_url(f"{running.url}/setup")

@@ -19,8 +19,8 @@ struct InitCommand: AsyncParsableCommand {
 
             EXAMPLES
               tintype init
-              tintype init --name "Rowing Club" --visible members --sign-up invitation --admin ann@example.com \\
-                --generate-password
+              tintype init --name "Rowing Club" --visible members --sign-up invitation \\
+                --admin ann@example.com --generate-password
               tintype init --name "Class 7b" --visible classroom --yes
               tintype init --visible public --yes --json
             """)

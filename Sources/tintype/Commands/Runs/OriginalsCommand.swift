@@ -88,7 +88,9 @@ private enum Originals: RunKind {
         """
     static let listedField = ".rule"
 
-    static func check(_ jobs: PostRunsClient, _ settings: RunSettings) throws { try jobs.refuseFlags(of: settings) }
+    static func check(_ jobs: PostRunsClient, _ settings: RunSettings) async throws {
+        try await jobs.refuseFlags(of: settings)
+    }
 
     static func printCounts(of plan: BatchPlanDocument) {
         let about = plan.sampled == nil ? "" : "about "

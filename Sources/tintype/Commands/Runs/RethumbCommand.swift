@@ -95,6 +95,6 @@ extension PostRunsClient {
         } catch let error as Failure where error.code == .badConfiguration {
             Terminal.error("\(error)")
         }
-        try refuseFlags(of: settings, otherwise: "; or use --with")
+        try await refuseFlags(of: settings, otherwise: "; or use --with")
     }
 }

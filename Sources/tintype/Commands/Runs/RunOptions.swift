@@ -72,11 +72,13 @@ extension PostRunsClient {
     /// Refuses flags that the running service would ignore.
     ///
     /// - Parameter remedy: The end of the message: another way to what the flags are for.
-    /// - Throws: `ConfigurationError`.
-    func refuseFlags(of settings: RunSettings, otherwise remedy: String = "") throws {
+    /// - Throws: `ConfigurationError`, or `Failure` with the code `no_service`.
+    func refuseFlags(of settings: RunSettings, otherwise remedy: String = "") async throws {
         guard case .service = self else { return }
         let flags = settings.given.sorted()
         guard flags.isEmpty else {
+            // Fails if no service runs: the flags are then those of this process.
+            _ = try await list()
             throw ConfigurationError(
                 "the service runs, renders by its own settings, and would ignore \(flags.joined(separator: ", ")): "
                     + "write that into the configuration file, then \"tintype reload\"\(remedy)")
