@@ -92,7 +92,7 @@ struct AccessLogTests {
     @Test("A stream and a session have a line at their end, with the bytes that they received")
     func takeovers() async throws {
         // The service finds a connection closed at the next sign of life.
-        let lines = try await lines(changeServer: { $0.database.keepAlive = .milliseconds(20) }) { service in
+        let lines = try await lines(changeServer: { $0.database.keepAliveMilliseconds = 20 }) { service in
             let stream = try await WireConnection(port: service.tcpPort)
             let fields = "Host: localhost\r\nAccept: text/event-stream\r\nUser-Agent: app"
             try await stream.send(
