@@ -10,15 +10,15 @@ import { session } from "./session.js";
 import { siteName } from "./site.js";
 import { t } from "./texts.js";
 
+// The heading and the elements that are shown once the service is set up. The view is made again when somebody signs in.
+let outcome = null;
+
 export async function setupView(route, { element }) {
   await stylesheet("social.css");
   await stylesheet("join.css");
   // The code does not stay in the address: it would be in the history, and in pictures of the screen.
   const code = decodeURIComponent(location.hash.slice(1).replace(/%(?![0-9a-f]{2})/gi, ""));
   if (location.hash) history.replaceState(history.state, "", "/setup");
-
-  // The elements below the heading once the service is set up. The view is drawn again when somebody signs in.
-  let outcome = null;
 
   function draw(title, ...parts) {
     element.replaceChildren(h("section", { class: "join" }, h("h1", { tabindex: "-1", dir: "auto" }, title), parts.flat()));
