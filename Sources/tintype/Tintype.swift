@@ -23,7 +23,7 @@ struct Tintype: AsyncParsableCommand {
               tintype render *.jpg --out thumbnails     make thumbnails, no service needed
 
             EXIT CODES
-              0 done · 1 failed · 2 wrong usage · 3 some items refused, or findings · 75 try again later
+              0 done · 1 failed · 2 wrong usage · 3 some items refused · 75 try again later
             """,
         version: ServiceVersion.current,
         subcommands: [RenderWorkerCommand.self, ListsCommand.self],
