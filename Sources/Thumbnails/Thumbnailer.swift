@@ -59,7 +59,7 @@ public struct Thumbnailer: Sendable {
     /// - Returns: The renditions in the order of the recipes: upright, in sRGB, without metadata; the photo's header, a
     ///   placeholder, and warnings about damage.
     /// - Throws: `ImageError` for a photo that is refused, all recipes or none; `IsolationError` for a photo that ended its process
-    ///   (``IsolationError/isPoison``), or for a process that was ended from outside.
+    ///   (`IsolationError.isPoison`), or for a process that was ended from outside.
     public func render(_ photo: [UInt8], recipes: [Recipe] = Recipe.defaults) throws -> RenderedImage {
         switch mode {
         case .inProcess: try Renderer(limits: limits).render(photo.span, recipes: recipes)
