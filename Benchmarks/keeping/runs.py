@@ -1,6 +1,6 @@
-"""Measures the cost of a rethumb run: its photos a second beside `tintype render`, and uploads while it runs.
+"""Measures the cost of a rethumb run: its photos a second beside `tintype photo render`, and uploads while it runs.
 
-Throughput: `tintype render` creates the renditions of the same originals in its own process and keeps no record; the two take
+Throughput: `tintype photo render` creates the renditions of the same originals in its own process and keeps no record; the two take
 turns. Latency: one client uploads photos, each answered when its post is published; for some seconds alone and for some seconds
 beside the run, in turns; first one directly after the other, then with a pause after each, in which the run continues.
 """
@@ -38,7 +38,7 @@ def compare_throughput(service, tintype, files, folder):
     for number in range(ROUNDS):
         options = [word for recipe in recipes(number) for word in ("--recipe", recipe)]
         start = time.monotonic()
-        subprocess.run([tintype, "render", *files, "--out", folder / "out", *options], check=True,
+        subprocess.run([tintype, "photo", "render", *files, "--out", folder / "out", *options], check=True,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         peer = time.monotonic() - start
         shutil.rmtree(folder / "out")
@@ -49,7 +49,7 @@ def compare_throughput(service, tintype, files, folder):
         ours = time.monotonic() - start
         if state["switched"] != state["total"] or state["state"] != "finished":
             sys.exit(f"the run ended with: {state}")
-        print(f"a run, beside tintype render: {len(files) / ours:7.1f} and {len(files) / peer:7.1f} photos/s, "
+        print(f"a run, beside tintype photo render: {len(files) / ours:7.1f} and {len(files) / peer:7.1f} photos/s, "
               f"ratio {peer / ours:.3f}", flush=True)
 
 

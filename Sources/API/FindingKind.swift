@@ -95,8 +95,8 @@ package enum FindingKind: String, Codable, CaseIterable, Sendable {
         switch self {
         case .originalMissing, .originalWrongSize, .originalDamaged: "Put the file back from a backup."
         case .objectMissing, .objectWrongSize, .objectDamaged: "Put the file back from a backup, or upload it again."
-        case .unclaimedFiles: "Look at them with tintype unclaimed ls. Delete them with tintype gc."
-        case .orphanedFile: "Delete it with tintype gc."
+        case .unclaimedFiles: "Look at them with tintype store unclaimed ls. Delete them with tintype store gc."
+        case .orphanedFile: "Delete it with tintype store gc."
         case .fileMisplaced: "Move it away, or delete it: the service did not create it."
         case .postUnreadable: "Correct it in the database, where a client wrote it."
         case .uploadMissing, .postMissing: "Put the tree back from a backup, or delete what is left."
@@ -107,22 +107,22 @@ package enum FindingKind: String, Codable, CaseIterable, Sendable {
         case .authorMissing: "Create the person, or delete the post: a client of the database wrote it."
         case .likesWithoutPost, .commentsWithoutPost: "Delete them, or put the post back from a backup."
         case .changesMissing:
-            "Run tintype repair: it deletes the changes before these, so that clients that were not further start again."
+            "Run tintype store repair: it deletes the changes before these, so that clients that were not further start again."
         case .treeDamaged:
-            "Stop the service. Drop or replace the named row with tintype repair --row PATH, or put tree.sqlite back from a backup."
+            "Stop the service. Drop or replace the named row with tintype store repair --row PATH, or put tree.sqlite back from a backup."
         case .rulesUnreadable: "Store them again with tintype rules set FILE."
         case .backupDamaged: "Use another backup, or another copy of this one."
-        case .storesDiffer: "Put back the half that belongs to the other, or run tintype unclaimed accept."
-        default: "Correct it with tintype repair."
+        case .storesDiffer: "Put back the half that belongs to the other, or run tintype store unclaimed accept."
+        default: "Correct it with tintype store repair."
         }
     }
 }
 
 /// The ways to resolve a finding of a store check.
 package enum FindingRemedy: String, Codable, CaseIterable, Sendable {
-    /// `tintype repair`: the correct value follows from other data.
+    /// `tintype store repair`: the correct value follows from other data.
     case repair
-    /// `tintype gc`: the file can be deleted.
+    /// `tintype store gc`: the file can be deleted.
     case gc
     /// Manual work: the store does not contain the lost data.
     case person

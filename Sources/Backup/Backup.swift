@@ -35,7 +35,7 @@ package struct Backup: Sendable {
     package init(of storage: StorageFolder, to path: String) throws {
         guard let store = storage.age.storeID, storage.engine == .sqlite else {
             throw Failure(
-                .notAllowed, "a tree in memory cannot be backed up", hint: "Write it as JSON with tintype export.")
+                .notAllowed, "a tree in memory cannot be backed up", hint: "Write it as JSON with tintype tree export.")
         }
         if let fault = storage.fault { throw fault }
         let places = [storage.path, path].map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path }

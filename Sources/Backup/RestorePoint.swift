@@ -50,7 +50,7 @@ struct RestorePlan: Sendable {
             throw Failure(
                 .notFound,
                 "\(source.path) has no backup of that time: the first is of change \(states.first?.token ?? 0)",
-                hint: "List the backups with tintype backup list.")
+                hint: "List the backups with tintype backup ls.")
         }
         self.state = state
         next = states.first { $0.token > state.token }
@@ -61,7 +61,7 @@ struct RestorePlan: Sendable {
             if token > newest.token {
                 throw Failure(
                     .notFound, "\(source.path) ends with change \(newest.token), before change \(token)",
-                    hint: "List the backups with tintype backup list.")
+                    hint: "List the backups with tintype backup ls.")
             }
         case .time(let time):
             // Changes after the newest backup are in none.
@@ -69,7 +69,7 @@ struct RestorePlan: Sendable {
                 let last = Date(timeIntervalSince1970: Double(newest.madeAt.milliseconds) / 1000).formatted(.iso8601)
                 throw Failure(
                     .notFound, "\(source.path) ends with a backup of \(last), before that time",
-                    hint: "Omit --at for the newest, or list the backups with tintype backup list.")
+                    hint: "Omit --at for the newest, or list the backups with tintype backup ls.")
             }
         }
     }

@@ -20,7 +20,7 @@ struct Tintype: AsyncParsableCommand {
               tintype inbox ls                          what could not be posted, and why
               tintype ops                               a link to the page for operators
               tintype rethumb plan                      what would the new recipes change?
-              tintype render *.jpg --out thumbnails     make thumbnails, no service needed
+              tintype photo render *.jpg --out thumbs   make thumbnails, no service needed
 
             EXIT CODES
               0 done · 1 failed · 2 wrong usage · 3 some items refused · 75 try again later
@@ -31,32 +31,25 @@ struct Tintype: AsyncParsableCommand {
             CommandGroup(
                 name: "Service",
                 subcommands: [
-                    InitCommand.self, ServeCommand.self, StatusCommand.self, OpsCommand.self, ReloadCommand.self,
-                    ConfigCommand.self,
+                    InitCommand.self, ServeCommand.self, StatusCommand.self, OpsCommand.self, ConfigCommand.self,
                     APICommand.self,
                 ]),
-            CommandGroup(name: "Accounts", subcommands: [UserCommand.self, InviteCommand.self, KeyCommand.self]),
             CommandGroup(
                 name: "People",
                 subcommands: [
-                    PersonCommand.self, AnnounceCommand.self, AnnouncementsCommand.self, NotificationsCommand.self,
-                    OutboxCommand.self, FlagsCommand.self,
+                    UserCommand.self, InviteCommand.self, KeyCommand.self, PersonCommand.self, QuotaCommand.self,
+                    AnnouncementCommand.self, NotificationCommand.self, OutboxCommand.self,
                 ]),
             CommandGroup(
-                name: "Tree", subcommands: [ExportCommand.self, ImportCommand.self, RulesCommand.self]),
-            CommandGroup(
-                name: "Photos",
+                name: "Posts",
                 subcommands: [
-                    UploadCommand.self, InboxCommand.self, PostsCommand.self,
-                    UnclaimedCommand.self, RethumbCommand.self,
-                    RenderCommand.self, PhotosCommand.self,
+                    UploadCommand.self, InboxCommand.self, PostCommand.self, FlagCommand.self, PhotoCommand.self,
                 ]),
+            CommandGroup(name: "Tree", subcommands: [TreeCommand.self, RulesCommand.self]),
             CommandGroup(
-                name: "Keeping",
+                name: "Store",
                 subcommands: [
-                    CheckCommand.self, VerifyCommand.self, RepairCommand.self, GarbageCommand.self, ExplainCommand.self,
-                    BackupCommand.self, RestoreCommand.self, UpgradeCommand.self, UsageCommand.self, QuotaCommand.self,
-                    OriginalsCommand.self,
+                    StoreCommand.self, BackupCommand.self, RethumbCommand.self, OriginalsCommand.self,
                 ]),
         ])
 

@@ -20,7 +20,7 @@ struct AudienceUploadTests {
             }
             let posts = try await daemon.get("/v1/audiences/c/posts").json["posts"].array
             #expect(posts.count == 3, "the same photo is not posted twice: \(posts)")
-            #expect(try await run(["posts"] + storage).output.isEmpty)
+            #expect(try await run(["post"] + storage).output.isEmpty)
             let refused = try await run(["upload", "--user", "eve"] + options)
             #expect(refused.status == 1 && refused.errors.contains("eve"), "\(refused)")
             try await daemon.stop()

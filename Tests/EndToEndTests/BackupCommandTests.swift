@@ -18,21 +18,23 @@ struct BackupCommandTests {
                 #expect(made.status == 0 && made.output.contains("files copied"), "\(made)")
                 let mode = try FileManager.default.attributesOfItem(atPath: target)[.posixPermissions] as? Int
                 #expect(mode.map { $0 & 0o077 } == 0, "the keys that sign tokens are in it")
-                let future = try await run(["restore", target, "--at", "2100-01-01", "--storage", "\(target)-future"])
+                let future = try await run([
+                    "backup", "restore", target, "--at", "2100-01-01", "--storage", "\(target)-future",
+                ])
                 #expect(future.status == 1 && future.errors.contains("ends with a backup of"), "\(future)")
-                let list = try await run(["backup", "list", target, "--json"])
+                let list = try await run(["backup", "ls", target, "--json"])
                 #expect(list.status == 0 && list.output.contains(#""token":"#), "\(list)")
                 let verified = try await run(["backup", "verify", target])
                 #expect(verified.status == 0 && verified.output.contains("all is well"), "\(verified)")
                 let restored = "\(target)-restored"
-                let restore = try await run(["restore", target, "--storage", restored])
+                let restore = try await run(["backup", "restore", target, "--storage", restored])
                 #expect(restore.status == 0, "\(restore)")
-                let check = try await run(["verify", "--storage", restored])
+                let check = try await run(["store", "verify", "--storage", restored])
                 #expect(check.status == 0 && check.output.contains("all is well"), "\(check)")
                 let again = try await Daemon(storage: restored)
                 #expect(try await again.get("/v1/posts/\(post)").status == 200)
                 #expect(try await again.stop() == 0)
-                let over = try await run(["restore", target, "--storage", restored])
+                let over = try await run(["backup", "restore", target, "--storage", restored])
                 #expect(over.status == 1 && over.errors.contains("not empty"), "\(over)")
             }
             try scratch.write("no folder", to: "file")
@@ -71,8 +73,8 @@ struct BackupCommandTests {
             #expect(whole.status == 0, "\(whole)")
             let verified = try await run(["backup", "verify", folder])
             #expect(verified.status == 0, "\(verified)")
-            #expect(try await run(["restore", folder, "--storage", "\(scratch.path)/new"]).status == 0)
-            #expect(try await run(["verify", "--storage", "\(scratch.path)/new"]).status == 0)
+            #expect(try await run(["backup", "restore", folder, "--storage", "\(scratch.path)/new"]).status == 0)
+            #expect(try await run(["store", "verify", "--storage", "\(scratch.path)/new"]).status == 0)
             daemon = try await Daemon(storage: storage)
             #expect(try await daemon.stop() == 0)
         }
@@ -81,11 +83,11 @@ struct BackupCommandTests {
     @Test(
         "An impossible request is refused by name",
         arguments: [
-            (["backup", "list", "nowhere"], 1, "nowhere"), (["backup", "prune", "nowhere", "--keep", "0"], 2, "keep"),
-            (["restore", "nowhere", "--storage", "new"], 1, "nowhere"),
-            (["restore", "nowhere", "--at", "soon"], 1, "soon"),
-            (["upgrade", "back", "--yes", "--storage", "STORAGE"], 1, "nothing to undo"),
-            (["upgrade", "confirm", "--storage", "STORAGE"], 1, "nothing"),
+            (["backup", "ls", "nowhere"], 1, "nowhere"), (["backup", "prune", "nowhere", "--keep", "0"], 2, "keep"),
+            (["backup", "restore", "nowhere", "--storage", "new"], 1, "nowhere"),
+            (["backup", "restore", "nowhere", "--at", "soon"], 1, "soon"),
+            (["store", "upgrade", "back", "--yes", "--storage", "STORAGE"], 1, "nothing to undo"),
+            (["store", "upgrade", "confirm", "--storage", "STORAGE"], 1, "nothing"),
             (["backup", "STORAGE", "--storage", "STORAGE"], 1, "inside of the store"),
         ] as [([String], Int32, String)])
     func refused(_ arguments: [String], status: Int32, word: String) async throws {
@@ -121,19 +123,20 @@ struct BackupCommandTests {
         try await withScratch { scratch in
             let storage = scratch.path + "/Storage"
             try FileManager.default.copyItem(atPath: Fixture.path("store-0.1"), toPath: storage)
-            let first = try await run(["upgrade", "--storage", storage])
+            let first = try await run(["store", "upgrade", "--storage", storage])
             #expect(first.status == 0 && first.output.contains("from format 1 to 2"), "\(first)")
-            let back = try await run(["upgrade", "back", "--yes", "--storage", storage])
+            let back = try await run(["store", "upgrade", "back", "--yes", "--storage", storage])
             #expect(back.status == 0, "\(back)")
             let daemon = try await Daemon(storage: storage)
             try await eventually {
-                try await run(["upgrade", "--json", "--storage", storage]).output.contains("unconfirmed")
+                try await run(["store", "upgrade", "--json", "--storage", storage]).output.contains("unconfirmed")
             }
             let status = try await run(["status", "--storage", storage])
             #expect(status.output.contains("not confirmed"), "\(status)")
-            #expect(try await run(["upgrade", "back", "--yes", "--storage", storage]).errors.contains("in use"))
-            #expect(try await run(["upgrade", "confirm", "--storage", storage]).status == 0)
-            let done = try await run(["upgrade", "--storage", storage])
+            #expect(
+                try await run(["store", "upgrade", "back", "--yes", "--storage", storage]).errors.contains("in use"))
+            #expect(try await run(["store", "upgrade", "confirm", "--storage", storage]).status == 0)
+            let done = try await run(["store", "upgrade", "--storage", storage])
             #expect(done.status == 0 && done.output.contains("nothing to do"), "\(done)")
             #expect(try await daemon.stop() == 0)
         }
@@ -180,7 +183,7 @@ struct BackupCommandTests {
             let again = try await run(arguments, environment: settings)
             #expect(
                 again.status == 0 && again.output.contains("0 files sent to the bucket, 6 already there"), "\(again)")
-            let check = try await run(["verify", "--storage", storage])
+            let check = try await run(["store", "verify", "--storage", storage])
             #expect(check.status == 0, "\(check)")
             #expect(try await daemon.stop() == 0)
         }

@@ -14,8 +14,8 @@ struct CommandLineTests {
             (["serve", "--listen", "127.0.0.1:0", "--proxy-field", "a b"], 2, "name of a field"),
             (["upload", "x.jpg"], 2, "--user"),
             (["upload", "--user", "u", "--text", "t", "--mention", "anna"], 2, "--mention needs uid:start:length"),
-            (["render", "x.jpg", "--out", "o", "--recipe", "thumb"], 2, "thumb"),
-            (["render", "x.jpg", "--out", "o", "--recipe", "a=1", "--recipe", "a=2"], 2, "same name"),
+            (["photo", "render", "x.jpg", "--out", "o", "--recipe", "thumb"], 2, "thumb"),
+            (["photo", "render", "x.jpg", "--out", "o", "--recipe", "a=1", "--recipe", "a=2"], 2, "same name"),
             (["serve", "--listen", "0.0.0.0:80"], 2, "--tls-certificate"),
             (["serve", "--workers", "many"], 2, "--workers"),
             (["status", "--storage", "nowhere"], 75, "tintype serve"),
@@ -61,7 +61,9 @@ struct CommandLineTests {
                 Fixture.path)
             let out = scratch.path + "/out/of/folders"
             let result = try await run(
-                ["render"] + files + ["--out", out, "--recipe", "t=40", "--recipe", "sq=20,cover,alpha", "--json"])
+                ["photo", "render"] + files + [
+                    "--out", out, "--recipe", "t=40", "--recipe", "sq=20,cover,alpha", "--json",
+                ])
             #expect(result.status == 3, "\(result)")
             let lines = try result.output.split(separator: "\n").map {
                 try JSONDecoder().decode(Line.self, from: Data($0.utf8))
@@ -92,7 +94,7 @@ struct CommandLineTests {
                 (scratch.path, "wrong_kind"), ("\(scratch.path)/pipe.jpg", "wrong_kind"),
                 ("\(scratch.path)/nowhere.jpg", "not_found"), (Fixture.path("empty.jpg"), "empty"),
             ] {
-                let result = try await run(["render", path, "--out", scratch.path + "/out", "--json"])
+                let result = try await run(["photo", "render", path, "--out", scratch.path + "/out", "--json"])
                 #expect(result.status == 3 && result.output.contains("\"\(code)\""), "\(result)")
                 #expect(result.output.replacingOccurrences(of: "\\/", with: "/").contains(path))
             }
@@ -137,7 +139,7 @@ struct CommandLineTests {
             #expect(missing.status == 1 && missing.errors.contains("nowhere.jpg"))
             let user = try await run(["upload", good, "--user", "../etc"] + storage)
             #expect(user.status == 1 && user.errors.contains("user"), "\(user)")
-            let list = try await run(["posts", "--user", "maria"] + storage)
+            let list = try await run(["post", "--user", "maria"] + storage)
             #expect(list.output.split(separator: "\n").count == 2, "the same photo twice is one post")
             let status = try await run(["status"] + storage)
             #expect(status.output.contains("since the start: 3 published"), "\(status)")

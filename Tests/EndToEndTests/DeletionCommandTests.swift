@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("tintype posts rm, tintype unclaimed: with a service and without", .timeLimit(.minutes(30)))
+@Suite("tintype post rm, tintype store unclaimed: with a service and without", .timeLimit(.minutes(30)))
 struct DeletionCommandTests {
     private struct Line: Decodable {
         let postId: String?
@@ -17,7 +17,7 @@ struct DeletionCommandTests {
         return try output.split(separator: "\n").map { try decoder.decode(Line.self, from: Data($0.utf8)) }
     }
 
-    @Test("posts rm: requires consent, deletes existing posts, and reports missing ones", arguments: [true, false])
+    @Test("post rm: requires consent, deletes existing posts, and reports missing ones", arguments: [true, false])
     func remove(isRunning: Bool) async throws {
         try await withScratch { scratch in
             let storage = scratch.path + "/Storage"
@@ -27,26 +27,26 @@ struct DeletionCommandTests {
             for _ in 0..<3 { ids.append(try await daemon.upload(photo, by: "maria")) }
             if !isRunning { try await daemon.stop() }
 
-            let unasked = try await run(["posts", "rm", ids[0], "--storage", storage])
+            let unasked = try await run(["post", "rm", ids[0], "--storage", storage])
             #expect(unasked.status == 2 && unasked.errors.contains("--yes"), "\(unasked)")
             #expect(unasked.errors.contains("\(ids[0])  maria"), "it shows the posts: \(unasked)")
-            let nonsense = try await run(["posts", "rm", "nonsense", "--yes", "--storage", storage])
+            let nonsense = try await run(["post", "rm", "nonsense", "--yes", "--storage", storage])
             #expect(nonsense.status == 2 && nonsense.errors.contains("not a post's id"), "\(nonsense)")
-            let option = try await run(["posts", "rm", ids[0], "--nonsense", "--yes", "--storage", storage])
+            let option = try await run(["post", "rm", ids[0], "--nonsense", "--yes", "--storage", storage])
             #expect(option.status == 2 && option.errors.contains("--nonsense"), "\(option)")
 
-            let first = try await run(["posts", "rm", "--yes", "--storage", storage, ids[0]])
+            let first = try await run(["post", "rm", "--yes", "--storage", storage, ids[0]])
             #expect(first.status == 0 && first.output == "deleted  \(ids[0])\n", "\(first)")
-            let rest = try await run(["posts", "rm", "--yes", "--json", "--storage", storage, ids[0], ids[1]])
+            let rest = try await run(["post", "rm", "--yes", "--json", "--storage", storage, ids[0], ids[1]])
             #expect(rest.status == 3, "\(rest)")
             #expect(try lines(rest.output).map(\.outcome) == ["failed", "deleted"])
             #expect(try lines(rest.output).map(\.code) == ["not_found", nil])
-            let none = try await run(["posts", "rm", "--yes", "--storage", storage, ids[0]])
+            let none = try await run(["post", "rm", "--yes", "--storage", storage, ids[0]])
             #expect(none.status == 1, "\(none)")
 
             if isRunning { try await daemon.stop() }
             let again = try await Daemon(storage: storage)
-            let posts = try await run(["posts", "--json", "--storage", storage])
+            let posts = try await run(["post", "--json", "--storage", storage])
             #expect(posts.output.contains(ids[2]) && !posts.output.contains(ids[1]), "\(posts)")
             try await again.stop()
         }
@@ -74,26 +74,26 @@ struct DeletionCommandTests {
             #expect(status.output.contains("sweeps, code: tree_older"), "\(status)")
             for isRunning in [true, false] {
                 if !isRunning { try await daemon.stop() }
-                let list = try await run(["unclaimed", "ls", "--json", "--storage", storage])
+                let list = try await run(["store", "unclaimed", "ls", "--json", "--storage", storage])
                 #expect(try lines(list.output).map(\.path) == ["maria/\(lost)"], "\(list)")
-                for command in [["accept"], ["drop", "--all"]] {
-                    let unasked = try await run(["unclaimed"] + command + ["--storage", storage])
+                for command in [["accept"], ["rm", "--all"]] {
+                    let unasked = try await run(["store", "unclaimed"] + command + ["--storage", storage])
                     #expect(unasked.status == 2 && unasked.errors.contains("--yes"), "\(unasked)")
                 }
             }
-            let accepted = try await run(["unclaimed", "accept", "--yes", "--storage", storage])
+            let accepted = try await run(["store", "unclaimed", "accept", "--yes", "--storage", storage])
             #expect(accepted.status == 0 && accepted.output == "accepted\n", "\(accepted)")
             daemon = try await Daemon(storage: storage, arguments: ["--grace-period", "0s"])
-            let again = try await run(["unclaimed", "accept", "--yes", "--storage", storage])
+            let again = try await run(["store", "unclaimed", "accept", "--yes", "--storage", storage])
             #expect(again.status == 0 && again.output.isEmpty, "\(again)")
             #expect(scratch.exists("Storage/blobs/maria/\(lost)/original.jpg"), "accepting deletes nothing")
 
-            let other = try await run(["unclaimed", "drop", "maria/nothing", "--yes", "--storage", storage])
+            let other = try await run(["store", "unclaimed", "rm", "maria/nothing", "--yes", "--storage", storage])
             #expect(other.status == 1, "\(other)")
-            let dropped = try await run(["unclaimed", "drop", "maria/\(lost)", "--yes", "--storage", storage])
+            let dropped = try await run(["store", "unclaimed", "rm", "maria/\(lost)", "--yes", "--storage", storage])
             #expect(dropped.status == 0 && dropped.output == "deleted  maria/\(lost)\n", "\(dropped)")
             #expect(!scratch.exists("Storage/blobs/maria/\(lost)"))
-            let empty = try await run(["unclaimed", "ls", "--storage", storage])
+            let empty = try await run(["store", "unclaimed", "ls", "--storage", storage])
             #expect(empty.status == 0 && empty.output.isEmpty && empty.errors == "every file is claimed\n", "\(empty)")
             try await daemon.stop()
         }

@@ -40,7 +40,7 @@ struct MetricsTests {
                     "GET /a.json HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n")
                 #expect(await connection.read(through: "\n\n") != nil)
             }
-            #expect(try await run(["check", "--storage", daemon.storage]).status == 0)
+            #expect(try await run(["store", "check", "--storage", daemon.storage]).status == 0)
             let scrape = try Scrape(try await daemon.get("/v1/metrics").text)
             let documented = try Self.documented()
             #expect(Set(scrape.families.keys).symmetricDifference(documented.keys).sorted() == [])

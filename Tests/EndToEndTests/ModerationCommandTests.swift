@@ -6,7 +6,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("moderation-command, moderation-webhook and tintype posts moderate", .timeLimit(.minutes(30)))
+@Suite("moderation-command, moderation-webhook and tintype post moderate", .timeLimit(.minutes(30)))
 struct ModerationCommandTests {
     /// Creates a program, and returns its path.
     private func program(_ script: String, in scratch: Scratch) throws -> String {
@@ -64,17 +64,17 @@ struct ModerationCommandTests {
             let post = try await again.client.ask(.get, "/v1/posts/\(id)").json
             #expect(post["photos"][0]["blurred"].bool == true)
             let storage = ["--storage", again.storage]
-            let passed = try await run(["posts", "moderate", id, "--pass", "--json"] + storage)
+            let passed = try await run(["post", "moderate", id, "--pass", "--json"] + storage)
             #expect(passed.status == 0 && passed.output.contains(#""photos":["pass"]"#), "\(passed)")
-            let blurred = try await run(["posts", "moderate", id, "--blur", "--photo", "0"] + storage)
+            let blurred = try await run(["post", "moderate", id, "--blur", "--photo", "0"] + storage)
             #expect(blurred.status == 0 && blurred.output == "blurred  \(id)\n", "\(blurred)")
-            let refused = try await run(["posts", "moderate", id, "--refuse"] + storage)
+            let refused = try await run(["post", "moderate", id, "--refuse"] + storage)
             #expect(refused.status == 0 && refused.output == "refused  \(id)\n", "\(refused)")
-            #expect(try await run(["posts", "moderate", id, "--pass"] + storage).status == 1)
-            #expect(try await run(["posts", "moderate", id] + storage).status == 2)
-            #expect(try await run(["posts", "moderate", id, "--pass", "--blur"] + storage).status == 2)
+            #expect(try await run(["post", "moderate", id, "--pass"] + storage).status == 1)
+            #expect(try await run(["post", "moderate", id] + storage).status == 2)
+            #expect(try await run(["post", "moderate", id, "--pass", "--blur"] + storage).status == 2)
             #expect(try await again.stop() == 0)
-            #expect(try await run(["posts", "moderate", id, "--pass"] + storage).status == 75)
+            #expect(try await run(["post", "moderate", id, "--pass"] + storage).status == 75)
         }
     }
 

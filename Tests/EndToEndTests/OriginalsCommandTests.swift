@@ -32,8 +32,8 @@ struct OriginalsCommandTests {
                 again.output.contains("0 of 2 posts") && again.output.contains("2 originals stay: they were changed"))
             let drop = try await originals("run", "--rule", "drop,0d", "--json")
             #expect(drop.status == 0 && drop.output.contains(#""state":"finished""#), "\(drop)")
-            #expect(try await originals("list", "--json").output.split(separator: "\n").count == 2)
-            #expect(try await run(["verify", "--storage", daemon.storage]).status == 0)
+            #expect(try await originals("ls", "--json").output.split(separator: "\n").count == 2)
+            #expect(try await run(["store", "verify", "--storage", daemon.storage]).status == 0)
             if isRunning { #expect(try await daemon.stop() == 0) }
         }
     }
@@ -56,14 +56,14 @@ struct OriginalsCommandTests {
             let first = try await run(
                 ["originals", "run", "--rule", rule] + options, environment: ["TINTYPE_FAILPOINTS": point])
             #expect(first.status != 0, "\(first)")
-            #expect(try await run(["verify", "--storage", daemon.storage]).status == 0)
+            #expect(try await run(["store", "verify", "--storage", daemon.storage]).status == 0)
             // Without a stored job, there is nothing to resume.
             var rest = try await run(["originals", "resume"] + options)
             if rest.status == 1 { rest = try await run(["originals", "run", "--rule", rule] + options) }
             #expect(rest.status == 0 && rest.output.contains("0 failed"), "\(rest)")
             let plan = try await run(["originals", "plan", "--rule", rule] + options)
             #expect(plan.output.contains("0 of 3 posts") && plan.output.contains("3 originals stay"), "\(plan)")
-            #expect(try await run(["verify", "--storage", daemon.storage]).status == 0)
+            #expect(try await run(["store", "verify", "--storage", daemon.storage]).status == 0)
         }
     }
 

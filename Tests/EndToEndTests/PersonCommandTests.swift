@@ -74,7 +74,7 @@ struct PersonCommandTests {
             #expect(lines.first?["removed"]["posts"].int == 2 && lines.first?["ended"].int != nil, "\(gone)")
             #expect(lines.last?["code"].string == "not_found", "\(gone)")
             #expect(try await tintype(["person", "show", "maria"]).status == 1)
-            #expect(try await tintype(["posts", "--json"]).output.contains(#""posts":[]"#))
+            #expect(try await tintype(["post", "--json"]).output.contains(#""posts":[]"#))
         }
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("tintype photos scrub: only the location is removed, or the file stays unchanged", .timeLimit(.minutes(30)))
+@Suite("tintype photo scrub: only the location is removed, or the file stays unchanged", .timeLimit(.minutes(30)))
 struct PhotosCommandTests {
     private struct Line: Decodable {
         let path: String
@@ -27,7 +27,7 @@ struct PhotosCommandTests {
     }
 
     private func scrub(_ arguments: [String]) async throws -> (status: Int32, lines: [Line]) {
-        let result = try await run(["photos", "scrub", "--json"] + arguments)
+        let result = try await run(["photo", "scrub", "--json"] + arguments)
         let lines = try result.output.split(separator: "\n").map {
             try JSONDecoder().decode(Line.self, from: Data($0.utf8))
         }
@@ -108,7 +108,7 @@ struct PhotosCommandTests {
             }
             if !isRunning { #expect(try await daemon.stop() == 0) }
             func scrub(_ arguments: [String]) async throws -> (status: Int32, output: String) {
-                let result = try await run(["photos", "scrub", "--storage", storage] + arguments)
+                let result = try await run(["photo", "scrub", "--storage", storage] + arguments)
                 return (result.status, result.output)
             }
             let checked = try await scrub(["--post", ids[0], "--post", ids[3], "--check"])
@@ -150,7 +150,7 @@ struct PhotosCommandTests {
             let photo = try Fixture.bytes("places/gps.png")
             for _ in 0..<3 { _ = try await daemon.upload(photo, by: "maria") }
             #expect(try await daemon.stop() == 0)
-            let all = ["photos", "scrub", "--all", "--storage", storage]
+            let all = ["photo", "scrub", "--all", "--storage", storage]
             let first = try await run(all, environment: ["TINTYPE_FAILPOINTS": point])
             #expect(first.status != 0, "\(first)")
             let rest = try await run(all)
@@ -174,6 +174,6 @@ struct PhotosCommandTests {
             ["--all", "--in-place"], ["--all", "--output", "o"], ["--post", "x"],
         ])
     func usage(arguments: [String]) async throws {
-        #expect(try await run(["photos", "scrub"] + arguments).status == 2)
+        #expect(try await run(["photo", "scrub"] + arguments).status == 2)
     }
 }

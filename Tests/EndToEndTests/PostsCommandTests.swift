@@ -4,7 +4,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("tintype posts", .timeLimit(.minutes(30)))
+@Suite("tintype post", .timeLimit(.minutes(30)))
 struct PostsCommandTests {
     private struct Page: Decodable {
         struct Post: Decodable { let postId: String }
@@ -35,7 +35,7 @@ struct PostsCommandTests {
                 "zz4":{"timestamp":8.64e15,"author":{"uid":"far"},"text":"a\u001b[2Jb\nc"}}
                 """#
             #expect(try await daemon.client.ask(.patch, "/posts.json", body: .bytes(Array(junk.utf8))).status == 200)
-            let list = try await run(["posts"] + storage)
+            let list = try await run(["post"] + storage)
             let lines = list.output.split(separator: "\n")
             #expect(list.status == 0 && lines.count == 2, "\(list)")
             #expect(lines.first?.hasPrefix("zz4") == true && lines.last?.hasPrefix(good) == true, "\(list)")
@@ -43,7 +43,7 @@ struct PostsCommandTests {
             for name in ["zz1", "zz2", "zz3"] {
                 #expect(list.errors.contains("posts/\(name) is not a valid post"), "\(list)")
             }
-            let json = try await run(["posts", "--json"] + storage)
+            let json = try await run(["post", "--json"] + storage)
             let page = try Self.page(json.output)
             #expect(page.posts.map(\.postId) == ["zz4", good] && page.skipped?.count == 3)
             #expect(try await daemon.stop() == 0)
@@ -61,7 +61,7 @@ struct PostsCommandTests {
                 "-P2":{"timestamp":2,"author":{"uid":"jan","full_name":"Jana"},"text":"\#(text)"}}
                 """#
             #expect(try await daemon.client.ask(.patch, "/posts.json", body: .bytes(Array(posts.utf8))).status == 200)
-            let list = try await run(["posts"] + storage)
+            let list = try await run(["post"] + storage)
             let lines = list.output.split(separator: "\n").map(String.init)
             #expect(lines.count == 2 && lines.allSatisfy { $0.hasSuffix("  \(text)") }, "\(list)")
             #expect(lines.first?.contains("jan  Jana  word") == true, "\(list)")
@@ -69,7 +69,7 @@ struct PostsCommandTests {
 
             let terminal = try PseudoTerminal(columns: 72)
             let child = try Child(
-                ["posts"] + storage, output: terminal.path, errors: scratch.path + "/errors")
+                ["post"] + storage, output: terminal.path, errors: scratch.path + "/errors")
             try await child.wait()
             let shown = terminal.read().split(whereSeparator: \.isNewline)
             #expect(child.exitCode == 0 && shown.count == 2, "\(shown)")
@@ -97,15 +97,15 @@ struct PostsCommandTests {
             ]
             for item in cases {
                 let expected = Array(item.ids.reversed())
-                let json = try await run(["posts", "--json"] + item.arguments + storage)
+                let json = try await run(["post", "--json"] + item.arguments + storage)
                 let page = try Self.page(json.output)
                 #expect(page.posts.map(\.postId) == expected, "\(item.arguments)")
                 #expect(page.hasMore == item.hasMore && (page.next != nil) == item.hasMore)
-                let text = try await run(["posts"] + item.arguments + storage)
+                let text = try await run(["post"] + item.arguments + storage)
                 #expect(text.output.split(separator: "\n").map { String($0.prefix(5)) } == expected)
                 #expect(text.errors.contains("--before") == item.hasMore, "\(text.errors)")
             }
-            #expect(try await run(["posts", "--limit", "0"] + storage).status == 2)
+            #expect(try await run(["post", "--limit", "0"] + storage).status == 2)
             #expect(try await daemon.stop() == 0)
         }
     }

@@ -3,7 +3,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("tintype posts expire and tintype flags", .timeLimit(.minutes(30)))
+@Suite("tintype post expire and tintype flag", .timeLimit(.minutes(30)))
 struct PostsExpireTests {
     @Test("39: Posts are counted first, and deleted with --yes; wrong ages are wrong usage")
     func expire() async throws {
@@ -17,13 +17,13 @@ struct PostsExpireTests {
             }
             for age in ["", "30", "1s", "x"] {
                 #expect(
-                    try await run(["posts", "expire", "--older-than", age, "--yes"] + storage).status == 2, "\(age)")
+                    try await run(["post", "expire", "--older-than", age, "--yes"] + storage).status == 2, "\(age)")
             }
-            let dry = try await run(["posts", "expire", "--older-than", "30d", "--dry-run", "--json"] + storage)
+            let dry = try await run(["post", "expire", "--older-than", "30d", "--dry-run", "--json"] + storage)
             #expect(dry.output == "{\"bytes\":0,\"deleted\":false,\"posts\":2}\n", "\(dry)")
-            let done = try await run(["posts", "expire", "--older-than", "30d", "--yes"] + storage)
+            let done = try await run(["post", "expire", "--older-than", "30d", "--yes"] + storage)
             #expect(done.status == 0 && done.output == "deleted  2 posts  0 bytes\n", "\(done)")
-            let again = try await run(["posts", "expire", "--older-than", "30d", "--json"] + storage)
+            let again = try await run(["post", "expire", "--older-than", "30d", "--json"] + storage)
             #expect(again.output == "{\"bytes\":0,\"deleted\":true,\"posts\":0}\n", "\(again)")
             #expect(try await daemon.stop() == 0)
         }
@@ -37,16 +37,16 @@ struct PostsExpireTests {
             let id = "-OaBcDeFgHiJkLmNoPqR"
             let post = #"{"author":{"uid":"ann"},"text":"rude","timestamp":1}"#
             _ = try await daemon.client.ask(.put, "/posts/\(id).json", body: .bytes(Array(post.utf8)))
-            #expect(try await run(["flags", "ls"] + storage).errors.contains("there are no flagged posts or comments"))
+            #expect(try await run(["flag", "ls"] + storage).errors.contains("there are no flagged posts or comments"))
             #expect(try await daemon.client.ask(.put, "/v1/posts/\(id)/flags/bob").status == 200)
-            let list = try await run(["flags", "ls"] + storage)
+            let list = try await run(["flag", "ls"] + storage)
             #expect(list.output.hasPrefix("1  ") && list.output.hasSuffix("  \(id)  -  ann  ann  rude\n"), "\(list)")
-            #expect(try await run(["flags", "dismiss", id] + storage).output == "dismissed  \(id)\n")
-            #expect(try await run(["flags", "ls"] + storage).errors.contains("there are no flagged posts or comments"))
-            #expect(try await run(["flags", "dismiss"] + storage).status == 2)
-            #expect(try await run(["flags", "dismiss", "-OaBcDeFgHiJkLmNoPqZ"] + storage).status == 1)
+            #expect(try await run(["flag", "dismiss", id] + storage).output == "dismissed  \(id)\n")
+            #expect(try await run(["flag", "ls"] + storage).errors.contains("there are no flagged posts or comments"))
+            #expect(try await run(["flag", "dismiss"] + storage).status == 2)
+            #expect(try await run(["flag", "dismiss", "-OaBcDeFgHiJkLmNoPqZ"] + storage).status == 1)
             #expect(try await daemon.stop() == 0)
-            #expect(try await run(["flags", "ls"] + storage).status == 75)
+            #expect(try await run(["flag", "ls"] + storage).status == 75)
         }
     }
 }

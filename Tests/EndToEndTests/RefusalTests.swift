@@ -31,7 +31,7 @@ struct RefusalTests {
         _ = try await tintype("user", "add", "dan@example.com", "--uid", "dan", "--generate-password")
         let answer = try await daemon.client.ask(.post, "/v1/uploads?user=ann&text=hello")
         let post = try #require(answer.json["post_id"].string)
-        let announced = try await tintype("announce", "Hello", "--json")
+        let announced = try await tintype("announcement", "add", "Hello", "--json")
         let announcement = try #require(try JSONDecoder().decode(JSON.self, from: Data(announced.utf8))["id"].string)
         let delivery = try #require(
             try await tintype("outbox", "ls", "--waiting").split(separator: " ").first.map(String.init))
@@ -43,9 +43,9 @@ struct RefusalTests {
             Case(command: ["user", "disable"], good: "dan", names: nobody),
             Case(command: ["user", "rm"], options: ["--yes"], good: "dan", names: nobody),
             Case(command: ["outbox", "retry"], good: delivery, bad: "none", names: ["id": "none"]),
-            Case(command: ["announcements", "rm"], good: announcement, bad: "none", names: ["id": "none"]),
+            Case(command: ["announcement", "rm"], good: announcement, bad: "none", names: ["id": "none"]),
             Case(
-                command: ["posts", "rm"], options: ["--yes"], good: post, bad: Self.missing,
+                command: ["post", "rm"], options: ["--yes"], good: post, bad: Self.missing,
                 names: ["post_id": Self.missing], needsService: false),
         ]
     }

@@ -4,7 +4,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("Settings that change while the service runs: tintype reload, SIGHUP, rethumb", .timeLimit(.minutes(30)))
+@Suite("Settings that change while the service runs: tintype config reload, SIGHUP, rethumb", .timeLimit(.minutes(30)))
 struct ReloadCommandTests {
     private struct Status: Decodable { let recipes: [String: String] }
     private struct Review: Decodable {
@@ -27,25 +27,25 @@ struct ReloadCommandTests {
             let daemon = try await Daemon(storage: scratch.path + "/Storage")
             let storage = ["--storage", daemon.storage]
             _ = try await daemon.upload(try Fixture.bytes("size-97x61.jpg"), by: "maria")
-            let fresh = try await run(["reload"] + storage)
+            let fresh = try await run(["config", "reload"] + storage)
             #expect(fresh.status == 0 && fresh.output.isEmpty, "\(fresh)")
 
             try scratch.write(#"{"recipes": ["small=40", "wide=50x20,cover"]}"#, to: "Storage/tintype.json")
             let before = try await run(["rethumb", "plan"] + storage)
-            #expect(before.errors.contains("tintype reload") && before.errors.contains("small=40"), "\(before)")
+            #expect(before.errors.contains("tintype config reload") && before.errors.contains("small=40"), "\(before)")
             #expect(before.output.hasPrefix("0 of 1"), "\(before)")
-            let dry = try await run(["reload", "--dry-run"] + storage)
+            let dry = try await run(["config", "reload", "--dry-run"] + storage)
             #expect(dry.status == 0 && dry.output.contains("would apply"), "\(dry)")
             #expect(try await recipes(daemon) == ["full", "medium", "thumb", "small", "tile"])
 
-            let done = try await run(["reload"] + storage)
+            let done = try await run(["config", "reload"] + storage)
             #expect(done.status == 0 && done.output.hasPrefix("recipes: small=40 wide=50x20,cover"), "\(done)")
             #expect(try await recipes(daemon) == ["small", "wide"])
             let after = try await run(["rethumb"] + storage)
             #expect(after.status == 0 && after.output.hasPrefix("1 of 1"), "\(after)")
             #expect(!after.errors.contains("reload"), "\(after)")
             #expect(try await daemon.stop() == 0)
-            let nobody = try await run(["reload"] + storage)
+            let nobody = try await run(["config", "reload"] + storage)
             #expect(nobody.status == 75 && nobody.errors.contains("no service"), "\(nobody)")
         }
     }
@@ -58,7 +58,7 @@ struct ReloadCommandTests {
             let storage = ["--storage", daemon.storage]
             try scratch.write(
                 #"{"recipes": ["small=40"], "namespace": "other", "grace-period": "1h"}"#, to: "Storage/tintype.json")
-            let result = try await run(["reload", "--json"] + storage)
+            let result = try await run(["config", "reload", "--json"] + storage)
             let review = try JSONDecoder().decode(Review.self, from: Data(result.output.utf8))
             #expect(result.status == 3, "a restart is needed: \(result)")
             let effects = Dictionary(uniqueKeysWithValues: review.settings.map { ($0.name, $0.effect) })
@@ -67,7 +67,7 @@ struct ReloadCommandTests {
                 "\(result)")
             #expect(review.settings.first { $0.name == "recipes" }?.by == "--recipe")
             #expect(try await recipes(daemon) == ["thumb"])
-            let again = try await run(["reload"] + storage)
+            let again = try await run(["config", "reload"] + storage)
             #expect(again.output.contains("namespace") && !again.output.contains("grace-period"), "\(again)")
 
             let faults = [
@@ -76,7 +76,7 @@ struct ReloadCommandTests {
             ]
             for (text, word) in faults {
                 try scratch.write(text, to: "Storage/tintype.json")
-                let refused = try await run(["reload"] + storage)
+                let refused = try await run(["config", "reload"] + storage)
                 #expect(refused.status == 2 && refused.errors.contains(word), "\(text): \(refused)")
                 #expect(try await daemon.client.ask(.post, "/v1/reload").status == 422, "the service checks itself")
             }
@@ -111,9 +111,9 @@ struct ReloadCommandTests {
                     #"{"name": "\#(name)", "language": "de", "icon": "\#(icon)"}"#, to: "Storage/tintype.json")
             }
             try configure("Fotoclub Lindenau")
-            #expect(try await run(["reload", "--dry-run"] + storage).status == 0)
+            #expect(try await run(["config", "reload", "--dry-run"] + storage).status == 0)
             #expect(try await site().name == "Tintype")
-            let done = try await run(["reload"] + storage)
+            let done = try await run(["config", "reload"] + storage)
             #expect(done.status == 0 && done.output.contains("name: Fotoclub Lindenau (was Tintype)"), "\(done)")
             let second = try await site()
             #expect(second.name == "Fotoclub Lindenau" && second.language == "de" && second.icons != first.icons)
@@ -122,14 +122,14 @@ struct ReloadCommandTests {
 
             try scratch.write("no picture", to: "icon")
             try configure("Another")
-            let refused = try await run(["reload"] + storage)
+            let refused = try await run(["config", "reload"] + storage)
             #expect(refused.status == 2 && refused.errors.contains("icon: "), "\(refused)")
             let third = try await site()
             #expect(third.name == "Fotoclub Lindenau" && third.icons == second.icons)
 
             // The same path, but another picture.
             try scratch.write(try Fixture.bytes("size-640x480.jpg"), to: "icon")
-            #expect(try await run(["reload"] + storage).status == 0)
+            #expect(try await run(["config", "reload"] + storage).status == 0)
             #expect(try await site().icons != second.icons)
             #expect(try await daemon.stop() == 0)
         }

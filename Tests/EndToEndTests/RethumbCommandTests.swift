@@ -82,7 +82,7 @@ struct RethumbCommandTests {
             _ = try await daemon.upload(try Fixture.bytes("baseline-420.jpg"), by: "maria")
             let rethumb = ["rethumb", "run", "--storage", storage]
             #expect(try await run(rethumb).status != 0)
-            #expect(try await run(["rethumb", "list", "--storage", storage]).output.isEmpty)
+            #expect(try await run(["rethumb", "ls", "--storage", storage]).output.isEmpty)
             let next = try await run(rethumb)
             #expect(next.status == 0, "\(next)")
             #expect(try await daemon.stop() == 0)
@@ -107,7 +107,7 @@ struct RethumbCommandTests {
                 let told = (try? text(errors)) ?? ""
                 return words.allSatisfy { told.contains($0) }
             }
-            for command in ["list", "status"] {
+            for command in ["ls", "status"] {
                 let told = try await run(["rethumb", command, "--storage", storage])
                 #expect(told.status == 0 && words.allSatisfy { told.output.contains($0) }, "\(told)")
             }
@@ -150,15 +150,15 @@ struct RethumbCommandTests {
             #expect(try await rethumb("switch").status == 1, "no run waits for it")
             let back = try await rethumb("rollback")
             #expect(back.status == 0 && back.output.contains("4 of 4 posts switched back"), "\(back)")
-            let list = try await rethumb("list", "--json")
+            let list = try await rethumb("ls", "--json")
             #expect(list.output.split(separator: "\n").count == 1 && list.output.contains(#""state":"rolled_back""#))
             let id = try #require(list.output.firstMatch(of: /"id":"([^"]+)"/)?.1)
             #expect(try await rethumb("rm", String(id)).status == 0)
-            #expect(try await rethumb("list").output.isEmpty)
+            #expect(try await rethumb("ls").output.isEmpty)
             #expect(try await rethumb("rm", String(id)).status == 1)
             if isRunning { #expect(try await daemon.stop() == 0) }
             #expect(try await self.photos(in: storage) == before, "as it was before the run")
-            #expect(try await run(["check", "--storage", storage]).status == 0)
+            #expect(try await run(["store", "check", "--storage", storage]).status == 0)
 
             // After a kill in the middle, the run still exists.
             let killed = try await run(
@@ -167,7 +167,7 @@ struct RethumbCommandTests {
             #expect(killed.status != 0)
             let resumed = try await run(["rethumb", "resume", "--storage", storage] + options)
             #expect(resumed.status == 0 && resumed.output.contains("4 of 4 posts switched"), "\(resumed)")
-            #expect(try await run(["check", "--storage", storage]).status == 0)
+            #expect(try await run(["store", "check", "--storage", storage]).status == 0)
             #expect(try await switches(in: storage).allSatisfy { $0 == 3 }, "there, back, and there once more")
         }
     }
@@ -212,8 +212,8 @@ struct RethumbCommandTests {
             #expect(status.output.contains("3 of 3 posts, 3 switched, 0 failed"), "\(status)")
             for (files, old) in zip(seen, before) { #expect(files.count == old.count + 2, "\(files)") }
             #expect(try files() == seen, "replaced files are in their grace period")
-            #expect(try await run(["check", "--storage", storage]).status == 0)
-            let garbage = try await run(["gc", "--storage", storage, "--json"])
+            #expect(try await run(["store", "check", "--storage", storage]).status == 0)
+            let garbage = try await run(["store", "gc", "--storage", storage, "--json"])
             #expect(garbage.status == 0, "\(garbage)")
         }
     }

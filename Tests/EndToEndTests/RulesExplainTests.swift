@@ -82,8 +82,10 @@ struct RulesExplainTests {
             let service = ["--storage", daemon.storage, "--namespace", "other"]
             #expect(try await run(["rules", "set", rules] + service).status == 0)
             #expect(
-                try await run(["import", scratch.path + "/data.json", "--storage", daemon.storage, "--ns", "other"])
-                    .status == 0)
+                try await run([
+                    "tree", "import", scratch.path + "/data.json", "--storage", daemon.storage, "--ns", "other",
+                ])
+                .status == 0)
             let before = try await daemon.get("/.json?ns=other").text
             for question in Self.questions {
                 let ask = ["rules", "explain"] + question.arguments

@@ -127,7 +127,7 @@ struct SettingsTests {
             let status = try await run(["status"] + storage, environment: ["TINTYPE_WORKERS": "many"])
             #expect(status.status == 75 && status.errors.contains("no service"), "\(status)")
             let limits = try await run(
-                ["render", Fixture.path("size-24x16.jpg"), "--out", scratch.path],
+                ["photo", "render", Fixture.path("size-24x16.jpg"), "--out", scratch.path],
                 environment: ["TINTYPE_LISTEN": "nowhere"])
             #expect(limits.status == 0, "\(limits)")
         }

@@ -10,7 +10,7 @@ import Uploads
 
 @testable import Tree
 
-@Suite("tintype check, verify, repair, gc and explain", .timeLimit(.minutes(10)))
+@Suite("tintype store check, verify, repair, gc, and post show", .timeLimit(.minutes(10)))
 struct StoreCheckCommandTests {
     /// Creates a store with a post whose thumb is truncated, and a file that nothing names.
     private func damaged(_ scratch: Scratch, _ daemon: Daemon) async throws -> String {
@@ -33,21 +33,21 @@ struct StoreCheckCommandTests {
             }
             let added = try await tintype("user", "add", "maria@example.com", "--uid", "maria", "--generate-password")
             #expect(added.status == 0, "\(added)")
-            #expect(try await tintype("check").status == 0)
+            #expect(try await tintype("store", "check").status == 0)
             #expect(try await daemon.stop() == 0)
             let storage = try await StorageFolder.open(path: path)
             try await storage.tree.set(TreePath(["emails"], in: Namespace(reserved: "accounts")), to: nil)
             await storage.close()
 
             let again = try await Daemon(storage: path)
-            let check = try await tintype("check")
+            let check = try await tintype("store", "check")
             #expect(check.status == 3 && check.output.contains("account_unlisted  accounts:/emails/"), "\(check)")
             #expect(try await tintype("user", "show", "maria@example.com").status == 1)
-            let repair = try await tintype("repair")
+            let repair = try await tintype("store", "repair")
             #expect(repair.status == 0 && repair.output.contains("[repaired]"), "\(repair)")
             #expect(try await tintype("user", "show", "maria@example.com").status == 0)
             #expect(try await again.stop() == 0)
-            #expect(try await tintype("check").status == 0)
+            #expect(try await tintype("store", "check").status == 0)
         }
     }
 
@@ -66,9 +66,11 @@ struct StoreCheckCommandTests {
             } else {
                 try Data(Data(contentsOf: database).prefix(5000)).write(to: database)
             }
-            for command in [["check"], ["repair"], ["backup", "\(scratch.path)/backups"], ["serve"]] {
+            for command in [
+                ["store", "check"], ["store", "repair"], ["backup", "\(scratch.path)/backups"], ["serve"],
+            ] {
                 let told = try await run(command + ["--storage", storage])
-                let isAudit = ["check", "repair"].contains(command[0])
+                let isAudit = command[0] == "store"
                 #expect(told.status == (isAudit && !isMissing ? 3 : 1), "\(told)")
                 let said = isAudit && !isMissing ? told.output : told.errors
                 #expect(said.contains(isMissing ? database.path : isAudit ? "tree_damaged  tree.sqlite" : "backup"))
@@ -92,7 +94,7 @@ struct StoreCheckCommandTests {
             _ = try await daemon.upload(try Fixture.bytes("baseline-420.jpg"), by: "maria")
             #expect(try await daemon.stop() == 0)
             try #require(mount("tmpfs", disk, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), nil) == 0)
-            for arguments in [["check"], ["verify"], ["backup", "\(scratch.path)/backups"]] {
+            for arguments in [["store", "check"], ["store", "verify"], ["backup", "\(scratch.path)/backups"]] {
                 let told = try await run(arguments + ["--storage", storage])
                 #expect(told.status == 1 && told.errors.contains(storage), "\(arguments): \(told)")
             }
@@ -116,29 +118,31 @@ struct StoreCheckCommandTests {
                 try await run(arguments + ["--storage", storage])
             }
 
-            let check = try await tintype("check")
+            let check = try await tintype("store", "check")
             #expect(check.status == 3 && check.output.contains("rendition_wrong_size  blobs/maria/\(post)/thumb-"))
             #expect(check.output.contains("orphaned_file  blobs/maria/\(post)/stray.jpg"), "\(check)")
-            let json = try await tintype("check", "--json")
+            let json = try await tintype("store", "check", "--json")
             #expect(json.status == 3 && json.output.contains(#""kind":"orphaned_file""#))
             #expect(json.output.split(separator: "\n").last?.contains(#""finished":true"#) == true)
-            #expect(try await tintype("check", "--user", "jan").status == 0)
-            #expect(try await tintype("verify", "--older-than", "30d", "--rate", "50", "--sample", "100").status == 3)
+            #expect(try await tintype("store", "check", "--user", "jan").status == 0)
+            #expect(
+                try await tintype("store", "verify", "--older-than", "30d", "--rate", "50", "--sample", "100").status
+                    == 3)
 
-            let plan = try await tintype("repair", "--dry-run")
+            let plan = try await tintype("store", "repair", "--dry-run")
             #expect(plan.status == 3 && !plan.output.contains("[repaired]"))
-            let repair = try await tintype("repair")
+            let repair = try await tintype("store", "repair")
             #expect(repair.status == 3 && repair.output.contains("[repaired]"), "the stray file is left: \(repair)")
-            #expect(try await tintype("gc").errors.contains("--delete"))
-            let gc = try await tintype("gc", "--delete")
+            #expect(try await tintype("store", "gc").errors.contains("--delete"))
+            let gc = try await tintype("store", "gc", "--delete")
             #expect(gc.status == 0 && gc.output.contains("[deleted]"), "\(gc)")
-            let clean = try await tintype("verify")
+            let clean = try await tintype("store", "verify")
             #expect(clean.status == 0 && clean.output.contains("all is well"), "\(clean)")
 
-            let explain = try await tintype("explain", post)
+            let explain = try await tintype("post", "show", post)
             #expect(explain.status == 0 && explain.output.contains("owner: maria"), "\(explain)")
             #expect(explain.output.contains("garbage: blobs/maria/\(post)/thumb-"), "the truncated file, for a while")
-            #expect(try await tintype("explain", post, "--json").output.contains(#""use":"shown""#))
+            #expect(try await tintype("post", "show", post, "--json").output.contains(#""use":"shown""#))
             if isRunning { #expect(try await daemon.stop() == 0) }
         }
     }
@@ -146,13 +150,15 @@ struct StoreCheckCommandTests {
     @Test(
         "Wrong options are refused with 2, and missing items with 1",
         arguments: [
-            (["verify", "--older-than", "soon"], 2, "soon"), (["verify", "--sample", "0"], 2, "sample"),
-            (["verify", "--rate", "0"], 2, "rate"), (["gc", "--max-share", "200"], 2, "max-share"),
-            (["check", "--user", "a/b"], 1, "user id"), (["explain"], 2, "explain"),
-            (["repair", "--row", "/a"], 2, "--drop"), (["repair", "--drop"], 2, "--row"),
-            (["repair", "--row", "/a", "--drop", "--value", "1"], 2, "one of"),
-            (["repair", "--row", "/a", "--drop", "--read"], 2, "--read"),
-            (["explain", "nothing"], 1, "nothing"), (["explain", "-OaBcDeFgHiJkLmNoPqR"], 1, "nothing has the id"),
+            (["store", "verify", "--older-than", "soon"], 2, "soon"),
+            (["store", "verify", "--sample", "0"], 2, "sample"),
+            (["store", "verify", "--rate", "0"], 2, "rate"), (["store", "gc", "--max-share", "200"], 2, "max-share"),
+            (["store", "check", "--user", "a/b"], 1, "user id"), (["post", "show"], 2, "post show"),
+            (["store", "repair", "--row", "/a"], 2, "--drop"), (["store", "repair", "--drop"], 2, "--row"),
+            (["store", "repair", "--row", "/a", "--drop", "--value", "1"], 2, "one of"),
+            (["store", "repair", "--row", "/a", "--drop", "--read"], 2, "--read"),
+            (["post", "show", "nothing"], 1, "nothing"),
+            (["post", "show", "-OaBcDeFgHiJkLmNoPqR"], 1, "nothing has the id"),
         ] as [([String], Int32, String)])
     func refused(_ arguments: [String], status: Int32, word: String) async throws {
         try await withScratch { scratch in
@@ -170,14 +176,14 @@ struct StoreCheckCommandTests {
             let daemon = try await Daemon(storage: storage)
             for _ in 0..<20 { _ = try await daemon.upload(try Fixture.bytes("baseline-420.jpg"), by: "maria") }
             #expect(try await daemon.stop() == 0)
-            #expect(try await run(["check", "--storage", storage]).status == 0)
+            #expect(try await run(["store", "check", "--storage", storage]).status == 0)
             let file = URL(fileURLWithPath: storage + "/tree.sqlite")
             var bytes = try Data(contentsOf: file)
             // Half of a page in the middle is from another time.
             let start = bytes.count / 2 / 4096 * 4096
             bytes.replaceSubrange(start..<start + 2048, with: Data(repeating: 0xA5, count: 2048))
             try bytes.write(to: file)
-            let check = try await run(["check", "--storage", storage])
+            let check = try await run(["store", "check", "--storage", storage])
             #expect(check.status == 3 && check.output.contains("tree_damaged  tree.sqlite"), "\(check)")
         }
     }
@@ -196,28 +202,29 @@ struct StoreCheckCommandTests {
             try await damageName(in: storage)
 
             let row = "/people/maria/full_name"
-            let check = try await tintype("check")
+            let check = try await tintype("store", "check")
             #expect(check.status == 3 && check.output.contains("tree_damaged  \(row)  "), "\(check)")
             let second = try await Daemon(storage: storage)
             _ = try await second.upload(try Fixture.bytes("baseline-420.jpg"), by: "jan")
             try await eventually {
                 try await second.get("/v1/status").json["sweeps"]["message"].string?.contains(row) == true
             }
-            let refused = try await tintype("repair", "--row", row, "--drop")
+            let refused = try await tintype("store", "repair", "--row", row, "--drop")
             #expect(refused.status != 0 && refused.output.isEmpty && !refused.errors.isEmpty, "\(refused)")
             #expect(try await second.stop() == 0)
 
-            let replaced = try await tintype("repair", "--row", row, "--value", #""maria""#)
+            let replaced = try await tintype("store", "repair", "--row", row, "--value", #""maria""#)
             #expect(replaced.status == 0 && replaced.output.contains("replaced  \(row)"), "\(replaced)")
             #expect(try FileManager.default.contentsOfDirectory(atPath: storage + "/damaged").count == 1)
-            let again = try await tintype("repair", "--row", row, "--drop")
+            let again = try await tintype("store", "repair", "--row", row, "--drop")
             #expect(again.status == 1 && again.errors.contains("no row at \(row) is damaged"), "\(again)")
-            #expect(try await tintype("check").status == 0)
+            #expect(try await tintype("store", "check").status == 0)
 
             try await damageName(in: storage)
-            let taken = try await tintype("repair", "--row", row, "--from-backup", scratch.path + "/backups", "--json")
+            let taken = try await tintype(
+                "store", "repair", "--row", row, "--from-backup", scratch.path + "/backups", "--json")
             #expect(taken.status == 0 && taken.output.contains(#""replacement":"\"maria\"""#), "\(taken)")
-            let well = try await tintype("check")
+            let well = try await tintype("store", "check")
             #expect(well.status == 0 && well.output.contains("all is well"), "\(well)")
         }
     }

@@ -12,7 +12,7 @@ struct UploadCommandTests {
     }
 
     private func posts(of user: String, _ storage: [String]) async throws -> Set<String> {
-        let list = try await run(["posts", "--all", "--user", user] + storage)
+        let list = try await run(["post", "--all", "--user", user] + storage)
         return Set(list.output.split(separator: "\n").map { String($0.prefix(20)) })
     }
 
@@ -114,7 +114,7 @@ struct UploadCommandTests {
             let two = ["--alt", "A jetty", "--alt", "Zwölf Möwen"]
             #expect(try await alts(files + two) == ["A jetty", "Zwölf Möwen"])
             #expect(try await alts(files + ["--one-post", "--alt", "", "--alt", "The lake"]) == ["The lake"])
-            let list = try await run(["posts", "--json", "--limit", "1"] + Array(storage.suffix(2)))
+            let list = try await run(["post", "--json", "--limit", "1"] + Array(storage.suffix(2)))
             #expect(list.output.contains(#""alt":"The lake""#), "\(list)")
 
             let refusals: [(arguments: [String], status: Int32, word: String)] = [

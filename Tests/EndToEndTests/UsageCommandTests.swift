@@ -4,7 +4,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("tintype du", .timeLimit(.minutes(10)))
+@Suite("tintype quota", .timeLimit(.minutes(10)))
 struct UsageCommandTests {
     @Test("It prints each user's kinds and the total, beside the service and without it", arguments: [true, false])
     func table(beside isRunning: Bool) async throws {
@@ -20,26 +20,26 @@ struct UsageCommandTests {
                 try await run(arguments + ["--storage", storage])
             }
 
-            let table = try await tintype("du")
+            let table = try await tintype("quota", "ls")
             let lines = table.output.split(separator: "\n")
             #expect(table.status == 0 && lines.count == 4, "\(table)")
             #expect(lines.first?.hasPrefix("user") == true && lines.last?.hasPrefix("all together") == true)
             #expect(Set(lines.map(\.count)).count == 1, "columns: \(table.output)")
             #expect(lines.first?.contains("  name  ") == true && lines.dropFirst().first?.hasPrefix("jan ") == true)
-            let largest = try await tintype("du", "--sort", "bytes", "--limit", "1", "--json")
+            let largest = try await tintype("quota", "ls", "--sort", "bytes", "--limit", "1", "--json")
             let documents = try largest.output.split(separator: "\n").map {
                 try JSONDecoder().decode(Usage.self, from: Data($0.utf8))
             }
             #expect(documents.map(\.user) == ["jan", nil], "\(largest)")
             #expect(documents.last?.originals.files == 3 && documents.first?.originals.files == 2)
-            let maria = try await tintype("du", "maria", "--json")
+            let maria = try await tintype("quota", "ls", "maria", "--json")
             let usage = try JSONDecoder().decode(Usage.self, from: Data(maria.output.utf8))
             let there = try bytes(of: "\(storage)/blobs/maria")
             #expect(usage.originals.bytes == photo.count && usage.total.bytes == there)
-            let nobody = try await tintype("du", "maria", "nobody")
+            let nobody = try await tintype("quota", "ls", "maria", "nobody")
             #expect(nobody.status == 3 && nobody.output.contains("maria") && nobody.errors.contains("nobody"))
-            #expect(try await tintype("du", "a/b").status == 1)
-            #expect(try await tintype("du", "--sort", "age").status == 2)
+            #expect(try await tintype("quota", "ls", "a/b").status == 1)
+            #expect(try await tintype("quota", "ls", "--sort", "age").status == 2)
             if isRunning { #expect(try await daemon.stop() == 0) }
         }
     }
@@ -55,27 +55,27 @@ struct UsageCommandTests {
             func tintype(_ arguments: String...) async throws -> (status: Int32, output: String, errors: String) {
                 try await run(arguments + ["--storage", storage])
             }
-            #expect(try await tintype("quota", "maria").output.contains("of 9.8 KiB (user-quota)"))
+            #expect(try await tintype("quota", "show", "maria").output.contains("of 9.8 KiB (user-quota)"))
             try scratch.write(photo, to: "Storage/inbox/maria/lake.jpg")
             let reason = storage + "/failed/quota_exceeded/maria/lake.jpg.reason.json"
             try await eventually { FileManager.default.fileExists(atPath: reason) }
             #expect(try String(contentsOfFile: reason, encoding: .utf8).contains("quota_exceeded"))
-            let raised = try await tintype("quota", "maria", "1MB", "--json")
+            let raised = try await tintype("quota", "set", "maria", "1MB", "--json")
             #expect(raised.status == 0 && raised.output.contains(#""quota":1000000"#), "\(raised)")
             #expect(try await tintype("inbox", "retry", "--all").status == 0)
-            try await eventually { try await tintype("du", "maria", "--json").output.contains(#""files":2"#) }
-            #expect(try await tintype("quota", "maria", "lots").status == 2)
-            for arguments in [["quota", "nobody"], ["quota", "nobody", "1MB"]] {
+            try await eventually { try await tintype("quota", "ls", "maria", "--json").output.contains(#""files":2"#) }
+            #expect(try await tintype("quota", "set", "maria", "lots").status == 2)
+            for arguments in [["quota", "show", "nobody"], ["quota", "set", "nobody", "1MB"]] {
                 let nobody = try await run(arguments + ["--storage", storage])
                 #expect(nobody.status == 1 && nobody.errors.contains("no such person or account"), "\(nobody)")
             }
             #expect(try await tintype("person", "set", "ann", "--name", "Ann").status == 0)
-            let first = try await tintype("quota", "ann")
+            let first = try await tintype("quota", "show", "ann")
             #expect(first.status == 0 && first.output == "ann  0 bytes used, of 9.8 KiB (user-quota)\n", "\(first)")
-            let set = try await tintype("quota", "ann", "2MB")
+            let set = try await tintype("quota", "set", "ann", "2MB")
             #expect(set.status == 0 && set.output == "ann  0 bytes used, of 1.9 MiB\n", "\(set)")
             #expect(try await daemon.stop() == 0)
-            #expect(try await tintype("quota", "maria", "none").output.contains("without a limit"))
+            #expect(try await tintype("quota", "set", "maria", "none").output.contains("without a limit"))
         }
     }
 
@@ -87,7 +87,8 @@ struct UsageCommandTests {
                 storage: storage, arguments: ["--listen", "127.0.0.1:0", "--user-quota", "none anonymous=10kB"])
             // An id may begin with a hyphen.
             func quota(_ arguments: String...) async throws -> (status: Int32, output: String, errors: String) {
-                try await run(["quota", "--storage", storage, "--"] + arguments)
+                let verb = arguments.count == 1 ? "show" : "set"
+                return try await run(["quota", verb, "--storage", storage, "--"] + arguments)
             }
             try await eventually { try text(storage + ".log").contains("http://127") }
             let log = try text(storage + ".log")

@@ -63,7 +63,7 @@ struct WholeStoreTests {
             let daemon = try await Daemon(storage: storage, arguments: Self.ageless)
             for (command, words) in [
                 (["user", "ls"], ["eve@example.com", "maria@example.com"]), (["key", "ls"], ["deploy"]),
-                (["quota", "bob"], ["of 4.7 GiB"]), (["posts"], ["shaken", "At the lake"]),
+                (["quota", "show", "bob"], ["of 4.7 GiB"]), (["post"], ["shaken", "At the lake"]),
             ] {
                 let said = try await run(command + ["--storage", storage])
                 #expect(said.status == 0, "\(command): \(said)")
@@ -83,7 +83,7 @@ struct WholeStoreTests {
             let backups = scratch.path + "/backups"
             #expect(try await run(["backup", backups, "--storage", storage]).status == 0)
             let restored = scratch.path + "/restored"
-            #expect(try await run(["restore", backups, "--storage", restored]).status == 0)
+            #expect(try await run(["backup", "restore", backups, "--storage", restored]).status == 0)
             try await verify(restored)
             let daemon = try await Daemon(storage: restored, arguments: Self.ageless)
             #expect(try await daemon.get("/v1/posts").text.contains("At the lake #Summer"))
@@ -99,7 +99,7 @@ struct WholeStoreTests {
 
     /// Reads every byte of a store that no service has open.
     private func verify(_ storage: String) async throws {
-        let verified = try await run(["verify", "--storage", storage])
+        let verified = try await run(["store", "verify", "--storage", storage])
         #expect(verified.status == 0 && verified.output.contains("all is well"), "\(verified)")
     }
 

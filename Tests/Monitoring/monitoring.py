@@ -131,7 +131,7 @@ def used(service, folder):
     (service.storage / "inbox/maria").mkdir(parents=True)
     (service.storage / "inbox/maria/words.jpg").write_text("words")
     eventually("the file to fail", lambda: list(service.storage.glob("failed/*/maria/*.reason.json")))
-    for words in (["backup", str(folder / "backups")], ["check"]):
+    for words in (["backup", str(folder / "backups")], ["store", "check"]):
         done = subprocess.run([service.binary, *words, "--storage", str(service.storage)], capture_output=True, text=True)
         check(f"tintype {words[0]}", done.returncode == 0, done.stderr)
 

@@ -314,17 +314,17 @@ class Lane:
         self.damage(pathlib.Path(folder))
         self.tintype("backup", folder, "--storage", self.service.storage)
         self.tintype("backup", "verify", folder)
-        listed = self.tintype("backup", "list", folder, "--json").splitlines()
+        listed = self.tintype("backup", "ls", folder, "--json").splitlines()
         if self.problems:
             return
         states = [json.loads(line)["token"] for line in listed]
         self.counts["backups"] += len(states)
         moments = [states[-1], self.random.choice(states), self.random.randint(states[0], states[-1])]
         for index, moment in enumerate(moments):
-            self.tintype("restore", folder, "--at", moment, "--storage", target)
+            self.tintype("backup", "restore", folder, "--at", moment, "--storage", target)
             # Files of the time between two backups may be in neither of them.
             if index < 2:
-                self.tintype("verify", "--storage", target)
+                self.tintype("store", "verify", "--storage", target)
             shutil.rmtree(target, ignore_errors=True)
         shutil.rmtree(folder, ignore_errors=True)
 

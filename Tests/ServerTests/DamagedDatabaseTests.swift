@@ -26,7 +26,7 @@ struct DamagedDatabaseTests {
             #expect(status["intake"]["status"].string == "ready" && status["sweeps"]["status"].string == "held")
             #expect(status["sweeps"]["code"].string == "corrupt")
             #expect(status["sweeps"]["message"].string?.contains("/bad") == true)
-            #expect(status["sweeps"]["hint"].string?.contains("tintype repair --row '/bad' --drop") == true)
+            #expect(status["sweeps"]["hint"].string?.contains("tintype store repair --row '/bad' --drop") == true)
             let audit = try await service.client.ask(.post, "/v1/audit?action=check")
             #expect(audit.text.contains(#""tree_damaged""#) && audit.text.contains(#""/bad""#), "\(audit.text)")
             _ = try await service.client.post("after")

@@ -17,8 +17,8 @@ import Uploads
 ///     StoreMaker COUNT PHOTO DIR [PEOPLE]
 ///
 /// One post is published in the usual way. All others are copies of its records, each with its own id, author and files, spread
-/// over the last three years. Therefore all derived data exists, all hashes are correct, and `tintype check` and `tintype
-/// verify` find nothing.
+/// over the last three years. Therefore all derived data exists, all hashes are correct, and `tintype store check` and
+/// `tintype store verify` find nothing.
 @main
 struct StoreMaker {
     private struct Folder: Sendable {

@@ -26,7 +26,7 @@ package enum OriginalObstacle: String, CaseIterable, Sendable {
     case renditionsMissing = "renditions_missing"
     /// The largest rendition is smaller than the largest recipe would make it.
     case renditionsSmall = "renditions_small"
-    /// The checksum of a rendition is not recorded; `tintype verify` records it.
+    /// The checksum of a rendition is not recorded; `tintype store verify` records it.
     case renditionsUnknown = "renditions_unknown"
     /// A rendition's file is missing, or has other bytes.
     case renditionsDamaged = "renditions_damaged"

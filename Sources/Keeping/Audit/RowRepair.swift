@@ -24,7 +24,7 @@ package struct RowRepair: Sendable {
         guard let row else {
             throw Failure(
                 .notFound, "no row at \(TreeInvariant.text(path)) is damaged",
-                hint: "List the damaged rows with tintype check. Write others as usual.")
+                hint: "List the damaged rows with tintype store check. Write others as usual.")
         }
         (self.storage, self.path, self.row) = (storage, path, row)
     }

@@ -106,7 +106,7 @@ package struct OriginalRetention: PostRunWork {
     ///
     /// - Throws: `Failure` `original_missing` or `original_damaged`.
     private func requireSound(_ photo: UploadRecord.Photo, _ name: BlobName) async throws {
-        let hint = "Put blobs/\(name) back from a backup. List all damage with tintype verify."
+        let hint = "Put blobs/\(name) back from a backup. List all damage with tintype store verify."
         let isSound: Bool
         do {
             let file = try await tools.blobs.open(name)

@@ -40,7 +40,7 @@ package final class UnclaimedFiles: Sendable {
         guard note(count) else { return }
         logger.warning(
             "posts that the tree does not contain, and has not deleted, have files: they are kept",
-            metadata: ["posts": "\(count)", "hint": "List them with tintype unclaimed ls."])
+            metadata: ["posts": "\(count)", "hint": "List them with tintype store unclaimed ls."])
     }
 
     /// The unclaimed files, by owner and post.
@@ -67,7 +67,7 @@ package final class UnclaimedFiles: Sendable {
         guard isThere, try await storage.tree.snapshot({ try Self.isUnclaimed(id, of: owner, in: $0) }) else {
             throw Failure(
                 .notFound, "there are no unclaimed files of \(owner)/\(id)",
-                hint: "List them all with tintype unclaimed ls."
+                hint: "List them all with tintype store unclaimed ls."
             )
         }
         try await blobs.removeAll(userID: owner, postID: id.description)

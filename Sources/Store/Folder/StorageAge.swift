@@ -228,6 +228,7 @@ extension Failure {
     private init(mismatch code: ErrorCode, _ message: String) {
         self.init(
             code, message,
-            hint: "Put back the half that belongs to the other, or accept what is there with tintype unclaimed accept.")
+            hint: "Put back the half that belongs to the other, or accept what is there with "
+                + "tintype store unclaimed accept.")
     }
 }

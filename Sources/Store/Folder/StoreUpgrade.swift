@@ -64,7 +64,7 @@ package final class StoreUpgrade: Sendable {
             throw Failure(
                 .upgradeReturning,
                 "the upgrade of \(root.path) is being undone, and that is not complete",
-                hint: "Run tintype upgrade back again.")
+                hint: "Run tintype store upgrade back again.")
         }
         if journal == nil, let found = try await Self.format(in: root), found < Self.format {
             try Self.copy(in: root)
@@ -150,7 +150,7 @@ package final class StoreUpgrade: Sendable {
         guard state.withLock({ $0 }) != nil else { return nil }
         return Failure(
             .upgradeUnconfirmed, "the store was upgraded from an earlier version, and the upgrade is not confirmed",
-            hint: "Check that all is well, and run tintype upgrade confirm, or run tintype upgrade back.")
+            hint: "Check that all is well, and run tintype store upgrade confirm, or run tintype store upgrade back.")
     }
 
     /// The description of the upgrade.
@@ -199,7 +199,7 @@ package final class StoreUpgrade: Sendable {
         guard journal?.phase == .upgraded else {
             throw Failure(
                 .wrongState, journal == nil ? "there is nothing to confirm" : "the store is still being upgraded",
-                hint: journal == nil ? "" : "Wait until tintype upgrade reports that it is done.")
+                hint: journal == nil ? "" : "Wait until tintype store upgrade reports that it is done.")
         }
         // The journal first: without it, the upgrade cannot be undone.
         let folder = try root.folder(Self.folderName)

@@ -11,6 +11,6 @@ package enum UnfinishedRestore {
         guard try root.entry(name) != nil else { return }
         throw Failure(
             .restoreUnfinished, "\(root.path) is being restored from a backup, and is not complete",
-            hint: "Run tintype restore again: it continues where it stopped.")
+            hint: "Run tintype backup restore again: it continues where it stopped.")
     }
 }

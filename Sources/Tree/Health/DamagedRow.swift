@@ -55,7 +55,7 @@ extension TreeError {
         let parts = "\(path)".split(separator: "'", omittingEmptySubsequences: false)
         let quoted = "'\(parts.joined(separator: "'\\''"))'"
         let tree = path.namespace == .main ? "" : " --ns \(path.namespace)"
-        return "Stop the service, then drop or replace this row: tintype repair --row \(quoted)\(tree) --drop."
+        return "Stop the service, then drop or replace this row: tintype store repair --row \(quoted)\(tree) --drop."
     }
 }
 

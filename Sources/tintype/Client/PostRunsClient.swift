@@ -26,7 +26,7 @@ enum PostRunsClient {
     /// - Throws: `Failure` `not_found` when the job does not exist.
     func job(_ id: String) async throws -> PostRunDocument {
         guard let job = try await list().first(where: { $0.id == id }) else {
-            throw Failure(.notFound, "there is no job \(id)", hint: "List them with tintype rethumb list.")
+            throw Failure(.notFound, "there is no job \(id)", hint: "List them with tintype rethumb ls.")
         }
         return job
     }
@@ -106,7 +106,7 @@ enum PostRunsClient {
 
     private static func id(_ text: String) throws(Failure) -> PushID {
         guard let id = PushID(text) else {
-            throw Failure(.notFound, "there is no job \(text)".printable, hint: "List them with tintype rethumb list.")
+            throw Failure(.notFound, "there is no job \(text)".printable, hint: "List them with tintype rethumb ls.")
         }
         return id
     }
@@ -156,7 +156,7 @@ struct PostRunOrder: Sendable {
             guard let id = PostID(text) else {
                 throw Failure(
                     .badRequest, "\"\(text.prefix(80))\" is not a post's id".printable,
-                    hint: "List some with tintype posts.")
+                    hint: "List some with tintype post.")
             }
             return id
         }

@@ -1,38 +1,52 @@
 import API
 import ArgumentParser
 
-/// Prints each setting's value and its origin.
-struct ConfigCommand: ParsableCommand {
+/// Prints the settings, and reloads those of the running service.
+struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config",
-        abstract: "Print each setting's value and where it comes from.",
+        abstract: "Print the settings, or reload those of the running service.",
+        usage: "tintype config [<subcommand>] [<options>]",
         discussion: """
-            A flag overrides the environment variable TINTYPE_NAME, which overrides the configuration file, which overrides \
-            the default.
+            EXAMPLES
+              tintype config
+              tintype config reload --dry-run
+            """,
+        subcommands: [Show.self, ConfigReloadCommand.self], defaultSubcommand: Show.self)
 
-            EXAMPLE
-              TINTYPE_WORKERS=4 tintype config --max-side 20000
-            """)
+    struct Show: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "show",
+            abstract: "Print each setting's value and where it comes from.",
+            usage: "tintype config [show] [<options>]",
+            discussion: """
+                A flag overrides the environment variable TINTYPE_NAME, which overrides the configuration file, which \
+                overrides the default.
 
-    @OptionGroup var settings: SettingOptions<EverySetting>
+                EXAMPLE
+                  TINTYPE_WORKERS=4 tintype config show --max-side 20000
+                """)
 
-    @Flag(help: "Print one JSON document for each setting.")
-    var json = false
+        @OptionGroup var settings: SettingOptions<EverySetting>
 
-    func run() throws {
-        let configuration = try settings.configuration()
-        let width = Settings.all.map(\.name.count).max() ?? 0
-        for setting in Settings.all {
-            let origin = configuration.origin(of: setting)
-            if json {
-                Terminal.outputJSON(
-                    SettingDocument(name: setting.name, value: origin.text, origin: origin.source))
-            } else {
-                let padding = String(repeating: " ", count: width - setting.name.count)
-                Terminal.output(
-                    "\(setting.name)\(padding)  \(origin.text.isEmpty ? "-" : origin.text)  (\(origin.source))")
+        @Flag(help: "Print one JSON document for each setting.")
+        var json = false
+
+        func run() throws {
+            let configuration = try settings.configuration()
+            let width = Settings.all.map(\.name.count).max() ?? 0
+            for setting in Settings.all {
+                let origin = configuration.origin(of: setting)
+                if json {
+                    Terminal.outputJSON(
+                        SettingDocument(name: setting.name, value: origin.text, origin: origin.source))
+                } else {
+                    let padding = String(repeating: " ", count: width - setting.name.count)
+                    Terminal.output(
+                        "\(setting.name)\(padding)  \(origin.text.isEmpty ? "-" : origin.text)  (\(origin.source))")
+                }
             }
+            try configuration.check()
         }
-        try configuration.check()
     }
 }

@@ -50,7 +50,8 @@ struct DamagedRowOptions: ParsableArguments {
             if isJSON { return Terminal.outputJSON(document) }
             let outcome = drop ? "dropped" : "replaced"
             Terminal.output("\(outcome)  \(document.path)  (the old row: \(document.file))".printable)
-            Terminal.note("data derived from it may be wrong: tintype check reports it, tintype repair corrects it")
+            Terminal.note(
+                "data derived from it may be wrong: tintype store check reports it, tintype store repair corrects it")
         }
     }
 

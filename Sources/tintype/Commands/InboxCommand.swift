@@ -19,10 +19,10 @@ struct InboxCommand: AsyncParsableCommand {
               tintype inbox ls
               tintype inbox ls --user maria --json
               tintype inbox retry --reason unknown_user
-              tintype inbox drop unsupported_format/maria/notes.txt --yes
+              tintype inbox rm unsupported_format/maria/notes.txt --yes
               tintype inbox forgive lake.jpg
             """,
-        subcommands: [List.self, Retry.self, Drop.self, Forgive.self])
+        subcommands: [List.self, Retry.self, Remove.self, Forgive.self])
 
     /// The options that select failed files.
     struct Selection: ParsableArguments {
@@ -145,17 +145,17 @@ struct InboxCommand: AsyncParsableCommand {
         }
     }
 
-    struct Drop: AsyncParsableCommand {
+    struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "drop",
+            commandName: "rm",
             abstract: "Delete files that could not become a post.",
-            usage: "tintype inbox drop [<file> ...] [<options>]",
+            usage: "tintype inbox rm [<file> ...] [<options>]",
             discussion: """
                 The command shows the number and the size of the files and asks for confirmation; use --yes in scripts.
 
                 EXAMPLES
-                  tintype inbox drop unsupported_format/maria/notes.txt --yes
-                  tintype inbox drop --reason duplicate --yes
+                  tintype inbox rm unsupported_format/maria/notes.txt --yes
+                  tintype inbox rm --reason duplicate --yes
                 """)
 
         @OptionGroup var choice: Choice

@@ -24,6 +24,7 @@ struct InviteCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "add",
             abstract: "Make an invitation, and print its link or code; a link is never shown again.",
+            usage: "tintype invite add [<options>]",
             discussion: """
                 Only the code is printed if the service has neither the setting public-url nor an address at which it \
                 listens: people then enter the code on the page /join of the service. A short code cannot make an admin.
@@ -91,6 +92,7 @@ struct InviteCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "ls",
             abstract: "List invitations, newest first, with their uses and the times at which they end.",
+            usage: "tintype invite ls [<options>]",
             discussion: """
                 Each line has the id, the state, the uses, the end, the short code (or the word link), the audience and the \
                 rights that people get, the id and the name of the person who made the invitation (owner is the owner of the \

@@ -48,13 +48,15 @@ struct InviteRequestsCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "approve",
             abstract: "Approve a request: make an invitation for its address, and send or print it.",
+            usage: "tintype invite requests approve <request> [<options>]",
             discussion: """
                 The service sends the invitation if the setting account-command or account-webhook is set. Otherwise the \
                 command prints the link, and you send it to the person.
 
                 EXAMPLES
                   tintype invite requests approve ann@example.com
-                  tintype invite requests approve bob@example.com --audience class-7b --role poster
+                  tintype invite requests approve bob@example.com \\
+                    --audience class-7b --role poster
                 """)
 
         @OptionGroup var storage: StorageOptions
@@ -99,6 +101,7 @@ struct InviteRequestsCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "decline",
             abstract: "Decline a request; its sender receives no message.",
+            usage: "tintype invite requests decline <request> [<options>]",
             discussion: """
                 EXAMPLE
                   tintype invite requests decline ann@example.com

@@ -25,6 +25,7 @@ struct KeyCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "add",
             abstract: "Create an admin key, and print it; it is never shown again.",
+            usage: "tintype key add <name> [<options>]",
             discussion: """
                 EXAMPLES
                   tintype key add backup
@@ -108,6 +109,7 @@ struct KeyCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "rotate",
             abstract: "Replace the key that signs tokens, or URLs of photos.",
+            usage: "tintype key rotate [<options>]",
             discussion: """
                 The service replaces the key of tokens by itself, every thirty days. Tokens and URLs that the old key signed \
                 stay valid until they expire. With --compromised they are invalid immediately: apps get new ones by \

@@ -31,6 +31,7 @@ struct OutboxCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "ls",
             abstract: "List the deliveries that were given up, grouped by recipient.",
+            usage: "tintype outbox ls [<options>]",
             discussion: """
                 Each line has the id, the time, the kind, the recipient's id and name, the number of attempts, and the \
                 last error.
@@ -69,10 +70,12 @@ struct OutboxCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "retry",
             abstract: "Retry deliveries immediately.",
+            usage: "tintype outbox retry (<id> ... | --all) [<options>]",
             discussion: """
                 EXAMPLES
                   tintype outbox retry --all
-                  tintype outbox ls --json | jq -r 'select(.to == "maria") | .id' | xargs -r tintype outbox retry
+                  tintype outbox ls --json | jq -r 'select(.to == "maria") | .id' \\
+                    | xargs -r tintype outbox retry
                 """)
 
         @OptionGroup var storage: StorageOptions

@@ -28,6 +28,7 @@ extension PersonCommand {
         static let configuration = CommandConfiguration(
             commandName: "show",
             abstract: "Show people's profiles, and their numbers of posts and followers.",
+            usage: "tintype person show <uid> ... [<options>]",
             discussion: """
                 EXAMPLES
                   tintype person set maria --name "Maria Lind"
@@ -64,13 +65,15 @@ extension PersonCommand {
         static let configuration = CommandConfiguration(
             commandName: "set",
             abstract: "Change a person's fields, or create a person.",
+            usage: "tintype person set <uid> ... [<options>]",
             discussion: """
                 Fields without an option stay unchanged; an empty text removes a field. A new name is copied into the \
                 person's posts and comments a little later.
 
                 EXAMPLES
                   tintype person set maria --name "Maria Lind"
-                  tintype person set maria --role speaker --bio "Talks about light." --picture https://example.com/m.jpg
+                  tintype person set maria --role speaker --bio "Talks about light." \\
+                    --picture https://example.com/m.jpg
                   tintype person set maria --role ""
                 """)
 
@@ -117,6 +120,7 @@ extension PersonCommand {
         static let configuration = CommandConfiguration(
             commandName: "ls",
             abstract: "List people in the order of their ids.",
+            usage: "tintype person ls [<options>]",
             discussion: """
                 EXAMPLES
                   tintype person ls
@@ -141,6 +145,7 @@ extension PersonCommand {
         static let configuration = CommandConfiguration(
             commandName: "search",
             abstract: "Find people by the beginning of their first or last name.",
+            usage: "tintype person search <text> ... [<options>]",
             discussion: """
                 Case and accents are ignored. Several words must be the beginning of the whole name; its words \
                 may also be in reverse order: "lind maria" finds Maria Lind.

@@ -9,6 +9,7 @@ extension PersonCommand {
         static let configuration = CommandConfiguration(
             commandName: "rm",
             abstract: "Delete people, and everything that they created or that refers to them.",
+            usage: "tintype person rm <uid> ... [<options>]",
             discussion: """
                 Posts, comments, likes, follows, blocks, notifications and feeds are deleted, and then a receipt with the \
                 number of each is printed. The files of posts are deleted after the grace period (the setting grace-period). \

@@ -14,7 +14,7 @@ struct RulesExplainCommand: AsyncParsableCommand {
         commandName: "explain",
         abstract: "Show which rule allows or refuses a read or a write, and why.",
         usage: """
-            tintype rules explain [--as <uid>] --read <path> [--query <json>] [<options>]
+            tintype rules explain [--as <uid>] --read <path> [<options>]
             tintype rules explain [--as <uid>] --write <path> <value> ... [<options>]
             """,
         discussion: """
@@ -29,11 +29,15 @@ struct RulesExplainCommand: AsyncParsableCommand {
             EXAMPLES
               tintype rules explain --read posts
               tintype rules explain --as maria --read feed/anna
-              tintype rules explain --as maria --read posts --query '{"orderBy": "timestamp", "limitToLast": 10}'
-              tintype rules explain --as maria --write posts/p1/text '"hello"' people/maria/posts/p1 true
-              tintype rules explain --auth '{"uid": "eve", "token": {"admin": true}}' --write posts/p1 null
+              tintype rules explain --as maria --read posts \\
+                --query '{"orderBy": "timestamp", "limitToLast": 10}'
+              tintype rules explain --as maria --write posts/p1/text '"hello"' \\
+                people/maria/posts/p1 true
+              tintype rules explain --auth '{"uid": "eve", "token": {"admin": true}}' \\
+                --write posts/p1 null
               tintype rules explain --preset classroom --as maria --read people/anna
-              tintype rules explain --file new.json --data tree.json --as maria --read posts --json
+              tintype rules explain --file new.json --data tree.json \\
+                --as maria --read posts --json
             """)
 
     @OptionGroup var target: RulesCommand.Target

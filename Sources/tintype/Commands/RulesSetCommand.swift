@@ -7,6 +7,7 @@ struct RulesSetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
         abstract: "Replace the rules of the running service.",
+        usage: "tintype rules set (<file> | --preset <name>) [<options>]",
         discussion: """
             The file is checked first; if it has an error, nothing changes. The changes are printed. Listeners that may no \
             longer read their path are cut off immediately.

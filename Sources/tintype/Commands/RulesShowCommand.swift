@@ -10,6 +10,7 @@ struct RulesShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Print the rules of the running service.",
+        usage: "tintype rules show [<options>]",
         discussion: """
             EXAMPLES
               tintype rules show > rules.json

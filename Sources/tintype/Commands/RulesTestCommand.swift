@@ -21,10 +21,12 @@ struct RulesTestCommand: AsyncParsableCommand {
                  {"as": "maria", "read": "posts/p1", "expect": "allow"},
                  {"as": "maria", "read": "posts",
                   "query": {"orderBy": "timestamp", "limitToLast": 10}, "expect": "allow"},
-                 {"as": "maria", "set": "posts/p1/text", "value": "hello", "expect": "deny"},
+                 {"as": "maria", "set": "posts/p1/text", "value": "hello",
+                  "expect": "deny"},
                  {"as": "maria", "write": {"likes/p1/maria": {".sv": "timestamp"},
                                            "motd": "hi"}, "expect": "deny"},
-                 {"name": "an admin deletes", "as": {"uid": "eve", "token": {"admin": true}},
+                 {"name": "an admin deletes",
+                  "as": {"uid": "eve", "token": {"admin": true}},
                   "delete": "posts/p1", "expect": "allow"}]}
 
             "data" is the tree in the form of an export, or the name of a file with such a tree in the folder of the cases. \
@@ -36,7 +38,8 @@ struct RulesTestCommand: AsyncParsableCommand {
 
             EXAMPLES
               tintype rules test rules.json --cases cases.json
-              tintype rules test rules.json --cases cases.json --json | jq 'select(.outcome == "failed")'
+              tintype rules test rules.json --cases cases.json --json \\
+                | jq 'select(.outcome == "failed")'
               tintype rules test --preset public --cases cases.json
             """)
 

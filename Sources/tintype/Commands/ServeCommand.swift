@@ -30,7 +30,7 @@ struct ServeCommand: AsyncParsableCommand {
                 --listen 127.0.0.1:9000
 
             Ctrl-C, or SIGTERM, stops the service cleanly: posts that are being published are finished, and waiting uploads \
-            are kept. On SIGHUP it reads its settings again, as with "tintype reload". It tells systemd when it is ready, and \
+            are kept. On SIGHUP it reads its settings again, as with "tintype config reload". It tells systemd when it is ready, and \
             accepts listening sockets from it, which replace --listen.
             """)
 

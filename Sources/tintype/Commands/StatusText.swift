@@ -53,7 +53,7 @@ struct StatusText {
     private static func audit(_ result: StoreCheckResultDocument) -> String {
         let findings = result.findings.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
         return "\(time(since: result.endedAt)) ago: "
-            + (findings.isEmpty ? "all is well" : findings.joined(separator: ", ") + " (tintype check)")
+            + (findings.isEmpty ? "all is well" : findings.joined(separator: ", ") + " (tintype store check)")
     }
 
     // MARK: - Units

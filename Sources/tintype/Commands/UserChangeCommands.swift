@@ -9,6 +9,7 @@ extension UserCommand {
         static let configuration = CommandConfiguration(
             commandName: "disable",
             abstract: "Disable accounts, so that their owners cannot sign in.",
+            usage: "tintype user disable <account> ... [<options>]",
             discussion: """
                 Sessions end, and tokens that were issued are rejected from now on. Posts stay.
 
@@ -26,6 +27,7 @@ extension UserCommand {
         static let configuration = CommandConfiguration(
             commandName: "enable",
             abstract: "Enable disabled accounts.",
+            usage: "tintype user enable <account> ... [<options>]",
             discussion: """
                 People have to sign in again: old tokens are still rejected.
 
@@ -43,6 +45,7 @@ extension UserCommand {
         static let configuration = CommandConfiguration(
             commandName: "password",
             abstract: "Set a new password, and end all sessions of the account.",
+            usage: "tintype user password <account> ... [<options>]",
             discussion: """
                 On a terminal the command asks for the password, which is not shown. A generated password is printed after \
                 the id.
@@ -73,6 +76,7 @@ extension UserCommand {
         static let configuration = CommandConfiguration(
             commandName: "rm",
             abstract: "Delete accounts.",
+            usage: "tintype user rm <account> ... [<options>]",
             discussion: """
                 Sessions end, and tokens that were issued are rejected from now on. Posts and everything else that the \
                 person wrote stay ("tintype person rm" deletes these). The command shows the accounts and asks for \

@@ -107,6 +107,7 @@ extension UserCommand {
         static let configuration = CommandConfiguration(
             commandName: "add",
             abstract: "Create an account with an e-mail address and a password.",
+            usage: "tintype user add <email> [<options>]",
             discussion: """
                 On a terminal the command asks for the password, which is not shown. It prints the id of the account and its \
                 address, and the password if it was generated.
@@ -114,7 +115,8 @@ extension UserCommand {
                 EXAMPLES
                   tintype user add maria@example.com
                   tintype user add ann@example.com --uid ann --generate-password
-                  tintype user add ed@example.com --password-file secret --claims '{"editor":true}'
+                  tintype user add ed@example.com --password-file secret \\
+                    --claims '{"editor":true}'
                 """)
 
         @OptionGroup var storage: StorageOptions

@@ -9,6 +9,7 @@ extension UserCommand {
         static let configuration = CommandConfiguration(
             commandName: "ls",
             abstract: "List accounts in the order of their ids.",
+            usage: "tintype user ls [<options>]",
             discussion: """
                 Each line has the id, the e-mail address, the name, the state, and the time of the last sign-in.
 
@@ -41,6 +42,7 @@ extension UserCommand {
         static let configuration = CommandConfiguration(
             commandName: "show",
             abstract: "Show all data of accounts except passwords.",
+            usage: "tintype user show <account> ... [<options>]",
             discussion: """
                 EXAMPLES
                   tintype user show maria@example.com

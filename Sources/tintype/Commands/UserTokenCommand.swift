@@ -8,6 +8,7 @@ extension UserCommand {
         static let configuration = CommandConfiguration(
             commandName: "token",
             abstract: "Print a token of an account, for scripts and tests.",
+            usage: "tintype user token <account> ... [<options>]",
             discussion: """
                 An ID token grants the rights of the account until the token expires, or the account is disabled. With \
                 --custom the command prints a custom token, with which an app signs in (signInWithCustomToken); the \

@@ -21,7 +21,7 @@ struct ServedFolder: Sendable {
     init(_ configuration: Configuration, seed: String?, rules: String?) throws {
         engine = try configuration.value(\.engine)
         guard seed == nil || engine == .memory else {
-            throw ConfigurationError("--seed needs --engine memory; use \"tintype import\" for a tree on disk")
+            throw ConfigurationError("--seed needs --engine memory; use \"tintype tree import\" for a tree on disk")
         }
         self.configuration = configuration
         self.seed = seed

@@ -244,7 +244,7 @@ enum Settings {
             help: "The bytes that each user may store, in originals, objects of the bucket and unfinished uploads.",
             details:
                 "`none` means no limit. `signed-up` applies to accounts that people created, `anonymous` to those "
-                + "without an address. `tintype quota` sets another for one user ([how](Keeping.md#quotas)).",
+                + "without an address. `tintype quota set` sets another for one user ([how](Keeping.md#quotas)).",
             flag: .value("amounts"),
             expectation: "an amount such as 5GB or 500MiB, or none, followed by signed-up=AMOUNT and anonymous=AMOUNT",
             isLive: true, parse: { StandardQuotas(parsing: $0) }),

@@ -2,8 +2,7 @@
 enum Spelling {
     /// The command names of other programs, with the names of the same commands here.
     private static let synonyms = [
-        "create": "add", "del": "rm", "delete": "rm", "get": "show", "list": "ls", "ls": "list", "remove": "rm",
-        "rm": "remove",
+        "create": "add", "del": "rm", "delete": "rm", "get": "show", "drop": "rm", "list": "ls", "remove": "rm",
     ]
 
     /// Returns the known word that means the same as a word, or is closest to it; nil when none is close enough.

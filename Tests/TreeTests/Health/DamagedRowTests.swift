@@ -37,7 +37,7 @@ import Testing
             let found = await expectCode(.corrupt) { try await store.healthCheck.round() }
             #expect(found?.path == damage.path)
             #expect(found?.message.contains("table entries, key x'\(damage.key.hexadecimal)'") == true, "\(damage)")
-            #expect(found?.hint?.contains("tintype repair --row '\(damage.path)' --drop") == true)
+            #expect(found?.hint?.contains("tintype store repair --row '\(damage.path)' --drop") == true)
             let met = await expectCode(.corrupt) { _ = try await store.get(damage.path) }
             #expect(met?.path == damage.path)
             await expectCode(.corrupt) { _ = try await store.snapshot { try $0.children(of: "people") } }

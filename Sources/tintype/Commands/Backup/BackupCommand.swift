@@ -5,11 +5,11 @@ import Foundation
 import Service
 import Uploads
 
-/// Creates backups of the store, and manages them.
+/// Creates backups of the store, manages them, and restores them.
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
-        abstract: "Back up the store while it is in use.",
+        abstract: "Back up the store while it is in use; manage and restore backups.",
         usage: "tintype backup [<subcommand>] <folder|file.tar> [<options>]",
         discussion: """
             A backup has one state of the tree, and all files of that state. A folder can have many backups, and stores their \
@@ -20,11 +20,13 @@ struct BackupCommand: AsyncParsableCommand {
             EXAMPLES
               tintype backup backups
               tintype backup house.tar
-              tintype backup list backups
+              tintype backup ls backups
               tintype backup verify backups
               tintype backup prune backups --keep 30
+              tintype backup restore backups --storage Storage-restored
             """,
-        subcommands: [Run.self, List.self, Verify.self, Prune.self], defaultSubcommand: Run.self)
+        subcommands: [Run.self, List.self, Verify.self, Prune.self, BackupRestoreCommand.self],
+        defaultSubcommand: Run.self)
 }
 
 extension BackupCommand {
@@ -73,13 +75,13 @@ extension BackupCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list",
+            commandName: "ls",
             abstract: "List the backups of a folder or a file.",
-            usage: "tintype backup list <folder|file.tar> [--json]",
+            usage: "tintype backup ls <folder|file.tar> [--json]",
             discussion: """
                 EXAMPLES
-                  tintype backup list backups
-                  tintype backup list house.tar --json
+                  tintype backup ls backups
+                  tintype backup ls house.tar --json
                 """)
 
         @Argument(help: ArgumentHelp("A folder of backups, or a file.", valueName: "folder|file.tar"))

@@ -119,8 +119,8 @@ extension OriginalObstacle {
         case .unseenRun: "a run of tintype rethumb waits for its switch"
         case .renditionsMissing: "their posts lack renditions: tintype rethumb run renders them"
         case .renditionsSmall: "their renditions are too small"
-        case .renditionsUnknown: "the checksums of their renditions are unknown: tintype verify reads them"
-        case .renditionsDamaged: "their renditions are damaged: tintype repair renders them again"
+        case .renditionsUnknown: "the checksums of their renditions are unknown: tintype store verify reads them"
+        case .renditionsDamaged: "their renditions are damaged: tintype store repair renders them again"
         }
     }
 }

@@ -63,7 +63,7 @@ private enum Rethumbs: RunKind {
         EXAMPLES
           tintype rethumb run
           tintype rethumb run --only-damaged --json
-          tintype posts --user maria | tintype rethumb run --stdin
+          tintype post --user maria | tintype rethumb run --stdin
         """
     static let listedField = ".id"
 
@@ -90,7 +90,7 @@ extension PostRunsClient {
             for setting in try await ReloadDocument.request(service, isDryRun: true).settings
             where setting.name == "recipes" {
                 Terminal.error("the service runs with other recipes: \(setting.sentence(isDryRun: true))")
-                if setting.effect == .applied { Terminal.error("run \"tintype reload\" to apply them") }
+                if setting.effect == .applied { Terminal.error("run \"tintype config reload\" to apply them") }
             }
         } catch let error as Failure where error.code == .badConfiguration {
             Terminal.error("\(error)")

@@ -45,7 +45,7 @@ extension RethumbCommand {
             usage: "tintype rethumb rm <run> [--json]",
             discussion: """
                 EXAMPLES
-                  tintype rethumb rm $(tintype rethumb list --json | jq -r .id | head -1)
+                  tintype rethumb rm $(tintype rethumb ls --json | jq -r .id | head -1)
                 """)
 
         @OptionGroup var options: RunOptions<StorageOptions>

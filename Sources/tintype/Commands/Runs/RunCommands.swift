@@ -16,7 +16,7 @@ protocol RunKind {
     static var planAbstract: String { get }
     static var planDiscussion: String { get }
     static var startDiscussion: String { get }
-    /// The field that an example of `list` reads from the JSON.
+    /// The field that an example of `ls` reads from the JSON.
     static var listedField: String { get }
 
     /// Checks for settings that the service would not follow.
@@ -118,12 +118,12 @@ enum RunCommands<Kind: RunKind> {
     struct List: AsyncParsableCommand {
         static var configuration: CommandConfiguration {
             CommandConfiguration(
-                commandName: "list", abstract: "List the runs, newest first.",
-                usage: "tintype \(Kind.name) list [--json] [<options>]",
+                commandName: "ls", abstract: "List the runs, newest first.",
+                usage: "tintype \(Kind.name) ls [--json] [<options>]",
                 discussion: """
                     EXAMPLES
-                      tintype \(Kind.name) list
-                      tintype \(Kind.name) list --json | jq -r \(Kind.listedField)
+                      tintype \(Kind.name) ls
+                      tintype \(Kind.name) ls --json | jq -r \(Kind.listedField)
                     """)
         }
 

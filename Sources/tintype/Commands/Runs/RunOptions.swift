@@ -37,7 +37,7 @@ struct RunOptions<Source: ConfigurationOptions>: ParsableArguments {
         guard let job = all.first(where: { states.contains($0.state) }) else {
             let names = states.map(\.rawValue).sorted().joined(separator: " or ")
             throw Failure(
-                .notFound, "there is no run that is \(names)", hint: "List all with tintype \(kind.rawValue) list.")
+                .notFound, "there is no run that is \(names)", hint: "List all with tintype \(kind.rawValue) ls.")
         }
         return job
     }
@@ -81,7 +81,7 @@ extension PostRunsClient {
             _ = try await list()
             throw ConfigurationError(
                 "the service runs, renders by its own settings, and would ignore \(flags.joined(separator: ", ")): "
-                    + "write that into the configuration file, then \"tintype reload\"\(remedy)")
+                    + "write that into the configuration file, then \"tintype config reload\"\(remedy)")
         }
     }
 }

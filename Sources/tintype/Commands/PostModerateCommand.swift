@@ -4,21 +4,22 @@ import HTTPTypes
 import Model
 import TreeModel
 
-extension PostsCommand {
+extension PostCommand {
     /// Sets the moderation of a post.
     struct Moderate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "moderate",
             abstract: "Show a post unchanged, blurred, or not at all.",
+            usage: "tintype post moderate <id> (--pass | --blur | --refuse) [<options>]",
             discussion: """
                 A blurred photo is blurred in all sizes and in its preview, and stays so when it is rendered again; the \
                 originals are then only for the author and for admins. With --pass the post is shown unchanged again. With \
-                --refuse the post is deleted, as with "tintype posts rm".
+                --refuse the post is deleted, as with "tintype post rm".
 
                 EXAMPLES
-                  tintype posts moderate -OaBcDeFgHiJkLmNoPqR --blur --reason "for adults"
-                  tintype posts moderate -OaBcDeFgHiJkLmNoPqR --blur --photo 0 --photo 2
-                  tintype posts moderate -OaBcDeFgHiJkLmNoPqR --pass
+                  tintype post moderate -OaBcDeFgHiJkLmNoPqR --blur --reason "for adults"
+                  tintype post moderate -OaBcDeFgHiJkLmNoPqR --blur --photo 0 --photo 2
+                  tintype post moderate -OaBcDeFgHiJkLmNoPqR --pass
                 """)
 
         @OptionGroup var storage: StorageOptions
@@ -26,7 +27,7 @@ extension PostsCommand {
         // An id begins with a dash, so the parser reads it as an unknown option.
         @Argument(
             parsing: .allUnrecognized,
-            help: ArgumentHelp("The id, the first column of \"tintype posts\".", valueName: "id"))
+            help: ArgumentHelp("The id, the first column of \"tintype post\".", valueName: "id"))
         var ids: [String]
 
         @Flag(help: "Show the post unchanged.")

@@ -8,11 +8,11 @@ import Store
 import Uploads
 
 /// Upgrades a store of an earlier version, confirms the upgrade, or undoes it.
-struct UpgradeCommand: AsyncParsableCommand {
+struct StoreUpgradeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "upgrade",
         abstract: "Upgrade a store of an earlier version.",
-        usage: "tintype upgrade [<subcommand>] [<options>]",
+        usage: "tintype store upgrade [<subcommand>] [<options>]",
         discussion: """
             The service does this by itself when it starts on a store of an earlier version; this command does it without \
             starting the service, and shows the progress. The tree is copied first. Until you confirm the upgrade, no file is \
@@ -20,21 +20,21 @@ struct UpgradeCommand: AsyncParsableCommand {
             is rejected.
 
             EXAMPLES
-              tintype upgrade
-              tintype upgrade confirm
+              tintype store upgrade
+              tintype store upgrade confirm
             """,
         subcommands: [Run.self, Confirm.self, Back.self], defaultSubcommand: Run.self)
 }
 
-extension UpgradeCommand {
+extension StoreUpgradeCommand {
     struct Run: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "run",
             abstract: "Upgrade the store, or show the progress.",
-            usage: "tintype upgrade [run] [<options>]",
+            usage: "tintype store upgrade [run] [<options>]",
             discussion: """
                 EXAMPLES
-                  tintype upgrade run --json
+                  tintype store upgrade run --json
                 """)
 
         @OptionGroup var storage: StorageOptions
@@ -56,7 +56,8 @@ extension UpgradeCommand {
             case .upgrading: Terminal.output("the store is being upgraded\(from) to \(document.format)")
             case .unconfirmed:
                 Terminal.output("the store was upgraded\(from) to \(document.format)")
-                Terminal.note("check the store, then run \"tintype upgrade confirm\", or \"tintype upgrade back\"")
+                Terminal.note(
+                    "check the store, then run \"tintype store upgrade confirm\", or \"tintype store upgrade back\"")
             }
         }
     }
@@ -65,10 +66,10 @@ extension UpgradeCommand {
         static let configuration = CommandConfiguration(
             commandName: "confirm",
             abstract: "Confirm that all is well; the upgrade can then no longer be undone.",
-            usage: "tintype upgrade confirm [<options>]",
+            usage: "tintype store upgrade confirm [<options>]",
             discussion: """
                 EXAMPLES
-                  tintype upgrade confirm
+                  tintype store upgrade confirm
                 """)
 
         @OptionGroup var storage: StorageOptions
@@ -92,13 +93,13 @@ extension UpgradeCommand {
         static let configuration = CommandConfiguration(
             commandName: "back",
             abstract: "Undo the upgrade.",
-            usage: "tintype upgrade back [<options>]",
+            usage: "tintype store upgrade back [<options>]",
             discussion: """
                 Stop the service first. Everything that was posted since the upgrade is lost; its photos stay in blobs/. Then \
                 start the earlier version.
 
                 EXAMPLES
-                  tintype upgrade back
+                  tintype store upgrade back
                 """)
 
         @OptionGroup var storage: StorageOptions

@@ -3,21 +3,21 @@ import ArgumentParser
 import Keeping
 
 /// Reads the files of the store and compares their checksums with the stored ones.
-struct VerifyCommand: AsyncParsableCommand {
+struct StoreVerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract: "Read files, and compare their bytes with what was stored.",
-        usage: "tintype verify [<options>]",
+        usage: "tintype store verify [<options>]",
         discussion: """
             Each original, rendition and object of the bucket is read and its SHA-256 is compared, in addition to all \
-            comparisons of "tintype check". The service records when the files of a post were last read, so that \
+            comparisons of "tintype store check". The service records when the files of a post were last read, so that \
             --older-than reads the store in parts, however often the command is stopped. The service also does this by \
             itself (the settings verify-interval and verify-rate). The exit code is 3 when something was found.
 
             EXAMPLES
-              tintype verify
-              tintype verify --older-than 30d --rate 20
-              tintype verify --sample 5
+              tintype store verify
+              tintype store verify --older-than 30d --rate 20
+              tintype store verify --sample 5
             """)
 
     @OptionGroup var storage: StorageOptions

@@ -4,36 +4,38 @@ import Foundation
 import HTTPTypes
 import TreeModel
 
-/// Lists, deletes and moderates posts.
-struct PostsCommand: AsyncParsableCommand {
+/// Lists, shows, deletes and moderates posts.
+struct PostCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "posts",
-        abstract: "List, delete or moderate posts.",
-        usage:
-            "tintype posts [<options>]\ntintype posts rm <id> ...\ntintype posts moderate <id> --pass|--blur|--refuse\ntintype posts expire --older-than <time>",
+        commandName: "post",
+        abstract: "List posts; show their history, delete or moderate them.",
+        usage: "tintype post [<subcommand>] [<options>]",
         discussion: """
             EXAMPLES
-              tintype posts --user maria --limit 5
-              tintype posts rm --yes $(tintype posts --limit 1 | cut -d' ' -f1)
+              tintype post --user maria --limit 5
+              tintype post show $(tintype post --limit 1 | cut -d' ' -f1)
+              tintype post rm --yes $(tintype post --limit 1 | cut -d' ' -f1)
             """,
-        subcommands: [List.self, Remove.self, Moderate.self, Expire.self], defaultSubcommand: List.self)
+        subcommands: [List.self, PostShowCommand.self, Remove.self, Moderate.self, Expire.self],
+        defaultSubcommand: List.self)
 }
 
-extension PostsCommand {
+extension PostCommand {
     /// Lists the newest posts.
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "ls",
             abstract: "List posts, newest first.",
+            usage: "tintype post [ls] [<options>]",
             discussion: """
                 Each line has the id, the time, the number of photos, the author's id and name, and the text, which is cut \
                 to the width of a terminal.
 
                 EXAMPLES
-                  tintype posts
-                  tintype posts --user maria --limit 5
-                  tintype posts --before 1042 --limit 100
-                  tintype posts --all --json
+                  tintype post
+                  tintype post --user maria --limit 5
+                  tintype post --before 1042 --limit 100
+                  tintype post --all --json
                 """)
 
         @OptionGroup var storage: StorageOptions

@@ -3,7 +3,7 @@ import ArgumentParser
 import HTTPTypes
 
 /// Reloads the settings of the running service.
-struct ReloadCommand: AsyncParsableCommand {
+struct ConfigReloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reload",
         abstract: "Reload the settings of the running service.",
@@ -13,9 +13,9 @@ struct ReloadCommand: AsyncParsableCommand {
             or a variable of the service overrides. A file with an error changes nothing.
 
             EXAMPLES
-              tintype reload
-              tintype reload --dry-run
-              tintype reload --json
+              tintype config reload
+              tintype config reload --dry-run
+              tintype config reload --json
             """)
 
     @OptionGroup var storage: StorageOptions

@@ -3,31 +3,31 @@ import ArgumentParser
 import Keeping
 
 /// Repairs the derived data of the store.
-struct RepairCommand: AsyncParsableCommand {
+struct StoreRepairCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "repair",
         abstract: "Repair what can be repaired: renditions, lists, counters and links.",
         usage: """
-            tintype repair [--dry-run] [<options>]
-            tintype repair --row <path> --drop [<options>]
-            tintype repair --row <path> --value <json> [<options>]
-            tintype repair --row <path> --from-backup <backup> [<options>]
+            tintype store repair [--dry-run] [<options>]
+            tintype store repair --row <path> --drop [<options>]
+            tintype store repair --row <path> --value <json> [<options>]
+            tintype store repair --row <path> --from-backup <backup> [<options>]
             """,
         discussion: """
             Renditions that are missing or damaged are rendered again from their originals, and lists, counters and links are \
             derived from the data again. An original is never touched: if it is missing or damaged it is reported, as is \
             everything else that is lost. The command works whether the service runs or not. With --read, files are first \
-            read and compared, as "tintype verify" does; files that were damaged when last read are always included. The exit \
+            read and compared, as "tintype store verify" does; files that were damaged when last read are always included. The exit \
             code is 3 when findings remain.
 
             With --row, such as --row /people/maria/full_name --value '"Maria"', one row of the database that cannot be read \
             is dropped or replaced. No service may run meanwhile. The old row is kept in damaged/. Data derived from the row \
-            is also written, as far as it can be determined; "tintype check" reports what remains.
+            is also written, as far as it can be determined; "tintype store check" reports what remains.
 
             EXAMPLES
-              tintype repair --dry-run
-              tintype repair
-              tintype repair --read
+              tintype store repair --dry-run
+              tintype store repair
+              tintype store repair --read
             """)
 
     @OptionGroup var storage: StorageOptions

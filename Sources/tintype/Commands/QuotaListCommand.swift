@@ -7,22 +7,22 @@ import Service
 import Uploads
 
 /// Shows the disk usage of users' files.
-struct UsageCommand: AsyncParsableCommand {
+struct QuotaListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "du",
+        commandName: "ls",
         abstract: "Show the disk usage of each user's files.",
-        usage: "tintype du [<user> ...] [<options>]",
+        usage: "tintype quota ls [<user> ...] [<options>]",
         discussion: """
             A line for each user has the id, the name, and the sizes of originals, of objects of the bucket, of renditions that are shown, \
             of renditions of a run that are not shown yet, of garbage (which is deleted after the grace period), and \
             of drafts and unfinished uploads. The numbers are updated with every change, so the command is fast; \
-            "tintype check" compares them with the records.
+            "tintype store check" compares them with the records.
 
             EXAMPLES
-              tintype du
-              tintype du maria
-              tintype du --sort bytes --limit 10
-              tintype du --json | jq -r 'select(.user) | [.user, .total.bytes] | @tsv'
+              tintype quota ls
+              tintype quota ls maria
+              tintype quota ls --sort bytes --limit 10
+              tintype quota ls --json | jq -r 'select(.user) | [.user, .total.bytes] | @tsv'
             """)
 
     @OptionGroup var storage: StorageOptions

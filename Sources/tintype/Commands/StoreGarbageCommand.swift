@@ -3,11 +3,11 @@ import ArgumentParser
 import Keeping
 
 /// Deletes files without a record.
-struct GarbageCommand: AsyncParsableCommand {
+struct StoreGarbageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gc",
         abstract: "Find files without a record, and delete them.",
-        usage: "tintype gc [--delete] [<options>]",
+        usage: "tintype store gc [--delete] [<options>]",
         discussion: """
             Without --delete the command only prints the files, and the exit code is 3 if there are any. Each file is checked \
             again just before it is deleted, and the files of uploads in progress are not touched. Nothing is deleted if that \
@@ -16,9 +16,9 @@ struct GarbageCommand: AsyncParsableCommand {
             grace-period).
 
             EXAMPLES
-              tintype gc
-              tintype gc --delete
-              tintype gc --delete --max-share 20
+              tintype store gc
+              tintype store gc --delete
+              tintype store gc --delete --max-share 20
             """)
 
     @OptionGroup var storage: StorageOptions

@@ -5,14 +5,16 @@ import Model
 import Uploads
 
 /// Shows flagged posts and comments, and dismisses their flags.
-struct FlagsCommand: AsyncParsableCommand {
+struct FlagCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "flags",
+        commandName: "flag",
         abstract: "List flagged posts and comments, or dismiss them.",
         discussion: """
+            These commands need the running service.
+
             EXAMPLES
-              tintype flags ls
-              tintype flags dismiss -OaBcDeFgHiJkLmNoPqR
+              tintype flag ls
+              tintype flag dismiss -OaBcDeFgHiJkLmNoPqR
             """,
         subcommands: [List.self, Dismiss.self])
 
@@ -24,19 +26,20 @@ struct FlagsCommand: AsyncParsableCommand {
     }
 }
 
-extension FlagsCommand {
+extension FlagCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "ls",
             abstract: "List the posts and comments that people have flagged.",
+            usage: "tintype flag ls [<options>]",
             discussion: """
                 Entries with the most flags are first. Each line has the number of flags, the time of the first flag, \
                 the post, the comment, the author's id and name, and the text. Dismissed entries are not listed.
 
                 EXAMPLES
-                  tintype flags ls
-                  tintype flags ls --newest --limit 10
-                  tintype flags ls --json | jq -r '.post_id'
+                  tintype flag ls
+                  tintype flag ls --newest --limit 10
+                  tintype flag ls --json | jq -r '.post_id'
                 """)
 
         @OptionGroup var storage: StorageOptions
@@ -65,12 +68,12 @@ extension FlagsCommand {
         static let configuration = CommandConfiguration(
             commandName: "dismiss",
             abstract: "Remove a post or a comment from the list, permanently.",
-            usage: "tintype flags dismiss <post> [<comment>] [<options>]",
+            usage: "tintype flag dismiss <post> [<comment>] [<options>]",
             discussion: """
                 The flags themselves stay; later flags do not put the entry back on the list.
 
                 EXAMPLE
-                  tintype flags dismiss -OaBcDeFgHiJkLmNoPqR
+                  tintype flag dismiss -OaBcDeFgHiJkLmNoPqR
                 """)
 
         @OptionGroup var storage: StorageOptions
@@ -86,7 +89,7 @@ extension FlagsCommand {
 
         func run() async throws {
             let dismissal: FlagDismissalDocument = try await APIClient(storage).read(
-                .delete, try FlagsCommand.path(ids) + "/flags")
+                .delete, try FlagCommand.path(ids) + "/flags")
             let line = ["dismissed", dismissal.postID, dismissal.commentID].compactMap(\.self)
             json ? Terminal.outputJSON(dismissal) : Terminal.output(line.joined(separator: "  ").printable)
         }

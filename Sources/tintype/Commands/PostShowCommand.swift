@@ -7,20 +7,20 @@ import Service
 import Uploads
 
 /// Shows the history of a post, an upload or a file.
-struct ExplainCommand: AsyncParsableCommand {
+struct PostShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "explain",
+        commandName: "show",
         abstract: "Show the history of a post, an upload or a file.",
-        usage: "tintype explain <post|upload|file> [<options>]",
+        usage: "tintype post show <post|upload|file> [<options>]",
         discussion: """
             The history shows how and when the upload arrived, the attempts, the original, the renditions and their \
             origin, the records that name the post, and the commits in the change log. A file is given by its path in \
             the Storage folder, or by its URL.
 
             EXAMPLES
-              tintype explain -OaBcDeFgHiJkLmNoPqR
-              tintype explain Storage/blobs/maria/-OaBcDeFgHiJkLmNoPqR/original.jpg
-              tintype explain -OaBcDeFgHiJkLmNoPqR --json | jq -r '.files[].path'
+              tintype post show -OaBcDeFgHiJkLmNoPqR
+              tintype post show Storage/blobs/maria/-OaBcDeFgHiJkLmNoPqR/original.jpg
+              tintype post show -OaBcDeFgHiJkLmNoPqR --json | jq -r '.files[].path'
             """)
 
     @OptionGroup var storage: StorageOptions

@@ -7,19 +7,19 @@ import NIOCore
 import Tree
 
 /// Writes a tree, or a part of it, as JSON.
-struct ExportCommand: AsyncParsableCommand {
+struct TreeExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
         abstract: "Write the tree, or a part of it, as JSON.",
-        usage: "tintype export [<path>] [<options>]",
+        usage: "tintype tree export [<path>] [<options>]",
         discussion: """
-            The export is one consistent state of the tree, including priorities; "tintype import" reads it. The file \
+            The export is one consistent state of the tree, including priorities; "tintype tree import" reads it. The file \
             appears only when it is complete and durable. Without -o the JSON is written to standard output.
 
             EXAMPLES
-              tintype export -o tree.json
-              tintype export posts/-P6xKH_7u3vvysGqAGFS
-              tintype export people --ns test | gzip > people.json.gz
+              tintype tree export -o tree.json
+              tintype tree export posts/-P6xKH_7u3vvysGqAGFS
+              tintype tree export people --ns test | gzip > people.json.gz
             """)
 
     @OptionGroup var storage: StorageOptions

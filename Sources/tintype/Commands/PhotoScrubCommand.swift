@@ -8,13 +8,13 @@ import TreeModel
 import Uploads
 
 /// Removes the place from local photo files, or from the originals in the store.
-struct PhotosScrubCommand: AsyncParsableCommand {
+struct PhotoScrubCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scrub",
         abstract: "Remove from a photo's file the place where it was taken.",
         usage: """
-            tintype photos scrub <file> ... (--output <dir> | --in-place | --check) [--json]
-            tintype photos scrub (--post <id> ... | --user <user> | --all) [--check] [--json] [--storage <dir>]
+            tintype photo scrub <file> ... (--output <dir> | --in-place | --check)
+            tintype photo scrub (--post <id> ... | --user <user> | --all) [<options>]
             """,
         discussion: """
             The command removes GPS data, makers' notes, XMP and IPTC that name a place, data of unknown kinds, and \
@@ -35,11 +35,11 @@ struct PhotosScrubCommand: AsyncParsableCommand {
             or not.
 
             EXAMPLES
-              tintype photos scrub *.jpg --output scrubbed
-              tintype photos scrub --in-place photo.heic
-              tintype photos scrub *.jpg --check --json | jq -r .removed[]
-              tintype photos scrub --user maria --check
-              tintype photos scrub --post -OaBcDeFgHiJkLmNoPqR
+              tintype photo scrub *.jpg --output scrubbed
+              tintype photo scrub --in-place photo.heic
+              tintype photo scrub *.jpg --check --json | jq -r .removed[]
+              tintype photo scrub --user maria --check
+              tintype photo scrub --post -OaBcDeFgHiJkLmNoPqR
             """)
 
     @OptionGroup var storage: StorageOptions

@@ -7,11 +7,11 @@ import Tree
 import Uploads
 
 /// Renders thumbnails of files without a service.
-struct RenderCommand: AsyncParsableCommand {
+struct PhotoRenderCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "render",
         abstract: "Render thumbnails of files; no service needed.",
-        usage: "tintype render <file> ... --out <dir> [<options>]",
+        usage: "tintype photo render <file> ... --out <dir> [<options>]",
         discussion: """
             A thumbnail is named NAME-RECIPE.jpg, where NAME is the name of its source. The name ends in .png, .webp or \
             .avif if the recipe requests that format, and in .png if alpha is kept. With --json, one line is printed for \
@@ -24,9 +24,9 @@ struct RenderCommand: AsyncParsableCommand {
               SIZE is the box in pixels: WIDTHxHEIGHT, or the side of a square.
 
             EXAMPLES
-              tintype render photo.jpg --out thumbnails
-              tintype render *.jpg --out thumbnails --recipe thumb=320,q80 --json
-              tintype render logo.png --out . --recipe icon=64,alpha
+              tintype photo render photo.jpg --out thumbnails
+              tintype photo render *.jpg --out thumbnails --recipe thumb=320,q80 --json
+              tintype photo render logo.png --out . --recipe icon=64,alpha
             """)
 
     @Argument(help: ArgumentHelp("The photos.", valueName: "file"))

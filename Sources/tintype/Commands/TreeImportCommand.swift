@@ -9,11 +9,11 @@ import Tree
 import Uploads
 
 /// Writes a JSON file into a tree.
-struct ImportCommand: AsyncParsableCommand {
+struct TreeImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
         abstract: "Write a JSON file into the tree.",
-        usage: "tintype import <file> [<path>] [<options>]",
+        usage: "tintype tree import <file> [<path>] [<options>]",
         discussion: """
             If the path already has content, nothing is written unless --merge or --replace is given. \
             With --merge the children that the file names are replaced, and the others stay. With \
@@ -30,11 +30,11 @@ struct ImportCommand: AsyncParsableCommand {
             that are already in the bucket; then the posts that name them get thumbnails.
 
             EXAMPLES
-              tintype import tree.json --ns test
-              tintype import people.json people --merge
-              tintype import tree.json --replace
-              gunzip < posts.json.gz | tintype import - posts --ns copy
-              tintype import firebase.json --files files --merge
+              tintype tree import tree.json --ns test
+              tintype tree import people.json people --merge
+              tintype tree import tree.json --replace
+              gunzip < posts.json.gz | tintype tree import - posts --ns copy
+              tintype tree import firebase.json --files files --merge
             """)
 
     @OptionGroup var storage: StorageOptions

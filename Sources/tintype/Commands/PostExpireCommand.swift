@@ -3,20 +3,21 @@ import ArgumentParser
 import Foundation
 import HTTPTypes
 
-extension PostsCommand {
+extension PostCommand {
     /// Deletes posts that have reached an age.
     struct Expire: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "expire",
             abstract: "Delete posts that are older than a given age.",
+            usage: "tintype post expire --older-than <time> [<options>]",
             discussion: """
                 The command counts the posts and the bytes of their files, and asks for confirmation; use --yes in scripts. \
-                Posts are deleted as by "tintype posts rm". With the setting post-retention the service deletes old posts by \
+                Posts are deleted as by "tintype post rm". With the setting post-retention the service deletes old posts by \
                 itself. This command needs the running service.
 
                 EXAMPLES
-                  tintype posts expire --older-than 365d --dry-run
-                  tintype posts expire --older-than 30d --yes
+                  tintype post expire --older-than 365d --dry-run
+                  tintype post expire --older-than 30d --yes
                 """)
 
         @OptionGroup var storage: StorageOptions

@@ -4,11 +4,11 @@ import Backup
 import Foundation
 
 /// Creates a store from a backup.
-struct RestoreCommand: AsyncParsableCommand {
+struct BackupRestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
         abstract: "Create a store from a backup.",
-        usage: "tintype restore <folder|file.tar> [<options>]",
+        usage: "tintype backup restore <folder|file.tar> [<options>]",
         discussion: """
             The storage folder must be empty, or must not exist. Each file is compared with its checksum in the \
             backup. If a restore is interrupted, run the command again to continue it; no service starts on the folder \
@@ -17,8 +17,8 @@ struct RestoreCommand: AsyncParsableCommand {
             from the change log of the later backup.
 
             EXAMPLES
-              tintype restore backups --storage Storage-restored
-              tintype restore house.tar --storage Storage-moved
+              tintype backup restore backups --storage Storage-restored
+              tintype backup restore house.tar --storage Storage-moved
             """)
 
     @OptionGroup var storage: StorageOptions
@@ -47,7 +47,7 @@ struct RestoreCommand: AsyncParsableCommand {
         if !json {
             let size = "\(last.files) files, \(StatusText.size(last.bytes))"
             Terminal.output("\(path) has change \(last.token ?? 0): \(size)")
-            Terminal.note("\"tintype check --storage \(path)\" checks the whole store")
+            Terminal.note("\"tintype store check --storage \(path)\" checks the whole store")
         }
         if last.findings > 0 { throw ExitStatus.partial }
     }

@@ -8,20 +8,22 @@ import Tree
 import TreeModel
 import Uploads
 
-extension PostsCommand {
+extension PostCommand {
     /// Deletes posts.
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "rm",
             abstract: "Delete posts.",
+            usage: "tintype post rm <id> ... [<options>]",
             discussion: """
                 A post is deleted immediately, also from its author's list and feed and from its hashtags. Its files, \
                 including the originals, are deleted after the grace period (the setting grace-period). The command shows the \
                 posts and asks for confirmation; use --yes in scripts. It works whether the service runs or not.
 
                 EXAMPLES
-                  tintype posts rm -OaBcDeFgHiJkLmNoPqR
-                  tintype posts rm --yes $(tintype posts --user maria --json | jq -r '.posts[].post_id')
+                  tintype post rm -OaBcDeFgHiJkLmNoPqR
+                  tintype post rm --yes \\
+                    $(tintype post --user maria --json | jq -r '.posts[].post_id')
                 """)
 
         @OptionGroup var storage: StorageOptions
@@ -29,7 +31,7 @@ extension PostsCommand {
         // Ids begin with a dash, so the parser reads them as unknown options.
         @Argument(
             parsing: .allUnrecognized,
-            help: ArgumentHelp("The ids, the first column of \"tintype posts\".", valueName: "id"))
+            help: ArgumentHelp("The ids, the first column of \"tintype post\".", valueName: "id"))
         var ids: [String]
 
         @Flag(help: "Delete without confirmation.")

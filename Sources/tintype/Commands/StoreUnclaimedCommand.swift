@@ -11,7 +11,7 @@ import Tree
 import TreeModel
 
 /// Lists, deletes or accepts files that no post claims.
-struct UnclaimedCommand: AsyncParsableCommand {
+struct StoreUnclaimedCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unclaimed",
         abstract: "List or delete files that no post claims.",
@@ -21,11 +21,11 @@ struct UnclaimedCommand: AsyncParsableCommand {
             until you delete them here. These commands work whether the service runs or not.
 
             EXAMPLES
-              tintype unclaimed ls
-              tintype unclaimed drop --all --yes
-              tintype unclaimed accept
+              tintype store unclaimed ls
+              tintype store unclaimed rm --all --yes
+              tintype store unclaimed accept
             """,
-        subcommands: [List.self, Drop.self, Accept.self])
+        subcommands: [List.self, Remove.self, Accept.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -35,8 +35,8 @@ struct UnclaimedCommand: AsyncParsableCommand {
                 Each line has the path (the owner and the post), the name of the owner, the number of files, and their size.
 
                 EXAMPLES
-                  tintype unclaimed ls
-                  tintype unclaimed ls --json | jq -r .path
+                  tintype store unclaimed ls
+                  tintype store unclaimed ls --json | jq -r .path
                 """)
 
         @OptionGroup var storage: StorageOptions
@@ -63,22 +63,24 @@ struct UnclaimedCommand: AsyncParsableCommand {
         }
     }
 
-    struct Drop: AsyncParsableCommand {
+    struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "drop",
+            commandName: "rm",
             abstract: "Delete files that no post claims, including originals.",
+            usage: "tintype store unclaimed rm (<path> ... | --all) [<options>]",
             discussion: """
                 The command shows the files and asks for confirmation; use --yes in scripts.
 
                 EXAMPLES
-                  tintype unclaimed drop maria/-OaBcDeFgHiJkLmNoPqR
-                  tintype unclaimed drop --all --yes
+                  tintype store unclaimed rm maria/-OaBcDeFgHiJkLmNoPqR
+                  tintype store unclaimed rm --all --yes
                 """)
 
         @OptionGroup var storage: StorageOptions
 
         @Argument(
-            help: ArgumentHelp("The paths, as \"tintype unclaimed ls\" prints them: USER/POST.", valueName: "path"))
+            help: ArgumentHelp(
+                "The paths, as \"tintype store unclaimed ls\" prints them: USER/POST.", valueName: "path"))
         var paths: [String] = []
 
         @Flag(help: "Delete all unclaimed files.")
@@ -100,7 +102,7 @@ struct UnclaimedCommand: AsyncParsableCommand {
             for path in paths where !listed.contains(where: { $0.path == path }) {
                 throw Failure(
                     .notFound, "there are no unclaimed files at \(path)",
-                    hint: "List all paths with tintype unclaimed ls.")
+                    hint: "List all paths with tintype store unclaimed ls.")
             }
             let chosen = all ? listed : listed.filter { paths.contains($0.path) }
             guard !chosen.isEmpty else { return Terminal.note("every file is claimed") }
@@ -125,10 +127,10 @@ struct UnclaimedCommand: AsyncParsableCommand {
             discussion: """
                 If a service finds at its start that the tree and the blobs are of different ages, it deletes nothing. If that \
                 is correct (you have restored a backup of one, and have none of the other), accept it here: clean-up \
-                continues, and unclaimed files stay until you drop them.
+                continues, and unclaimed files stay until you delete them.
 
                 EXAMPLES
-                  tintype unclaimed accept
+                  tintype store unclaimed accept
                 """)
 
         @OptionGroup var storage: StorageOptions

@@ -4,21 +4,21 @@ import Keeping
 import Uploads
 
 /// Compares records, lists and files of the store with each other.
-struct CheckCommand: AsyncParsableCommand {
+struct StoreCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Check the store for contradictions and missing files.",
-        usage: "tintype check [<options>]",
+        usage: "tintype store check [<options>]",
         discussion: """
             Each record, list and counter of the tree is compared with the data that it is derived from, and each file, by \
             name and size, with the records that name it. Nothing is changed. The service may run meanwhile. Findings are \
-            printed one per line, and the exit code is then 3. "tintype repair" corrects what can be corrected, "tintype gc" \
+            printed one per line, and the exit code is then 3. "tintype store repair" corrects what can be corrected, "tintype store gc" \
             deletes files without a record, and the rest needs a person and a backup.
 
             EXAMPLES
-              tintype check
-              tintype check --user maria
-              tintype check --json | jq -r 'select(.kind) | .path'
+              tintype store check
+              tintype store check --user maria
+              tintype store check --json | jq -r 'select(.kind) | .path'
             """)
 
     @OptionGroup var storage: StorageOptions
