@@ -7,6 +7,7 @@ struct ConfigReloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reload",
         abstract: "Reload the settings of the running service.",
+        usage: "tintype config reload [<options>]",
         discussion: """
             The service reads the configuration file again, as on SIGHUP, and uses it from then on. The command names \
             settings that cannot change while the service runs; the exit code is then 3. It also names settings that a flag \

@@ -31,6 +31,7 @@ struct StoreUnclaimedCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "ls",
             abstract: "List the posts whose files are unclaimed.",
+            usage: "tintype store unclaimed ls [<options>]",
             discussion: """
                 Each line has the path (the owner and the post), the name of the owner, the number of files, and their size.
 
@@ -124,6 +125,7 @@ struct StoreUnclaimedCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "accept",
             abstract: "Accept that the tree and the blobs are of different ages.",
+            usage: "tintype store unclaimed accept [<options>]",
             discussion: """
                 If a service finds at its start that the tree and the blobs are of different ages, it deletes nothing. If that \
                 is correct (you have restored a backup of one, and have none of the other), accept it here: clean-up \

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("tintype post", .timeLimit(.minutes(30)))
-struct PostsCommandTests {
+struct PostCommandTests {
     private struct Page: Decodable {
         struct Post: Decodable { let postId: String }
         struct Skipped: Decodable {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("tintype quota", .timeLimit(.minutes(10)))
-struct UsageCommandTests {
+struct QuotaCommandTests {
     @Test("It prints each user's kinds and the total, beside the service and without it", arguments: [true, false])
     func table(beside isRunning: Bool) async throws {
         try await withScratch { scratch in

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("tintype photo scrub: only the location is removed, or the file stays unchanged", .timeLimit(.minutes(30)))
-struct PhotosCommandTests {
+struct PhotoCommandTests {
     private struct Line: Decodable {
         let path: String
         let outcome: String

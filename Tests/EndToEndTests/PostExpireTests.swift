@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("tintype post expire and tintype flag", .timeLimit(.minutes(30)))
-struct PostsExpireTests {
+struct PostExpireTests {
     @Test("39: Posts are counted first, and deleted with --yes; wrong ages are wrong usage")
     func expire() async throws {
         try await withScratch { scratch in
