@@ -2,8 +2,8 @@
 
 A block that is fenced as `sh` is a list of commands, one a line (a backslash at the end of a line continues it). In a block
 that is fenced as `console`, lines that begin with `$ ` are commands, and the lines below are their output, in which `…` stands
-for anything, and ids, numbers and fingerprints may differ. A block that is fenced as `json NAME` is a file of that name. Any
-other block is only shown. A row of a table that ends with a command of Scripts/test-reliability is a promise: the command is
+for anything, and ids, numbers and fingerprints may differ. A block that is fenced as `json NAME` is a file of that name. A
+block that names another suite behind its language is left to that (Tests/harness/pages.py). Any other block is only shown. A row of a table that ends with a command of Scripts/test-reliability is a promise: the command is
 run with small counts, since `Scripts/test` runs each of them with larger ones.
 
 A page's commands share one shell and one folder, which contains photos under the names that the pages use. A service is
@@ -22,8 +22,10 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
+from harness.pages import blocks, is_shown
 from harness.ports import free_port
 from harness.waiting import PATIENCE, Hang, eventually
 
@@ -64,7 +66,7 @@ BEFORE_HELP = {
     "inbox": ["mkdir -p Storage/inbox/maria; echo words > Storage/inbox/maria/notes.txt"],
     "inbox retry": ["mkdir -p Storage/inbox/maria; echo words > Storage/inbox/maria/lake.jpg"],
     "inbox rm": ["mkdir -p Storage/inbox/maria; echo words > Storage/inbox/maria/notes.txt"],
-    "init": ["rm -rf Storage; tintype serve --storage Other"],
+    "init": ["tintype serve --storage Other", "rm -rf Storage"],
     "user add": ["echo sesame! > secret"],
     "invite": [AUDIENCE], "invite add": [AUDIENCE], "invite ls": [AUDIENCE], "invite rm": ["tintype invite add"],
     "invite requests": REQUESTS, "invite requests approve": REQUESTS, "invite requests decline": REQUESTS,
@@ -99,6 +101,9 @@ BEFORE_HELP = {
 # The counts with which the commands that try to break a promise are run, by the name of what they do.
 SMALL_COUNTS = {"crashes": "3", "power": "5", "inbox": "30 --kills 1", "poison": "", "faults": "1"}
 
+# The longest duration of a command, in seconds. Only a hang takes longer.
+HANG = 600
+
 # The answers to questions about passwords and confirmations.
 ANSWERS = {
     "tintype init": ["Rowing Club", "", "", "ann@example.com", "sesame!", "sesame!"],
@@ -129,33 +134,21 @@ class Command:
 
 
 def commands_in_page(path):
-    commands, kind = [], None
-    name = path.relative_to(ROOT)
+    name = str(path.relative_to(ROOT))
+    commands = {}
+    for block in blocks(name):
+        if block.suite != "test-documents":
+            continue
+        if block.language == "json":
+            commands[block.number] = [
+                Command(f"cat > {shlex.quote(block.words[0])} <<'END'\n{block.text}END", block.place)]
+        else:
+            commands[block.number] = [Command(text, block.place, output) for text, output in block.commands()]
     for number, line in enumerate(path.read_text().splitlines(), 1):
-        if line.startswith("```"):
-            if kind and kind.startswith("json "):
-                commands[-1].text += "END"
-            kind = None if kind else line[3:].strip() or "text"
-            if kind and kind.startswith("json "):
-                commands.append(Command(f"cat > {shlex.quote(kind[5:])} <<'END'\n", f"{name}:{number}"))
-        elif kind and kind.startswith("json "):
-            commands[-1].text += f"{line}\n"
-        elif kind == "console" and not line.startswith("$ ") and commands:
-            last = commands[-1]
-            if last.text.endswith("\\"):
-                last.text = last.text[:-1] + line.strip()
-            else:
-                last.output = f"{last.output or ''}{line}\n"
-        elif not kind and (promise := re.search(r"\| `Scripts/test-reliability (\w+)[^`]*` \|$", line)):
+        if promise := re.search(r"\| `Scripts/test-reliability (\w+)[^`]*` \|$", line):
             counts = SMALL_COUNTS.get(promise[1], "of no promise that examples.py knows")
-            commands.append(Command(f"{ROOT}/Scripts/test-reliability {promise[1]} {counts}", f"{name}:{number}"))
-        elif kind in ("sh", "console") and line.strip():
-            line = line.removeprefix("$ ")
-            if kind == "sh" and commands and commands[-1].text.endswith("\\"):
-                commands[-1].text = commands[-1].text[:-1] + line.strip()
-            else:
-                commands.append(Command(line, f"{name}:{number}"))
-    return commands
+            commands[number] = [Command(f"{ROOT}/Scripts/test-reliability {promise[1]} {counts}", f"{name}:{number}")]
+    return [command for number in sorted(commands) for command in commands[number]]
 
 
 def commands_in_help(tintype):
@@ -189,7 +182,7 @@ class Reader:
         environment = dict(
             os.environ, HOME=str(self.folder), PATH=f"{self.folder}/bin:{os.environ['PATH']}", LC_ALL="C.UTF-8")
         self.shell = subprocess.Popen(
-            ["bash"], cwd=self.folder, env=environment, text=True,
+            ["bash"], cwd=self.folder, env=environment, text=True, start_new_session=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def provide_files(self):
@@ -256,15 +249,21 @@ class Reader:
         end = f"-- end of {time.monotonic_ns()}"
         self.shell.stdin.write(f"{{ {self.at_terminal(text)}\n}} </dev/null\ncode=$?; echo; echo \"{end} $code\"\n")
         self.shell.stdin.flush()
-        output = ""
+        output, limit = "", threading.Timer(HANG, os.killpg, [self.shell.pid, signal.SIGKILL])
+        limit.start()
         for line in self.shell.stdout:
             if line.startswith(end):
                 break
             output += line
+        else:
+            self.shell.wait()
+        limit.cancel()
+        if self.shell.returncode is not None:
+            raise Failure(f"the shell has ended, or was ended after {HANG} s: {output}")
         output = output.removesuffix("\n")
         if (code := line.split()[-1]) != "0":
             raise Failure(f"exit code {code}: {output}")
-        if command.output is not None and not re.fullmatch(pattern(command.output), plain(output)):
+        if command.output is not None and not is_shown(output, command.output):
             raise Failure(f"the page shows\n{command.output}\nbut it is\n{output}")
         if "upload" in text and (found := re.search(r"-[A-Za-z0-9_-]{19}(?![A-Za-z0-9_-])", output)):
             self.post = found[0]
@@ -291,18 +290,6 @@ class Reader:
         shutil.rmtree(self.folder)
 
 
-def plain(text):
-    """Returns the text without variable parts: ids, fingerprints, numbers, and layout."""
-    text = re.sub(r"-[A-Za-z0-9_-]{19}(?![A-Za-z0-9_-])", "ID", text)
-    text = re.sub(r"-[0-9a-f]{8}\.", "-FINGERPRINT.", text)
-    text = re.sub(r"\d+(\.\d+)?", "N", text)
-    return re.sub(r"\s+", " ", text).strip()
-
-
-def pattern(shown):
-    return ".*".join(re.escape(part.strip()) for part in plain(shown).split("…"))
-
-
 def try_out(tintype, commands):
     """Runs the commands in a fresh folder; yields a text for each failure."""
     reader = Reader(tintype)
@@ -314,6 +301,8 @@ def try_out(tintype, commands):
                 reader.run(command)
             except (Failure, Hang) as failure:
                 yield f"{command.place}: {command.text}\n    {failure}"
+            if reader.shell.poll() is not None:
+                break
     finally:
         reader.leave()
 
