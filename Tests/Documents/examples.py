@@ -2,8 +2,8 @@
 
 A block that is fenced as `sh` is a list of commands, one a line (a backslash at the end of a line continues it). In a block
 that is fenced as `console`, lines that begin with `$ ` are commands, and the lines below are their output, in which `…` stands
-for anything, and ids, numbers and fingerprints may differ. A block that is fenced as `json NAME` is a file of that name. Any
-other block is only shown. A row of a table that ends with a command of Scripts/test-reliability is a promise: the command is
+for anything, and ids, numbers and fingerprints may differ. A block that is fenced as `json NAME` is a file of that name. A
+block that names another suite behind its language is left to that (Tests/harness/pages.py). Any other block is only shown. A row of a table that ends with a command of Scripts/test-reliability is a promise: the command is
 run with small counts, since `Scripts/test` runs each of them with larger ones.
 
 A page's commands share one shell and one folder, which contains photos under the names that the pages use. A service is
@@ -24,6 +24,7 @@ import sys
 import tempfile
 import time
 
+from harness.pages import blocks, is_shown
 from harness.ports import free_port
 from harness.waiting import PATIENCE, Hang, eventually
 
@@ -127,33 +128,21 @@ class Command:
 
 
 def commands_in_page(path):
-    commands, kind = [], None
-    name = path.relative_to(ROOT)
+    name = str(path.relative_to(ROOT))
+    commands = {}
+    for block in blocks(name):
+        if block.suite != "test-documents":
+            continue
+        if block.language == "json":
+            commands[block.number] = [
+                Command(f"cat > {shlex.quote(block.words[0])} <<'END'\n{block.text}END", block.place)]
+        else:
+            commands[block.number] = [Command(text, block.place, output) for text, output in block.commands()]
     for number, line in enumerate(path.read_text().splitlines(), 1):
-        if line.startswith("```"):
-            if kind and kind.startswith("json "):
-                commands[-1].text += "END"
-            kind = None if kind else line[3:].strip() or "text"
-            if kind and kind.startswith("json "):
-                commands.append(Command(f"cat > {shlex.quote(kind[5:])} <<'END'\n", f"{name}:{number}"))
-        elif kind and kind.startswith("json "):
-            commands[-1].text += f"{line}\n"
-        elif kind == "console" and not line.startswith("$ ") and commands:
-            last = commands[-1]
-            if last.text.endswith("\\"):
-                last.text = last.text[:-1] + line.strip()
-            else:
-                last.output = f"{last.output or ''}{line}\n"
-        elif not kind and (promise := re.search(r"\| `Scripts/test-reliability (\w+)[^`]*` \|$", line)):
+        if promise := re.search(r"\| `Scripts/test-reliability (\w+)[^`]*` \|$", line):
             counts = SMALL_COUNTS.get(promise[1], "of no promise that examples.py knows")
-            commands.append(Command(f"{ROOT}/Scripts/test-reliability {promise[1]} {counts}", f"{name}:{number}"))
-        elif kind in ("sh", "console") and line.strip():
-            line = line.removeprefix("$ ")
-            if kind == "sh" and commands and commands[-1].text.endswith("\\"):
-                commands[-1].text = commands[-1].text[:-1] + line.strip()
-            else:
-                commands.append(Command(line, f"{name}:{number}"))
-    return commands
+            commands[number] = [Command(f"{ROOT}/Scripts/test-reliability {promise[1]} {counts}", f"{name}:{number}")]
+    return [command for number in sorted(commands) for command in commands[number]]
 
 
 def commands_in_help(tintype):
@@ -262,7 +251,7 @@ class Reader:
         output = output.removesuffix("\n")
         if (code := line.split()[-1]) != "0":
             raise Failure(f"exit code {code}: {output}")
-        if command.output is not None and not re.fullmatch(pattern(command.output), plain(output)):
+        if command.output is not None and not is_shown(output, command.output):
             raise Failure(f"the page shows\n{command.output}\nbut it is\n{output}")
         if "upload" in text and (found := re.search(r"-[A-Za-z0-9_-]{19}(?![A-Za-z0-9_-])", output)):
             self.post = found[0]
@@ -287,18 +276,6 @@ class Reader:
         self.shell.wait(PATIENCE)
         self.stop_service()
         shutil.rmtree(self.folder)
-
-
-def plain(text):
-    """Returns the text without variable parts: ids, fingerprints, numbers, and layout."""
-    text = re.sub(r"-[A-Za-z0-9_-]{19}(?![A-Za-z0-9_-])", "ID", text)
-    text = re.sub(r"-[0-9a-f]{8}\.", "-FINGERPRINT.", text)
-    text = re.sub(r"\d+(\.\d+)?", "N", text)
-    return re.sub(r"\s+", " ", text).strip()
-
-
-def pattern(shown):
-    return ".*".join(re.escape(part.strip()) for part in plain(shown).split("…"))
 
 
 def try_out(tintype, commands):
