@@ -15,6 +15,7 @@ import sys
 import tempfile
 import urllib.parse
 
+from harness.pages import blocks
 from harness.ports import free_port
 from harness.waiting import PATIENCE, eventually
 
@@ -22,6 +23,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 NAME = "photos.example.org"
 # The limit of open streams per client.
 STREAMS = 2
+# The user whom Debian's nginx runs as.
+PROXY_USER = "www-data"
+# nginx reads a variable of its own name.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "NGINX"}
+SETUP = {"preset": "public", "email": "ann@example.com", "password": "correct horse"}
 failures = 0
 
 
@@ -36,10 +42,16 @@ def is_open(port):
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def shown(kind):
-    """Returns the block of that kind on the page."""
-    page = (ROOT / "Documentation/Operations.md").read_text()
-    return re.search(rf"^```{kind}\n(.*?)^```", page, re.M | re.S)[1]
+def page_blocks():
+    """Returns the blocks of the page that are for this suite, by their languages."""
+    marked = [block for block in blocks("Documentation/Operations.md") if block.suite == "test-proxies"]
+    found = {block.language: block.text for block in marked}
+    if set(found) != {"json", "nginx", "caddyfile"} or len(found) < len(marked):
+        sys.exit(f"the page has other blocks than this suite runs: {[block.place for block in marked]}")
+    return found
+
+
+BLOCKS = page_blocks()
 
 
 def exchange(text, pairs):
@@ -51,24 +63,37 @@ def exchange(text, pairs):
 
 
 def nginx(folder, port, service):
-    server = exchange(shown("nginx"), [
+    server = exchange(BLOCKS["nginx"], [
         ("listen 443 ssl", f"listen 127.0.0.1:{port} ssl"), ("127.0.0.1:8080", f"127.0.0.1:{service}"),
         (f"/etc/letsencrypt/live/{NAME}/fullchain.pem", f"{folder}/certificate.pem"),
         (f"/etc/letsencrypt/live/{NAME}/privkey.pem", f"{folder}/key.pem"),
     ])
+    return run_nginx(folder, server)
+
+
+def run_nginx(folder, server):
+    """Returns the command of an nginx with a server; its workers run as a user of their own, as they do in Debian."""
     paths = "".join(f"    {kind}_temp_path {folder}/{kind};\n" for kind in (
         "client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
-    user = "user root;\n" if os.geteuid() == 0 else ""
+    user = f"user {PROXY_USER};\n" if os.geteuid() == 0 else ""
     (folder / "nginx.conf").write_text(
         f"{user}daemon off;\npid {folder}/nginx.pid;\nerror_log {folder}/proxy.log;\nevents {{}}\n"
         f"http {{\n    access_log off;\n{paths}{server}}}\n")
-    return [os.environ["NGINX"], "-c", f"{folder}/nginx.conf", "-p", str(folder), "-e", f"{folder}/proxy.log"]
+    command = [os.environ["NGINX"], "-c", f"{folder}/nginx.conf", "-p", str(folder), "-e", f"{folder}/proxy.log"]
+    subprocess.run([*command, "-t", "-q"], env=ENVIRONMENT, check=True)
+    return command
+
+
+def careless_nginx(folder, port, service):
+    """The shortest configuration that works: it names this machine as the host, and reports no client."""
+    return run_nginx(folder, (
+        f"server {{\n    listen 127.0.0.1:{port} ssl;\n    ssl_certificate {folder}/certificate.pem;\n"
+        f"    ssl_certificate_key {folder}/key.pem;\n    location / {{ proxy_pass http://127.0.0.1:{service}; }}\n}}\n"))
 
 
 def caddy(folder, port, service):
     program = os.environ["CADDY"]
-    page = shown("caddyfile")
-    site = exchange(page, [
+    site = exchange(BLOCKS["caddyfile"], [
         (f"{NAME} {{\n", f"https://{NAME}:{port} {{\n    bind 127.0.0.1\n    tls {folder}/certificate.pem {folder}/key.pem\n"),
         ("127.0.0.1:8080", f"127.0.0.1:{service}"),
     ])
@@ -95,21 +120,80 @@ class Browser:
     def upload(self, *options, photo=ROOT / "Fixtures/photo.jpg"):
         return self.ask("/v1/uploads", "-F", f"photo=@{photo}", *options)
 
-    def sign_up(self):
-        """Creates an account, and returns its ID token."""
-        status, body = self.ask(
-            "/identitytoolkit.googleapis.com/v1/accounts:signUp?key=any", "--json", '{"returnSecureToken": true}')
-        check("a user signs up", status == 200, (status, body))
-        return json.loads(body).get("idToken", "") if status == 200 else ""
+    def send(self, path, body, *options):
+        """Sends a JSON body, as the service's own page does; returns the status and the answer."""
+        own = ["-H", f"Origin: {self.origin}", "-H", "Sec-Fetch-Site: same-origin"]
+        status, answer = self.ask(path, "--json", json.dumps(body), *own, *options)
+        return status, json.loads(answer) if answer.startswith(b"{") else answer
+
+    def identify(self, operation, **fields):
+        """Sends a request about an account."""
+        path = f"/identitytoolkit.googleapis.com/v1/accounts:{operation}?key=any"
+        return self.send(path, {**fields, "returnSecureToken": True})
+
+
+def stay_out(browser):
+    """Nobody is there yet: strangers see an empty service, and cannot set it up."""
+    status, body = browser.ask("/", "-H", "Accept: text/html")
+    check("a stranger is not led to the setup", status == 200 and b"<title>" in body, (status, body[:200]))
+    status, body = browser.ask("/setup")
+    check("the page of the setup asks a stranger for the code", status == 200 and b"data-local" not in body, (status, body[-400:]))
+    forged = ["-H", "X-Forwarded-For: 127.0.0.1", "-H", "Forwarded: for=127.0.0.1;host=localhost", "-H", "X-Real-IP: 127.0.0.1"]
+    for options in ([], forged, ["-H", "Host: localhost"], ["-H", "Host: 127.0.0.1", *forged]):
+        status, answer = browser.send("/v1/setup", SETUP, *options)
+        # Another host's name is refused by a proxy, or by the service.
+        check(f"a stranger cannot set it up {options}", status in (400, 403, 404, 421) or b"" == answer, (status, answer))
+
+
+def set_up(browser, folder):
+    """The operator sets the service up by the code of its log, and invites somebody; returns that person's ID token."""
+    code = re.search(r"first run: \S+/setup#(\S+)", (folder / "0.log").read_text())[1]
+    status, answer = browser.send("/v1/setup", {**SETUP, "code": code})
+    check("the code of the log sets it up", status == 200 and answer["admin"] == "created", (status, answer))
+    check("the setup is gone", browser.ask("/setup")[0] == 404 and browser.send("/v1/setup", {**SETUP, "code": code})[0] == 404)
+    status, answer = browser.identify("signInWithPassword", email=SETUP["email"], password=SETUP["password"])
+    check("the admin signs in", status == 200, (status, answer))
+    status, invitation = browser.send("/v1/invitations", {"uses": 1}, "-H", f"Authorization: Bearer {answer['idToken']}")
+    link = invitation.get("link", "")
+    check("the admin makes an invitation, with the public address", link.startswith(f"{browser.origin}/join#"), (status, invitation))
+    status, body = browser.ask("/join")
+    check("the page of invitations is served", status == 200 and b"<title>" in body, (status, body[:200]))
+    person = {"email": "ed@example.com", "password": "correct horse"}
+    status, answer = browser.identify("signUp", **person)
+    check("nobody signs up without an invitation", status == 400 and "OPERATION_NOT_ALLOWED" in str(answer), (status, answer))
+    status, answer = browser.identify("signUp", **person, invitation=link)
+    check("a user signs up with it", status == 200, (status, answer))
+    status, again = browser.identify("signUp", email="mo@example.com", password="correct horse", invitation=link)
+    check("it is used up", status == 400 and "INVITATION_USED_UP" in str(again), (status, again))
+    return answer["idToken"]
+
+
+def upload_in_parts(browser, folder, allowed):
+    """An upload of two requests (tus)."""
+    photo = (ROOT / "Fixtures/baseline-444.jpg").read_bytes()
+    first, second = folder / "first", folder / "second"
+    half = len(photo) // 2
+    first.write_bytes(photo[:half])
+    second.write_bytes(photo[half:])
+    tus = [*allowed, "-H", "Tus-Resumable: 1.0.0"]
+    status, head = browser.ask("/v1/uploads", "-X", "POST", "-i", *tus, "-H", f"Upload-Length: {len(photo)}")
+    place = re.search(rb"(?i)^location: (\S+)", head, re.M)
+    check("an upload in parts begins", status == 201 and place is not None, (status, head))
+    for offset, part, end in ((0, first, half), (half, second, len(photo))):
+        status, head = browser.ask(
+            place[1].decode(), "-X", "PATCH", "-i", *tus, "-H", f"Upload-Offset: {offset}", "-H",
+            "Content-Type: application/offset+octet-stream", "--data-binary", f"@{part}")
+        check(f"it has {end} bytes", status == 204 and f"upload-offset: {end}".encode() in head.lower(), (status, head))
+    check("its last part publishes it", re.search(rb"(?i)^content-location: /v1/posts/", head, re.M) is not None, head)
 
 
 def use(browser, service, folder):
-    status, body = browser.ask("/")
-    check("the page is served", status == 200 and b"<title>" in body, (status, body[:200]))
+    stay_out(browser)
     # Without a body: a proxy may end the stream while a client still sends a body that is never read.
     status, body = browser.ask("/v1/uploads", "-X", "POST")
     check("an upload requires a sign-in", status == 401, (status, body))
-    allowed = ["-H", f"Authorization: Bearer {browser.sign_up()}"]
+    allowed = ["-H", f"Authorization: Bearer {set_up(browser, folder)}"]
+    upload_in_parts(browser, folder, allowed)
     own = ["-H", f"Origin: {browser.origin}", "-H", "Sec-Fetch-Site: same-origin"]
     events = subprocess.Popen(
         [*browser.command, "-N", f"{browser.origin}/v1/posts/events"], stdout=subprocess.PIPE)
@@ -217,7 +301,33 @@ def misuse_socket(folder):
     check("a proxy at the socket causes one warning", log.read_text().count(warning) == 1, log.read_text())
 
 
-def try_out(configure):
+def page_settings(port, service):
+    """Returns the settings of the page."""
+    text = exchange(BLOCKS["json"], [("127.0.0.1:8080", f"127.0.0.1:{service}"), (f"https://{NAME}", f"https://{NAME}:{port}")])
+    return {**json.loads(text), "client-streams": STREAMS}
+
+
+def use_and_misuse(browser, service, folder):
+    use(browser, service, folder)
+    misuse_socket(folder)
+
+
+def hide_strangers(browser, service, folder):
+    """A proxy that reports no client makes strangers look like programs on this machine, but runs as a user of its own."""
+    page = subprocess.run(["curl", "-sS", f"http://127.0.0.1:{service}/setup"], capture_output=True).stdout
+    check("a person's browser on this machine needs no code", b"data-local" in page, page[-400:])
+    if os.geteuid() != 0:
+        print("          skipped: strangers behind a careless proxy, which only root can start as another user")
+        return
+    status, body = browser.ask("/setup")
+    check("a stranger behind a careless proxy needs it", status == 200 and b"data-local" not in body, (status, body[-400:]))
+    own = ["-H", f"Origin: http://127.0.0.1:{service}"]
+    for options in ([], own):
+        status, body = browser.ask("/v1/setup", "--json", json.dumps(SETUP), *options)
+        check(f"and cannot set the service up without it {options}", status == 404, (status, body))
+
+
+def try_out(configure, settings_for=page_settings, body=use_and_misuse):
     print(f"{configure.__name__}:")
     with tempfile.TemporaryDirectory(prefix="tintype-proxies-", ignore_cleanup_errors=True) as name:
         folder = pathlib.Path(name)
@@ -225,13 +335,14 @@ def try_out(configure):
             ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={NAME}",
              "-addext", f"subjectAltName=DNS:{NAME}", "-keyout", folder / "key.pem", "-out", folder / "certificate.pem"],
             check=True, capture_output=True)
+        # The proxy's user reads what is in it.
+        folder.chmod(0o755)
         port, service = free_port(), free_port()
         (folder / "Storage").mkdir()
-        (folder / "Storage/tintype.json").write_text(
-            json.dumps({"listen": f"127.0.0.1:{service}", "behind-proxy": "127.0.0.1", "client-streams": STREAMS,
-                        "public-url": f"https://{NAME}:{port}", "sign-up": "anonymous"}))
+        settings = settings_for(port, service)
+        (folder / "Storage/tintype.json").write_text(json.dumps(settings))
         started = []
-        environment = dict(os.environ, HOME=name, XDG_DATA_HOME=name, XDG_CONFIG_HOME=name)
+        environment = dict(ENVIRONMENT, HOME=name, XDG_DATA_HOME=name, XDG_CONFIG_HOME=name)
         try:
             for command, answers_at in (
                 ([os.environ["TINTYPE"], "serve", "--storage", str(folder / "Storage")], service),
@@ -243,8 +354,7 @@ def try_out(configure):
                 if started[-1].poll() is not None:
                     logs = (folder / f"{len(started) - 1}.log", folder / "proxy.log")
                     sys.exit(f"{command[0]} ended: " + "".join(log.read_text() for log in logs if log.exists()))
-            use(Browser(folder, port), service, folder)
-            misuse_socket(folder)
+            body(Browser(folder, port), service, folder)
         finally:
             for process in reversed(started):
                 process.terminate()
@@ -253,4 +363,5 @@ def try_out(configure):
 
 try_out(nginx)
 try_out(caddy)
+try_out(careless_nginx, lambda port, service: {"listen": f"127.0.0.1:{service}"}, hide_strangers)
 sys.exit(1 if failures else 0)

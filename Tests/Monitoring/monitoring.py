@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 
+from harness.pages import blocks
 from harness.ports import free_port
 from harness.service import Service
 from harness.waiting import eventually
@@ -35,6 +36,16 @@ def check(what, holds, detail=""):
 def promtool(*words, folder=EXAMPLES):
     done = subprocess.run([os.environ["PROMTOOL"], *words], cwd=folder, capture_output=True, text=True)
     check("promtool " + " ".join(words), done.returncode == 0, done.stdout + done.stderr)
+
+
+def check_page(folder):
+    """The configuration that the page shows is valid."""
+    shown = [block for block in blocks("Documentation/Operations.md") if block.suite == "test-monitoring"]
+    check("the page has a configuration", bool(shown) and all(block.language == "yaml" for block in shown), shown)
+    for block in shown:
+        (folder / "page.yml").write_text(block.text)
+        promtool("check", "config", "page.yml", folder=folder)
+        check("the page's Prometheus asks for the metrics", "metrics_path: /v1/metrics\n" in block.text, block.text)
 
 
 def alerts():
@@ -141,6 +152,7 @@ def main():
     promtool("check", "rules", "alerts.yml")
     with tempfile.TemporaryDirectory(prefix="tintype-monitoring-") as name:
         folder = pathlib.Path(name)
+        check_page(folder)
         # The texts for people are checked above; each would have to be repeated for the tests.
         rules = (EXAMPLES / "alerts.yml").read_text()
         (folder / "alerts.yml").write_text(re.sub(r"^ {8}annotations:\n(?: {10}.*\n)+", "", rules, flags=re.M))

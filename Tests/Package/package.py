@@ -1,4 +1,5 @@
-"""Makes the packages, and installs, uses, upgrades and removes them: package.py FOLDER. Started by Scripts/test-package as root.
+"""Makes the packages, and installs, uses, upgrades and removes them, also as Documentation/Operations.md does: package.py FOLDER.
+Started by Scripts/test-package as root.
 
 The service of the package listens at its own port, 8080, in a network namespace of this process.
 """
@@ -13,6 +14,7 @@ import shutil
 import subprocess
 import sys
 
+from day import check_day
 from manager import check_manager
 from system import System, get, published, run
 
@@ -115,15 +117,15 @@ def check_publishing(system, name, count):
     eventually(f"{name} to be published", lambda: len(published()) == count, lambda: published(), PATIENCE)
 
 
-def lower_version(deb, scratch):
-    """Returns the same package under a lower version."""
-    folder = scratch / "earlier"
+def with_version(deb, version, scratch):
+    """Returns the same package under another version."""
+    folder = scratch / f"unpacked-{version}"
     run(["dpkg-deb", "-R", str(deb), str(folder)])
     control = folder / "DEBIAN/control"
-    control.write_text(re.sub(r"(?m)^Version: .*$", "Version: 0.0.1", control.read_text()))
-    earlier = scratch / "tintype_0.0.1.deb"
-    run(["dpkg-deb", "--root-owner-group", "-Zgzip", "-z1", "--build", str(folder), str(earlier)])
-    return earlier
+    control.write_text(re.sub(r"(?m)^Version: .*$", f"Version: {version}", control.read_text()))
+    other = scratch / f"tintype_{version}.deb"
+    run(["dpkg-deb", "--root-owner-group", "-Zgzip", "-z1", "--build", str(folder), str(other)])
+    return other
 
 
 def listing(system):
@@ -140,9 +142,8 @@ def install(system, deb):
 
 
 def check_life(system, deb, scratch):
-    system.packages("update")
     step("install")
-    said = install(system, lower_version(deb, scratch))
+    said = install(system, with_version(deb, "0.0.1", scratch))
     expect("runuser -u tintype" in said, f"it does not say how to start without systemd: {said}")
     expect(system.path(STORE).stat().st_mode & 0o7777 == 0o2750, "the mode of the store")
     expect(system.path("etc/systemd/system/multi-user.target.wants/tintype.service").is_symlink(), "the unit is not enabled")
@@ -244,7 +245,10 @@ def main():
     step("a fresh Debian")
     system = System.debian(scratch / "debian")
     system.mount()
-    check_life(system, next(path for name, path in files.items() if name.endswith(".deb")), scratch)
+    system.packages("update")
+    deb = next(path for name, path in files.items() if name.endswith(".deb"))
+    check_day(system, deb, lambda version: with_version(deb, version, scratch))
+    check_life(system, deb, scratch)
     step("all is well")
 
 

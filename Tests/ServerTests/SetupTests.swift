@@ -1,5 +1,6 @@
 import Access
 import Client
+import Foundation
 import HTTPTypes
 import Model
 import Requests
@@ -18,9 +19,13 @@ struct SetupTests {
         #""preset":"members","email":"ann@example.com","password":"sesame!""#
 
     /// Runs a body with a new service that nobody has set up, at `photos.example`.
-    private func withNewService(_ body: @Sendable (Service) async throws -> Void) async throws {
+    ///
+    /// - Parameter isPerson: Whether a user of this machine may set it up; nil for the service's own rule.
+    private func withNewService(
+        isPerson: (@Sendable (UInt32) -> Bool)? = nil, _ body: @Sendable (Service) async throws -> Void
+    ) async throws {
         try await withService(changeServer: { settings in
-            settings.firstRun = FirstRun(code: Self.code)
+            settings.firstRun = isPerson.map { FirstRun(code: Self.code, isPerson: $0) } ?? FirstRun(code: Self.code)
         }) { service in
             try await service.tree.setRules(DefaultRules.database)
             try await body(service)
@@ -92,6 +97,27 @@ struct SetupTests {
             #expect(try await setUp(service, right, away).status == 200, "guesses of others do not keep the owner out")
             #expect(try await setUp(service, right, away).status != 200, "the code is used up")
         }
+    }
+
+    @Test("The clients of another service on this machine need the code, although they seem to be here")
+    func hiddenProxy() async throws {
+        try await withNewService(isPerson: { $0 != geteuid() }) { service in
+            let first = try await page(service, "/")
+            #expect(first.status == 200, "it is not led to the setup")
+            #expect(try await !page(service, "/setup").text.contains("data-local"))
+            #expect(try await setUp(service).status == 404)
+            #expect(try await setUp(service, "{\(Self.order),\"code\":\"\(Self.code)\"}").status == 200)
+        }
+    }
+
+    @Test(
+        "People and the service's own user may set it up without the code; root and system users may not",
+        arguments: [
+            (1000 as UInt32, 990 as UInt32, true), (60_513, 990, true), (990, 990, true), (0, 0, true), (0, 990, false),
+            (33, 990, false), (999, 1000, false), (61_184, 990, false), (65_534, 990, false), (100_033, 990, false),
+        ])
+    func people(user: UInt32, own: UInt32, isPerson: Bool) {
+        #expect(FirstRun.isPerson(user, beside: own) == isPerson)
     }
 
     @Test("No page of another origin, and no other name of this machine, reaches the setup")

@@ -1,5 +1,6 @@
 import Concurrency
 package import Cryptography
+import Foundation
 import Hummingbird
 import Requests
 import Synchronization
@@ -13,9 +14,15 @@ package final class FirstRun: Sendable {
     /// The SHA-256 of the code; nil without one, and once it has been used.
     private let hash: Mutex<[UInt8]?>
     private let wrongGuesses: Mutex<TokenBucket>
+    private let isPerson: @Sendable (UInt32) -> Bool
 
-    /// - Parameter code: The code, which is not kept; nil for none.
-    package init(code: String?) {
+    /// - Parameters:
+    ///   - code: The code, which is not kept; nil for none.
+    ///   - isPerson: Whether a user of this machine may set the service up, by the user's number.
+    package init(
+        code: String?, isPerson: @escaping @Sendable (UInt32) -> Bool = { FirstRun.isPerson($0, beside: geteuid()) }
+    ) {
+        self.isPerson = isPerson
         hash = Mutex(code.map(Digest.sha256))
         wrongGuesses = Mutex(
             TokenBucket(
@@ -27,12 +34,18 @@ package final class FirstRun: Sendable {
     /// - Throws: `KeyError` if the system has no randomness.
     package static func makeCode() throws(KeyError) -> String { try RandomText.make(bytes: 16) }
 
-    /// Whether a program on this machine sends a request over TCP to a name of this machine. A proxy on this machine
-    /// gives itself away by its header field, or by the name to which the request was addressed.
+    /// Whether a user of this machine is a person, or the user whom the service runs as, and not another service, as
+    /// proxies are: their users are system users. Debian and systemd give people the numbers below.
+    package static func isPerson(_ user: UInt32, beside own: UInt32) -> Bool {
+        user == own || (1000...60_513).contains(user)
+    }
+
+    /// Whether a person's program on this machine sends a request over TCP to a name of this machine. A proxy on this
+    /// machine gives itself away by its header field, by the name to which the request was addressed, or by its user.
     func isHere(_ request: Request, _ context: HTTPContext) -> Bool {
         let host = request.head.authority.map { HostName.split($0).host } ?? ""
         return !context.client.isLocal && context.client.isOnThisMachine(sending: request.head)
-            && HostName.isLoopback(host)
+            && HostName.isLoopback(host) && context.client.localUser.map(isPerson) == true
     }
 
     /// Whether a code is the one of the log.

@@ -76,6 +76,11 @@ package final class ServiceSetup: Sendable {
         return try await tree.keys(of: PostNodes.post(), limit: 1).isEmpty
     }
 
+    /// Whether the page of the setup needs no code from a browser.
+    package func needsNoCode(from request: Request, _ context: HTTPContext) -> Bool {
+        firstRun?.isHere(request, context) == true
+    }
+
     // MARK: Setting up
 
     /// Whether the store has no people, accounts and posts.

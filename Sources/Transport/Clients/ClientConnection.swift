@@ -25,14 +25,17 @@ package final class ClientConnection: Sendable {
     private let proxiedAddress = Mutex<String?>(nil)
 
     private let proxies: TrustedProxies?
+    private let ends: ConnectionEnds?
 
     init(
-        _ peer: Peer, isEncrypted: Bool = false, at localAddress: IPAddress? = nil, proxies: TrustedProxies? = nil
+        _ peer: Peer, isEncrypted: Bool = false, at localAddress: IPAddress? = nil, proxies: TrustedProxies? = nil,
+        ends: ConnectionEnds? = nil
     ) {
         self.peer = peer
         self.localAddress = localAddress
         self.isEncrypted = isEncrypted
         self.proxies = proxies
+        self.ends = ends
     }
 
     /// A connection without known properties; it is trusted with nothing.
@@ -48,7 +51,8 @@ package final class ClientConnection: Sendable {
             return channel.eventLoop.makeSucceededFuture(
                 ClientConnection(
                     .network(address), isEncrypted: isEncrypted,
-                    at: channel.localAddress?.ipAddress.flatMap(IPAddress.init), proxies: proxies))
+                    at: channel.localAddress?.ipAddress.flatMap(IPAddress.init), proxies: proxies,
+                    ends: ConnectionEnds(of: channel)))
         }
         return PeerCredentials.of(channel).map { ClientConnection(.process($0)) }
     }
@@ -82,6 +86,10 @@ package final class ClientConnection: Sendable {
         guard !isLocal else { return true }
         return isUnnamedOnLoopback && request.headerFields.proxyField == nil
     }
+
+    /// The number of the system's user whose program on this machine opened a TCP connection, which may be a proxy; nil
+    /// if the kernel does not list it. Reads files of the kernel, which blocks for some microseconds.
+    package var localUser: UInt32? { ends?.peerUser }
 
     /// Whether the path between the client and this machine is private, as far as the server can tell: the Unix socket,
     /// loopback, TLS, or a proxy that terminates TLS.

@@ -8,13 +8,19 @@ package struct IPAddress: Hashable, CustomStringConvertible {
     /// Parses an address without a port and without a zone (inet_pton(3)); nil if the text is not an address.
     package init?(_ text: String) {
         if let bytes = Self.bytes(of: text, family: AF_INET, count: 4) {
-            self.bytes = bytes
+            self.init(bytes)
         } else if let bytes = Self.bytes(of: text, family: AF_INET6, count: 16) {
-            let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
-            self.bytes = isMapped ? Array(bytes[12...]) : bytes
+            self.init(bytes)
         } else {
             return nil
         }
+    }
+
+    /// - Parameter bytes: Four or sixteen bytes in the order of the network.
+    init(_ bytes: [UInt8]) {
+        let isMapped =
+            bytes.count == 16 && bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
+        self.bytes = isMapped ? Array(bytes[12...]) : bytes
     }
 
     private static func bytes(of text: String, family: Int32, count: Int) -> [UInt8]? {
