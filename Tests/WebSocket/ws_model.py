@@ -63,13 +63,14 @@ class Run:
         for world in self.worlds:
             world.pump()
 
-    def run(self, seconds):
+    def run(self, seconds, is_enough=lambda done: False):
+        """Runs for that time, or until the counts of what was done are enough."""
         end = time.monotonic() + seconds
         self.begin()
         for world in self.worlds:
             for name in self.without:
                 del world.actions.weights[name]
-        while time.monotonic() < end:
+        while time.monotonic() < end and not is_enough(self.counts()):
             look = time.monotonic() + self.choices.uniform(*BETWEEN_LOOKS)
             while time.monotonic() < look:
                 self.choices.choice(self.worlds).step()
@@ -78,7 +79,10 @@ class Run:
                 self.kill()
             for world in self.worlds:
                 world.quiet(self.wait)
-            print(f"{sum(world.done['comparisons'] for world in self.worlds)} comparisons", file=sys.stderr, flush=True)
+            print(f"{self.counts()['comparisons']} comparisons", file=sys.stderr, flush=True)
+
+    def counts(self):
+        return sum((world.done for world in self.worlds), collections.Counter(self.done))
 
     def kill(self):
         """Kills the service in the middle of everything, and starts it again."""
@@ -93,9 +97,8 @@ class Run:
 
 
 def report(run):
-    counts, heard = collections.Counter(run.done), collections.Counter()
+    counts, heard = run.counts(), collections.Counter()
     for world in run.worlds:
-        counts.update(world.done)
         heard.update(world.heard)
         for member in world.members:
             heard.update(member.heard)
