@@ -133,6 +133,8 @@ def work(binary, folder, photos, rules):
     finally:
         if os.path.ismount(place):
             unmount(place)
+        # It would only end by itself once no other mount namespace has a copy of the mount, such as a sandbox's.
+        server.kill()
         server.wait()
     return base, log, end, ledger
 
