@@ -1,6 +1,6 @@
-import AsyncHTTPClient
 import Glibc
 import NIOCore
+import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
@@ -22,7 +22,8 @@ struct OutgoingError: Error, CustomStringConvertible {
         case is NIOSSLError where "\(error)".contains("CERTIFICATE_VERIFY_FAILED"):
             return "its certificate was not issued by a trusted authority"
         case is NIOSSLExtraError: return "its certificate is for another name"
-        case let error as HTTPClientError: return error.shortDescription
+        case ChannelError.inputClosed: return "it closed the connection"
+        case is HTTPParserError: return "its response is not valid HTTP, or is incomplete"
         default: return "\(error)"
         }
     }

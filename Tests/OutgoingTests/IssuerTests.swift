@@ -44,7 +44,7 @@ struct IssuerTests {
         try await withScratch { scratch in
             try await LoopbackServer.run { server in
                 let issuer = try Issuer(at: server)
-                try await OutgoingClient.run { client in try await body(issuer, client, scratch) }
+                try await body(issuer, OutgoingClient(), scratch)
             }
         }
     }

@@ -11,13 +11,11 @@ struct OutgoingClientTests {
     private func fault(
         at url: String, maxBytes: Int = 100, within time: Duration = .seconds(60)
     ) async throws -> String? {
-        try await OutgoingClient.run { client in
-            do {
-                _ = try await client.document(at: url, maxBytes: maxBytes, within: time)
-                return nil
-            } catch let error as OutgoingError {
-                return error.description
-            }
+        do {
+            _ = try await OutgoingClient().document(at: url, maxBytes: maxBytes, within: time)
+            return nil
+        } catch let error as OutgoingError {
+            return error.description
         }
     }
 
@@ -25,9 +23,7 @@ struct OutgoingClientTests {
     func document() async throws {
         try await LoopbackServer.run { server in
             server.behave { _ in .init(200, "{}", headers: [("Cache-Control", "public, max-age=90"), ("Age", "30")]) }
-            let document = try await OutgoingClient.run { client in
-                try await client.document(at: server.origin + "/keys?a=b", maxBytes: 2)
-            }
+            let document = try await OutgoingClient().document(at: server.origin + "/keys?a=b", maxBytes: 2)
             #expect(document.bytes == Array("{}".utf8) && document.maxAgeSeconds == 60)
             #expect(server.requests.map(\.path) == ["/keys?a=b"])
             #expect(server.requests.first?.headers["host"] == "127.0.0.1:\(server.port)")
@@ -40,6 +36,10 @@ struct OutgoingClientTests {
         (.init(200, String(repeating: "x", count: 101)), "answers more than 100 bytes"),
         (.init(200, String(repeating: "x", count: 101), isUnfinished: true), "answers more than 100 bytes"),
         (.init(200, "{}", isUnfinished: true), "does not answer within 1 seconds"),
+        (
+            .init(200, "{}", isCut: true),
+            "cannot be reached: its response is not valid HTTP, or is incomplete"
+        ),
         (nil, "does not answer within 1 seconds"),
     ]
 
@@ -50,6 +50,50 @@ struct OutgoingClientTests {
             #expect(told == "\(server.origin)/keys \(fault)")
             #expect(server.requests.count == 1)
         }
+    }
+
+    @Test(
+        "A response arrives over TLS from a machine that is trusted, by its name or its IP address",
+        arguments: ["localhost", "127.0.0.1"])
+    func trusted(host: String) async throws {
+        let certificate = try NIOSSLCertificate(bytes: Array(TestCertificate.first.certificate.utf8), format: .pem)
+        let key = try NIOSSLPrivateKey(bytes: Array(TestCertificate.first.key.utf8), format: .pem)
+        let served = TLSConfiguration.makeServerConfiguration(
+            certificateChain: [.certificate(certificate)], privateKey: .privateKey(key))
+        var trusting = TLSConfiguration.makeClientConfiguration()
+        trusting.trustRoots = .certificates([certificate])
+        let tls = try NIOSSLContext(configuration: trusting)
+        try await LoopbackServer.run(
+            tls: NIOSSLContext(configuration: served),
+            behaviour: { request in .init(200, "\(request.method) \(request.path)") }
+        ) { server in
+            let target = try OutgoingTarget("https://\(host):\(server.port)/a%20b?c")
+            let head = target.head(.GET, headers: [], bodyBytes: 0)
+            let response = try await OutgoingExchange(target: target, tls: tls, maxBytes: 100).response(
+                to: head, body: [])
+            #expect(response.status == .ok && response.bytes == Array("GET /a%20b?c".utf8))
+        }
+    }
+
+    static let targets: [(String, host: String, port: Int, field: String, resource: String)] = [
+        ("https://a.example", "a.example", 443, "a.example", "/"),
+        ("HTTP://a.example:8080?b=c", "a.example", 8080, "a.example:8080", "/?b=c"),
+        ("http://[::1]:80/x#y", "::1", 80, "[::1]:80", "/x"),
+        ("https://user:secret@a.example/x", "a.example", 443, "a.example", "/x"),
+        ("http://a.example/\r\nX:1", "", 0, "", ""), ("ftp://a.example/", "", 0, "", ""), ("https://", "", 0, "", ""),
+        ("/x", "", 0, "", ""), ("http://a.example:70000/", "", 0, "", ""), ("http://a.example:0/", "", 0, "", ""),
+    ]
+
+    @Test("An address names a machine and a resource, or is refused", arguments: targets)
+    func target(url: String, host: String, port: Int, field: String, resource: String) throws {
+        guard !host.isEmpty else {
+            #expect(throws: OutgoingTarget.Invalid.self) { try OutgoingTarget(url) }
+            return
+        }
+        let target = try OutgoingTarget(url)
+        let head = target.head(.GET, headers: [], bodyBytes: 0)
+        #expect(target.host == host && target.port == port)
+        #expect(head.headers["host"] == [field] && head.uri == resource)
     }
 
     @Test("An unreachable machine, and one whose certificate is not trusted, are refused")

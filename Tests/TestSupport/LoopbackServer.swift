@@ -19,12 +19,15 @@ package final class LoopbackServer: Sendable {
         var body: [UInt8]
         /// Whether the end is never sent.
         var isUnfinished: Bool
+        /// Whether the connection ends instead of the response.
+        var isCut: Bool
 
         package init(
-            _ status: Int = 200, _ text: String = "", headers: [(String, String)] = [], isUnfinished: Bool = false
+            _ status: Int = 200, _ text: String = "", headers: [(String, String)] = [], isUnfinished: Bool = false,
+            isCut: Bool = false
         ) {
             (self.status, self.headers, body) = (status, headers, Array(text.utf8))
-            self.isUnfinished = isUnfinished
+            (self.isUnfinished, self.isCut) = (isUnfinished, isCut)
         }
     }
 
@@ -127,6 +130,7 @@ private final class Answerer: ChannelInboundHandler {
             headers: HTTPHeaders(response.headers + [framing]))
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: response.body)))), promise: nil)
+        if response.isCut { return context.close(promise: nil) }
         if !response.isUnfinished { context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil) }
     }
 

@@ -55,18 +55,17 @@ struct ServeCommand: AsyncParsableCommand {
         try configuration.check()
         let log = try ServiceLog(configuration)
         try await ServedFolder(configuration, seed: seed, rules: rules).open(log) { storage in
-            try await OutgoingClient.run { client in
-                var parts = try PhotoService.Settings(configuration, in: storage, by: client, log)
-                parts.server.passed = passed
-                parts.server.settingsWriter = ConfigurationWriter(path: configuration.file, storage: storage.path)
-                parts.manager = ServiceManager(environment: environment)
-                if let notice = try await parts.server.openRulesNotice(storage.tree) { log.announce(notice) }
-                let source = RunningSettings(
-                    configuration, renderer: parts.renderer, logger: log.logger, read: read)
-                let service = try await PhotoService(
-                    in: storage, parts, client: client, source: source, logger: log.logger, announce: log.announce)
-                try await service.run()
-            }
+            let client = OutgoingClient()
+            var parts = try PhotoService.Settings(configuration, in: storage, by: client, log)
+            parts.server.passed = passed
+            parts.server.settingsWriter = ConfigurationWriter(path: configuration.file, storage: storage.path)
+            parts.manager = ServiceManager(environment: environment)
+            if let notice = try await parts.server.openRulesNotice(storage.tree) { log.announce(notice) }
+            let source = RunningSettings(
+                configuration, renderer: parts.renderer, logger: log.logger, read: read)
+            let service = try await PhotoService(
+                in: storage, parts, client: client, source: source, logger: log.logger, announce: log.announce)
+            try await service.run()
         }
     }
 }
