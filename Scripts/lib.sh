@@ -5,6 +5,8 @@ shopt -s inherit_errexit
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 self=${0##*/}
 
+. "$root/Scripts/linking.sh"
+
 # The Python suites share Tests/harness.
 export PYTHONPATH=$root/Tests${PYTHONPATH+:$PYTHONPATH} PYTHONDONTWRITEBYTECODE=1
 
@@ -155,8 +157,10 @@ as_root() { if ((EUID == 0)); then "$@"; else sudo -n "$@"; fi; }
 swift_build() { SWIFT_DETERMINISTIC_HASHING=1 swift build "$@"; }
 
 # The options of all builds, for tests and for use. Tests reach a module's internals by -enable-testing. The builds for use
-# have it too: without it the optimiser generates different code, with faults that no test would find.
-optimised=(-c release -Xswiftc -enable-testing)
+# have it too: without it the optimiser generates different code, with faults that no test would find. Each function is in a
+# section of its own, so that the linker leaves out those that nothing calls.
+optimised=(-c release -Xswiftc -enable-testing -Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections
+    -Xcc -fdata-sections)
 
 # The builds for tests are separate from those for use, which contain Swift's own libraries.
 testing=$root/.build/testing
@@ -172,33 +176,18 @@ build_for_tests() {
     swift_build --package-path "$1" --scratch-path "$testing" "${optimised[@]}" -debug-info-format none "${@:2}"
 }
 
-# The binaries for use export no symbols: these are for plug-ins, of which there are none, and are 8 MB of the service.
-for_use=(-Xlinker --no-export-dynamic)
-
 # Builds a product for use, with Swift's own libraries in the binary: it then runs on machines without Swift. Debug information
 # takes a tenth of the time, and only Scripts/package needs it: it sets debug_info to dwarf.
 build_product() {
-    swift_build --package-path "$root" "${optimised[@]}" "${for_use[@]}" -debug-info-format "${debug_info-none}" \
-        --static-swift-stdlib --product "$@"
+    local option linking=()
+    plan_link
+    for option in "${link_options[@]}"; do linking+=(-Xlinker "$option"); done
+    swift_build --package-path "$root" "${optimised[@]}" -Xswiftc -use-ld=lld "${linking[@]}" \
+        -debug-info-format "${debug_info-none}" --static-swift-stdlib --product "$@"
 }
 
 # Builds the service.
 build_release() { build_product tintype "$@"; }
-
-# Links the service of the tests' build once more, with Swift's own libraries in it: link_for_use FILE. Nothing is compiled.
-link_for_use() {
-    local objects=$testing/release/tintype.product/Objects.LinkFileList library swift=()
-    [[ -e $objects ]] || die "$objects does not exist; Scripts/test --filter nothing builds it"
-    # The archives of Swift name each other in both directions.
-    for library in Foundation FoundationEssentials FoundationInternationalization CoreFoundation _FoundationICU \
-        _FoundationCShims _FoundationCollections swift_RegexParser swift_StringProcessing swift_Concurrency \
-        swiftSynchronization swiftDispatch dispatch BlocksRuntime; do
-        swift+=("-l$library")
-    done
-    swiftc -static-stdlib -emit-executable -o "$1" "@$objects" "${for_use[@]}" -Xlinker --gc-sections \
-        -Xlinker --defsym -Xlinker main=tintype_main -Xlinker --start-group "${swift[@]}" -Xlinker --end-group \
-        -lstdc++ -lsqlite3 -ldeflate -lcrypto -ljpeg -lpng -lgif -llcms2 -lz -lwebp -lwebpmux -lde265 -ldav1d -laom -lm
-}
 
 # Builds the tool that creates large stores, for measurements.
 build_store_maker() { build_product StoreMaker "$@"; }

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -15,6 +16,7 @@ import image
 import libraries
 import licences
 import manual
+import size
 from archive import gzipped, tar
 from contents import File, Tree
 from libraries import output
@@ -86,9 +88,11 @@ def main() -> None:
     moment = time.gmtime(options.epoch)
     with tempfile.TemporaryDirectory() as scratch:
         program, symbols = split(options.binary, pathlib.Path(scratch), name)
-        size = program.stat().st_size
-        if size > LARGEST:
-            print(f"package: the binary has {size / 1e6:.1f} MB; the limit is {LARGEST / 1e6:.0f} MB")
+        length = program.stat().st_size
+        print(f"package: the binary has {length / 1e6:.1f} MB without its symbols:")
+        print(size.table(program, options.binary, ROOT / "Sources"), flush=True)
+        if length > LARGEST:
+            sys.exit(f"package: no package is made, because the limit for the binary is {LARGEST / 1e6:.0f} MB")
         tree = contents(program, options.binary, version, time.strftime("%Y-%m-%d", moment), options.checkouts)
         deb = options.out / f"tintype_{version}_{architecture}.deb"
         part = options.out / f".{deb.name}.part"
@@ -110,7 +114,6 @@ def main() -> None:
     write(sums, "".join(lines).encode())
     if options.sign:
         sign(options.sign, sums)
-    print(f"package: the binary has {size / 1e6:.1f} MB without its symbols")
     for path in sorted([*options.out.glob("SHA256SUMS*"), *made]):
         print(f"package: {path} ({path.stat().st_size / 1e6:.1f} MB)")
 

@@ -55,6 +55,17 @@ def check_files(first, second):
     expect(len(first["SHA256SUMS"].read_text().splitlines()) == len(first) - 1, "a file has no checksum")
 
 
+def check_limit(scratch):
+    """Packs a binary that is too large: there must be no package of it."""
+    filler, large, packages = scratch / "filler", scratch / "large", scratch / "none"
+    filler.write_bytes(bytes(61_000_000))
+    run(["objcopy", f"--add-section=.filler={filler}", os.environ["TINTYPE"], str(large)])
+    run([str(ROOT / "Scripts/package"), "--out", str(packages)], environment={**os.environ, "TINTYPE": str(large)}, status=1)
+    expect(not list(packages.iterdir()), "a binary that is too large was packed")
+    filler.unlink()
+    large.unlink()
+
+
 def check_signature(folder, scratch):
     """Signs the checksums with a new key, as --sign does, and verifies them as a user does."""
     sys.path.insert(0, str(ROOT / "Scripts/packages"))
@@ -238,6 +249,8 @@ def main():
     check_files(files, make(scratch / "again"))
     shutil.rmtree(scratch / "again")
     check_signature(scratch / "packages", scratch)
+    step("a binary that is too large")
+    check_limit(scratch)
     step("the image for containers")
     check_image(files, scratch)
     step("the messages of a service manager")
