@@ -24,6 +24,8 @@ public final class LineFile: Sendable {
         var isBusy = false
         var isReopened = false
         var isClosed = false
+        /// Those who wait until the thread has no work; each stream ends then.
+        var waiters: [AsyncStream<Never>.Continuation] = []
     }
 
     /// The state that only the thread uses.
@@ -102,11 +104,20 @@ public final class LineFile: Sendable {
     /// Writes what waits, and drops later lines. Gives up after a time, because standard output may have a reader that
     /// does not read.
     public func close(within patience: Duration = .seconds(5)) async {
-        queue.withLock { $0.isClosed = true }
-        let end = ContinuousClock.now + patience
-        while queue.withLock({ $0.isBusy }), ContinuousClock.now < end {
-            try? await Task.sleep(for: .milliseconds(5))
+        let (idle, waiter) = AsyncStream<Never>.makeStream()
+        queue.withLock { queue in
+            queue.isClosed = true
+            if queue.isBusy { queue.waiters.append(waiter) } else { waiter.finish() }
         }
+        // A task of its own, because a cancelled caller waits, too.
+        await Task {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { for await _ in idle {} }
+                group.addTask { try? await Task.sleep(for: patience) }
+                await group.next()
+                group.cancelAll()
+            }
+        }.value
     }
 
     // MARK: The thread
@@ -123,7 +134,10 @@ public final class LineFile: Sendable {
                 let work = (queue.bytes, queue.isReopened)
                 queue.bytes = []
                 queue.isReopened = false
-                if work.0.isEmpty, !work.1 { queue.isBusy = false }
+                guard work.0.isEmpty, !work.1 else { return work }
+                queue.isBusy = false
+                queue.waiters.forEach { $0.finish() }
+                queue.waiters = []
                 return work
             }
             guard !bytes.isEmpty || isReopened else { return }

@@ -39,6 +39,9 @@ struct FieldDescription {
 
     /// The words for fields that mean something else than fields of this name elsewhere, by schema and field.
     private static let special: [String: String] = [
+        "ClassCodeSignInRequest.displayName": "The name in the class, at most 30 characters.",
+        "ClassCodeSignInRequest.invitation": "The code of the class.",
+        "ClassCodeSignInRequest.isNew": "Whether to create an account; otherwise there must be one.",
         "CommentPage.comments": "The comments.",
         "Flag.flagged": "Whether the user flags it.",
         "FlaggedPage.flagged": "The posts and comments.",
@@ -99,6 +102,7 @@ struct FieldDescription {
         "Problem.status": "The status of the response.",
         "Problem.title": "The reason phrase of the status.",
         "QuotaChange.quota": "A number of bytes, `none`, or `default` for the quota of the settings.",
+        "SignUpRequest.invitation": "The code of an invitation.",
         "UploadForm.alt": "The alternative text of the first photo.",
         "UploadForm.audiences":
             "The ids of the audiences, separated by spaces; without any, the post is for everybody.",

@@ -64,6 +64,7 @@ enum SchemaDescriptions {
         "Changes": "A page of the commits to a part of the tree, oldest first.",
         "ChangesChange": "A commit to the tree, with its writes.",
         "ChangesWrite": "A write of a commit: the new value at a path, or null.",
+        "ClassCodeSignInRequest": "The code of a class, and the name and picture of a person in it.",
         "CodeKind": "The purpose of a message with a code.",
         "CodeRequest": "The message to send.",
         "CodeResponse": "The address to which the message goes.",

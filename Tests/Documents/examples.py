@@ -44,6 +44,11 @@ REQUESTS = [
     "tintype serve --listen 127.0.0.1:8080 --sign-up invitation,request", AUDIENCE,
     *(f"""tintype api POST /v1/join-requests '{{"name": "{name.title()}", "email": "{name}@example.com"}}'"""
       for name in ("ann", "bob"))]
+CHILDREN = [
+    AUDIENCE, "tintype invite add --audience class-7b --no-address > code",
+    *(f"""tintype api POST '/identitytoolkit.googleapis.com/v1/accounts:signInWithClassCode?key=x' """
+      f"""'{{"invitation": "'"$(cat code)"'", "displayName": "{name}", "picture": "kite", "isNew": true}}'"""
+      for name in ("Mia", "Jan"))]
 RULES = ["tintype rules show > rules.json", "tintype rules show --storage-rules > storage.rules"]
 PHOTO = "tintype upload photo.jpg --user maria"
 # A run that lasts some seconds.
@@ -69,6 +74,7 @@ BEFORE_HELP = {
     "init": ["tintype serve --storage Other", "rm -rf Storage"],
     "user add": ["echo sesame! > secret"],
     "invite": [AUDIENCE], "invite add": [AUDIENCE], "invite ls": [AUDIENCE], "invite rm": ["tintype invite add"],
+    "invite children": CHILDREN, "invite children ls": CHILDREN, "invite children set": CHILDREN, "invite children rm": CHILDREN,
     "invite requests": REQUESTS, "invite requests approve": REQUESTS, "invite requests decline": REQUESTS,
     "user show": ACCOUNTS, "user token": ACCOUNTS, "user password": ACCOUNTS, "user rm": ACCOUNTS,
     "person": PEOPLE, "person rm": PEOPLE, "api": [*PEOPLE, PHOTO],
@@ -110,6 +116,7 @@ ANSWERS = {
     "tintype user add": ["sesame!", "sesame!"],
     "tintype user password": ["sesame!", "sesame!"],
     "tintype user rm": ["yes"],
+    "tintype invite children rm": ["yes"],
     "tintype person rm": ["yes"],
     "tintype tree import tree.json --replace": ["yes"],
     "tintype post rm": ["yes"],

@@ -57,6 +57,28 @@ struct InitCommandTests {
         }
     }
 
+    @Test("The page of a running service is named, whether a setting or an option gave its address")
+    func page() async throws {
+        try await withScratch { scratch in
+            let storage = "\(scratch.path)/Storage"
+            let daemon = try await Daemon(storage: storage, arguments: ["--listen", "127.0.0.1:0"])
+            var page: String?
+            try await eventually {
+                page = try await daemon.get("/v1/operations").json["pages"][0].string
+                return page != nil
+            }
+            let address = try #require(page) + "/"
+            let done = try await initialize(storage, "--yes")
+            #expect(done.output.contains("The page: \(address)\n"), "\(done)")
+            #expect(try json(try await initialize(storage, "--yes", "--json").output)["url"].string == address)
+            try await daemon.stop()
+            let stopped = try await initialize(storage, "--yes")
+            #expect(stopped.output.contains("There is no page yet"), "\(stopped)")
+            let listening = try await initialize(storage, "--yes", "--listen", "127.0.0.1:8080")
+            #expect(listening.output.contains("The page: http://127.0.0.1:8080/\n"), "\(listening)")
+        }
+    }
+
     @Test("On a terminal it asks, and an empty answer is the safe one")
     func questions() async throws {
         try await withScratch { scratch in

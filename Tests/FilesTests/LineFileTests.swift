@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Synchronization
 import TestSupport
@@ -80,6 +81,29 @@ struct LineFileTests {
         file.add(String(repeating: "x", count: LineFile.maxWaitingBytes))
         #expect(reports.dropped.load(ordering: .relaxed) == 1)
         await file.close()
+    }
+
+    @Test("The end waits for the thread, and gives up after a time")
+    func patience() async throws {
+        let (gate, hasPassed) = (DispatchSemaphore(value: 0), Flag())
+        let file = try LineFile(
+            .file(path: "/dev/full"), onDrop: { _ in },
+            onFault: { _ in
+                gate.wait()
+                hasPassed.value.store(true, ordering: .relaxed)
+            })
+        file.add("line")
+        await file.close(within: .milliseconds(1))
+        #expect(hasPassed.value.load(ordering: .relaxed) == false)
+        async let first: Void = file.close(within: .seconds(500))
+        async let second: Void = file.close(within: .seconds(500))
+        gate.signal()
+        _ = await (first, second)
+        #expect(hasPassed.value.load(ordering: .relaxed) == true)
+    }
+
+    private final class Flag: Sendable {
+        let value = Atomic(false)
     }
 
     @Test("A path that cannot be written is an error at the start")

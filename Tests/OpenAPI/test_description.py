@@ -59,8 +59,8 @@ def test_names_are_unique_and_begin_with_a_verb(operations):
 def test_the_names_that_apps_use_stay(operations):
     """Generated clients break when a name changes."""
     assert {
-        "signUp", "signInWithPassword", "signInWithCustomToken", "lookUpAccount", "updateAccount", "deleteAccount", "sendCode",
-        "resetPassword", "refreshToken", "createUpload", "getUpload", "addPhotos", "publishDraft", "listPosts", "getPost",
+        "signUp", "signInWithPassword", "signInWithCustomToken", "signInWithClassCode", "lookUpAccount", "updateAccount",
+        "deleteAccount", "sendCode", "resetPassword", "refreshToken", "createUpload", "getUpload", "addPhotos", "publishDraft", "listPosts", "getPost",
         "deletePost", "listPersonPosts", "listHashtagPosts", "listHashtags", "listPeople", "getPerson", "putPerson",
         "updatePerson", "deletePerson", "putAvatar", "deleteAvatar", "followPerson", "unfollowPerson", "listFollowers",
         "listFollowing", "blockPerson", "unblockPerson", "listBlocked", "getFeed", "getPrivacy", "updatePrivacy",
@@ -152,7 +152,7 @@ def test_operations_say_who_may_use_them(description, operations):
     by_name = {operation["operationId"]: operation["security"] for operation in operations.values()}
     assert {key for security in by_name.values() for item in security for key in item} == set(schemes)
     assert all(scheme["type"] == "http" and scheme["scheme"] == "bearer" for scheme in schemes.values())
-    for name in "signUp", "signInWithPassword", "refreshToken", "getVersion", "checkHealth", "getDescription":
+    for name in "signUp", "signInWithPassword", "signInWithClassCode", "refreshToken", "getVersion", "checkHealth", "getDescription":
         assert by_name[name] == [], name
     for name in "listPosts", "getPost", "getPerson", "listComments", "getMedia":
         assert {} in by_name[name] and {"idToken": []} in by_name[name], name

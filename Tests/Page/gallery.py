@@ -3,6 +3,8 @@
 import contextlib
 import json
 
+from playwright.sync_api import Error
+
 from harness import waiting
 from harness.waiting import eventually
 
@@ -12,8 +14,19 @@ HOSTILE = "<img src=x onerror=alert(1)>\u202e\"'&"
 
 
 def until(page, what, condition):
-    """Returns the condition's first true value, while the page continues."""
-    return eventually(what, condition, patience=PATIENCE / 1000, pause=lambda seconds: page.wait_for_timeout(seconds * 1000))
+    """Returns the condition's first true value, while the page continues.
+
+    A page that is being replaced has no value; the condition is then that of the next page.
+    """
+    def value():
+        try:
+            return condition()
+        except Error as error:
+            if "Execution context was destroyed" not in error.message:
+                raise
+            return None
+
+    return eventually(what, value, patience=PATIENCE / 1000, pause=lambda seconds: page.wait_for_timeout(seconds * 1000))
 
 
 def wait(page, condition, *arguments):

@@ -2,7 +2,8 @@
 
 import re
 
-from gallery import opened
+import pytest
+from gallery import opened, until
 from playwright.sync_api import expect
 from service import PASSWORD, ROOT
 
@@ -33,6 +34,46 @@ def test_a_newcomer_sets_the_service_up_on_a_phone_and_posts_a_photo(browser, ru
         expect(page.locator("post-feed article")).to_have_count(1)
     with opened(browser, running, "/setup") as page:
         expect(page.get_by_text("This is for members.")).to_be_visible()
+
+
+@pytest.mark.parametrize("is_reached", [True, False])
+def test_the_first_photo_is_offered_once_the_new_admin_is_signed_in(browser, running, is_reached):
+    with opened(browser, running, "/setup", **PHONE) as page:
+        held = []
+        page.route("**/accounts:signInWithPassword*", lambda route: held.append(route))
+        form = page.get_by_role("main").locator("form")
+        form.get_by_role("textbox", name="E-mail address").fill("ann@example.com")
+        form.locator("input[type=password]").fill(PASSWORD)
+        form.locator("input[type=password]").press("Enter")
+        until(page, "the sign-in", lambda: held)
+        link = page.get_by_role("link", name="To the first photo")
+        assert link.count() == 0
+        if is_reached:
+            held[0].continue_()
+            link.click()
+            expect(page.locator("#tools .account")).to_have_accessible_name(re.compile("^Account of"))
+        else:
+            held[0].abort()
+            expect(page.get_by_text("cannot be reached")).to_be_visible()
+            link.click()
+            expect(page.get_by_text("This is for members.")).to_be_visible()
+
+
+def test_a_session_is_stored_before_the_person_is_read(browser, running):
+    running.set_up()
+    ann = running.person("Ann")
+    with opened(browser, running, "/") as page:
+        held = []
+        page.route(f"**/v1/people/{ann.uid}", lambda route: route.continue_() if held else held.append(route))
+        page.locator("#tools .account").click()
+        form = page.locator("dialog form").first
+        form.get_by_role("textbox", name="E-mail address").fill(ann.email)
+        form.locator("input[type=password]").fill(PASSWORD)
+        form.locator("input[type=password]").press("Enter")
+        until(page, "the request for the person", lambda: held)
+        assert page.evaluate("localStorage['tintype.session'] !== undefined")
+        page.reload()
+        expect(page.locator("#tools .account")).to_have_accessible_name(re.compile("^Account of"))
 
 
 def test_the_code_of_the_log_sets_up_and_does_not_stay_in_the_address(browser, running):

@@ -4,8 +4,10 @@ import { h, icon } from "./dom.js";
 import { newID } from "./ids.js";
 import { stylesheet } from "./late.js";
 import { t } from "./texts.js";
+import { audienceChoice } from "./composer-audience.js";
 import { dragOrder, photoElement } from "./composer-photo.js";
 import { checked } from "./upload-check.js";
+import { readdressed, regrouped } from "./upload-records.js";
 import { uploads } from "./upload.js";
 
 const mostPhotos = 20;  // The service's default limit for a post; it refuses more with a reason.
@@ -48,6 +50,9 @@ class Composer {
     const { posts } = this;
     this.together = posts.length <= 1;
     navigator.locks?.request(lockOf(group), () => new Promise((resolve) => { this.#release = resolve; }));
+    this.audience = audienceChoice(posts[0]?.audience, () => this.#address());
+    // Photos are sent once it is known to whom.
+    this.#isBusy = this.audience.ready;
     this.#build();
     this.text.value = posts[0]?.text ?? "";
     picker?.pickMentions(this.text);
@@ -85,6 +90,7 @@ class Composer {
       h("div", { class: "composer-head" }, h("h2", { id: "composer-title" }, t("upload.title")), close),
       h("div", { class: "body" },
         h("div", { class: "words writing-field" }, h("label", { for: "composer-text" }, t("upload.text")), this.text), this.count,
+        this.audience.element,
         h("div", { class: "sources" }, this.#source("photos", { multiple: true, accept: types }),
           matchMedia("(pointer: coarse)").matches && this.#source("camera", { accept: "image/*", capture: "environment" }),
           h("p", { class: "faint" }, t("upload.dropHint"))),
@@ -155,12 +161,12 @@ class Composer {
       const before = this.ids.length;
       if (before + accepted.length > mostPhotos && this.together) {
         this.together = false;
-        await uploads.regroup(this.group, false);
+        await this.#remake(regrouped, false);
       }
       const [post] = this.posts;
       if (accepted.length > 0) {
         if (this.together && post) await uploads.addTo(post.id, accepted);
-        else await uploads.add(accepted, { group: this.group, together: this.together });
+        else await uploads.add(accepted, { group: this.group, together: this.together, audience: this.audience.value });
         this.#say(t("upload.added", { count: accepted.length }));
       }
       this.#note();
@@ -184,16 +190,22 @@ class Composer {
 
   async #write() {
     clearTimeout(this.#timer);
-    if (this.posts.length === 0 && this.text.value) await uploads.addPost(this.group);
+    if (this.posts.length === 0 && this.text.value) await uploads.addPost(this.group, this.audience.value);
     await uploads.write(this.group, { text: this.text.value, mentions: picker?.mentionsOf(this.text) ?? [] });
   }
 
   async #regroup(together) {
     this.together = together;
-    this.#isBusy = this.#isBusy.then(() => uploads.regroup(this.group, together));
+    this.#isBusy = this.#isBusy.then(() => this.#remake(regrouped, together));
     await this.#isBusy;
     this.#say(t(together ? "upload.togetherSaid" : "upload.apartSaid"));
   }
+
+  #address() {
+    this.#isBusy = this.#isBusy.then(() => this.#remake(readdressed, this.audience.value));
+  }
+
+  #remake(make, choice) { return uploads.remake(this.group, (posts, fileOf) => make(posts, fileOf, choice)); }
 
   move(id, by) {
     const order = this.ids;
@@ -234,6 +246,7 @@ class Composer {
 
   async #publish() {
     await this.#isBusy;
+    if (!this.form.reportValidity()) return;
     await this.#write();
     const { text, mentions } = picker?.writtenIn(this.text) ?? { text: this.text.value.trim(), mentions: [] };
     const ids = this.posts.map(({ id }) => id);

@@ -98,6 +98,8 @@ class Session extends EventTarget {
     this.#take(answer.idToken, answer.expiresIn);
     const user = { uid: answer.localId, email: answer.email ?? "", name: name || answer.email || answer.localId, picture: null };
     this.#stored = { user, refreshToken: answer.refreshToken };
+    // The session is stored at once, because the page may be left while the person is read.
+    this.#write();
     const person = await fetch(`/v1/people/${user.uid}`, { headers: { Authorization: `Bearer ${this.#token}` } }).then((response) => (response.ok ? response.json() : null)).catch(() => null);
     if (person) Object.assign(user, { name: person.full_name ?? user.name, picture: person.profile_picture ?? null });
     this.#write();

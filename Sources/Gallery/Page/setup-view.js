@@ -1,16 +1,18 @@
 // The page of the first setup: the questions of "tintype init", while nobody is there yet.
 
 import { checks, emailField, newPasswordField, submit } from "./account-fields.js";
+import { showAgain } from "./app.js";
 import { h } from "./dom.js";
 import { field, form } from "./fields.js";
 import { apiJSON } from "./http.js";
 import { stylesheet } from "./late.js";
 import { reasonOf } from "./reasons.js";
 import { session } from "./session.js";
+import { toast } from "./shell.js";
 import { siteName } from "./site.js";
 import { t } from "./texts.js";
 
-// The heading and the elements that are shown once the service is set up. The view is made again when somebody signs in.
+// The heading and the elements that are shown once the service is set up.
 let outcome = null;
 
 export async function setupView(route, { element }) {
@@ -42,8 +44,9 @@ export async function setupView(route, { element }) {
           email: email.input.value.trim(), password: password.input.value,
         } });
         outcome = outcomeOf(answer, name.input.value.trim());
-        draw(...outcome);
-        await session.signIn(answer.email, password.input.value);
+        // The outcome is shown last: its link loads the page again, which would cancel the sign-in.
+        await session.signIn(answer.email, password.input.value).catch(({ message }) => toast(message, { isProblem: true }));
+        showAgain();
       },
       say: (problem) => (problem.code === "not_found" ? t("setup.over") : reasonOf(problem)),
     });

@@ -2,10 +2,11 @@
 
 import { newID } from "./ids.js";
 
-// A post that is being written: number `index` of those that were begun at the same time.
-export function newPost(group, uid, at, index) {
+// A post that is being written: number `index` of those that were begun at the same time. `audience` is the id of the
+// audience that sees it, or empty.
+export function newPost({ group, uid, at, index, audience }) {
   return {
-    id: newID(), group, uid, at, index, draft: null, round: 0, text: "", mentions: [], order: [], state: "writing", problem: null,
+    id: newID(), group, uid, at, index, audience, draft: null, draftRound: 0, round: 0, text: "", mentions: [], order: [], state: "writing", problem: null,
   };
 }
 
@@ -23,7 +24,7 @@ export function regrouped(posts, fileOf, together) {
   const ids = posts.flatMap((post) => post.order);
   const [first] = posts;
   if (!first || ids.length < 2) return null;
-  const another = (index) => ({ ...newPost(first.group, first.uid, first.at, index), text: first.text, mentions: first.mentions });
+  const another = (index) => ({ ...newPost({ ...first, index }), text: first.text, mentions: first.mentions });
   const targets = ids.map((id, index) => (together || index === 0 ? first : another(index)));
   const moved = ids.map((id, index) => ({ ...fileOf(id), target: targets[index].id }))
     .filter(({ post, target }) => post !== target)
@@ -33,4 +34,14 @@ export function regrouped(posts, fileOf, together) {
   const kept = together ? [{ ...first, order: ids }] : targets.map((post, index) => ({ ...post, order: [ids[index]] }));
   const gone = posts.map(({ id }) => id).filter((id) => !kept.some((post) => post.id === id));
   return { kept, moved, gone };
+}
+
+// The posts of a group after another choice of their audience, in the form of `regrouped`; null if nothing changes. A draft
+// belongs to one audience, so that all photos are sent again.
+export function readdressed(posts, fileOf, audience) {
+  const kept = posts.filter((post) => (post.audience ?? "") !== audience)
+    .map((post) => ({ ...post, audience, draft: null, round: post.round + 1 }));
+  const moved = kept.flatMap(({ order }) => order.map(fileOf)).filter((file) => file && file.state !== "failed")
+    .map((file) => ({ ...file, round: file.round + 1, location: null, number: null, state: "waiting" }));
+  return kept.length > 0 ? { kept, moved, gone: [] } : null;
 }

@@ -29,7 +29,8 @@ const isGone = ({ status, code }) => status === 404 || status === 410 || code ==
 
 // Reserves the draft of a post; returns its id.
 export async function beginDraft(post) {
-  const { upload_id: id, state } = await apiJSON("/v1/uploads?draft=true", {
+  const audiences = post.audience ? `&audiences=${encodeURIComponent(post.audience)}` : "";
+  const { upload_id: id, state } = await apiJSON(`/v1/uploads?draft=true${audiences}`, {
     method: "POST", headers: { "Idempotency-Key": `${post.id}.${post.round}` },
   });
   if (state === "expired") throw new Gone("draft");

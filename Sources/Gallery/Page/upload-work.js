@@ -134,15 +134,17 @@ export class Work {
 
   #draftOf(id) {
     const post = this.#queue.post(id);
-    if (post.draft) return post.draft;
-    if (!this.#drafts.has(id)) {
+    const { draft, round } = post;
+    if (draft && (post.draftRound ?? round) === round) return draft;
+    const key = `${id}.${round}`;
+    if (!this.#drafts.has(key)) {
       const begun = beginDraft(post).then(async (draft) => {
-        await this.#change(post, { draft });
+        if (this.#queue.post(id)?.round === round) await this.#change(post, { draft, draftRound: round });
         return draft;
       });
-      this.#drafts.set(id, begun.finally(() => this.#drafts.delete(id)));
+      this.#drafts.set(key, begun.finally(() => this.#drafts.delete(key)));
     }
-    return this.#drafts.get(id);
+    return this.#drafts.get(key);
   }
 
   async #send(id, signal) {

@@ -4,14 +4,14 @@
 import { Problem } from "./problem.js";
 import { newID } from "./ids.js";
 import { session } from "./session.js";
-import { newFile, newPost, regrouped } from "./upload-records.js";
+import { newFile, newPost } from "./upload-records.js";
 import * as store from "./upload-store.js";
 import { endPhoto } from "./upload-send.js";
 import { Work } from "./upload-work.js";
 import { t } from "./texts.js";
 
-// A post is { id, group, at, uid, draft, round, text, mentions, order: [file], state: "writing" | "ready" | "failed", problem }; a
-// file is { id, post, name, size, type, alt, round, location, number, state: "waiting" | "done" | "failed", problem }.
+// A post is { id, group, at, uid, audience, draft, draftRound, round, text, mentions, order: [file], state: "writing" | "ready" |
+// "failed", problem }; its draft counts only if `draftRound` is its round. A file is { id, post, name, size, type, alt, round, location, number, state: "waiting" | "done" | "failed", problem }.
 class Uploads extends EventTarget {
   #posts = new Map();
   #files = new Map();
@@ -70,13 +70,13 @@ class Uploads extends EventTarget {
   // MARK: Adding
 
   // Begins to send files, for one post (`together`) or one each, published by `publish` or, with `options.text`, at once.
-  async add(files, { group = newID(), together = false, text } = {}) {
+  async add(files, { group = newID(), together = false, text, audience = "" } = {}) {
     const uid = session.user?.uid;
     if (!uid) throw new Problem({ status: 401, code: "permission_denied", detail: t("upload.signIn") });
     const parts = together ? [files] : files.map((file) => [file]);
     const at = Date.now(), posts = [], records = [], blobs = new Map();
     for (const [index, part] of parts.entries()) {
-      const post = newPost(group, uid, at, index);
+      const post = newPost({ group, uid, at, index, audience });
       for (const file of part) {
         const record = newFile(post.id, file);
         post.order.push(record.id);
@@ -92,8 +92,8 @@ class Uploads extends EventTarget {
   }
 
   // Begins a post without photos; photos may be added.
-  async addPost(group) {
-    const post = newPost(group, session.user.uid, Date.now(), 0);
+  async addPost(group, audience) {
+    const post = newPost({ group, uid: session.user.uid, at: Date.now(), index: 0, audience });
     await this.#begin([post], [], new Map());
     return post.id;
   }
@@ -134,10 +134,10 @@ class Uploads extends EventTarget {
     await this.change("posts", posts.map(({ id }) => id), fields);
   }
 
-  // Puts the photos of a group into one post, or into one each. Photos that were sent are sent again, to another draft.
-  async regroup(group, together) {
+  // Changes the posts of a group by a function of upload-records.js. Photos that were sent are sent again, to another draft.
+  async remake(group, make) {
     const posts = this.posts.filter((post) => post.group === group && post.state === "writing");
-    const change = regrouped(posts, (id) => this.#files.get(id), together);
+    const change = make(posts, (id) => this.#files.get(id));
     if (!change) return;
     for (const { id } of change.moved) this.#work.stop(id);
     await this.#begin(change.kept, change.moved, new Map());

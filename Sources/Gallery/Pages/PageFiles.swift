@@ -14,6 +14,7 @@ enum PageFiles {
         ("comment-order.js", PackageResources.comment_order_js),
         ("comment-row.js", PackageResources.comment_row_js),
         ("comments.js", PackageResources.comments_js),
+        ("composer-audience.js", PackageResources.composer_audience_js),
         ("composer-photo.js", PackageResources.composer_photo_js),
         ("composer.js", PackageResources.composer_js),
         ("details.js", PackageResources.details_js),

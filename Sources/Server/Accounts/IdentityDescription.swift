@@ -41,9 +41,10 @@ extension IdentityResponder {
     private static let operations = [
         Operation(
             account: "signUp", "signUp", "Create an account, and sign in to it",
-            details: "Without an address the account is anonymous.",
+            details: "Without an address the account is anonymous. An invitation needs an address.",
             request: .object(
-                ["email": .text, "password": .text, "displayName": .text, "idToken": .text] + returned, isOpen: true
+                ["email": .text, "password": .text, "displayName": .text, "idToken": .text, "invitation": .text]
+                    + returned, isOpen: true
             ).named("SignUpRequest"), answer: signIn),
         Operation(
             account: "signInWithPassword", "signInWithPassword", "Sign in with an e-mail address and a password",
@@ -54,6 +55,13 @@ extension IdentityResponder {
             account: "signInWithCustomToken", "signInWithCustomToken", "Sign in with a custom token",
             request: .object(["token": .text] + returned, required: ["token"], isOpen: true)
                 .named("CustomTokenSignInRequest"), answer: signIn),
+        Operation(
+            account: "signInWithClassCode", "signInWithClassCode", "Sign in without an address, with a class code",
+            details: "People of a class, such as children, have a name and a picture, and no address.",
+            request: .object(
+                ["invitation": .text, "displayName": .text, "picture": .one(of: ClassPicture.self), "isNew": .flag],
+                required: ["invitation", "displayName", "picture"], isOpen: true
+            ).named("ClassCodeSignInRequest"), answer: signIn),
         Operation(
             account: "lookup", "lookUpAccount", "Look up the account of an ID token",
             request: token("AccountLookupRequest"),

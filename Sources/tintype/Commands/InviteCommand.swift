@@ -4,11 +4,12 @@ import Foundation
 import HTTPTypes
 import Model
 
-/// Makes, lists and withdraws invitations, and answers requests to join.
+/// Makes, lists and withdraws invitations, answers requests to join, and manages the children of a class.
 struct InviteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "invite",
-        abstract: "Invite people to create an account, or to join an audience; answer requests to join.",
+        abstract:
+            "Invite people to the service or an audience; answer requests to join; manage the children of a class.",
         discussion: """
             An invitation is a link for one person or, with --code, a short code for several people, such as a class. It ends \
             with its last use, and after a week at the latest; options change both. These commands need the running service.
@@ -18,7 +19,7 @@ struct InviteCommand: AsyncParsableCommand {
               tintype invite add --code --audience class-7b --uses 25
               tintype invite ls
             """,
-        subcommands: [Add.self, List.self, Remove.self, InviteRequestsCommand.self])
+        subcommands: [Add.self, List.self, Remove.self, InviteRequestsCommand.self, InviteChildrenCommand.self])
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

@@ -85,7 +85,7 @@ struct InitCommand: AsyncParsableCommand {
         let changes = try await place.reload()
         let summary = InitSummary(
             answers: answers, outcome: outcome, edit: edit, configuration: next, changes: changes,
-            isRunning: place.isRunning, storage: place.path)
+            isRunning: place.isRunning, page: try await place.page(), storage: place.path)
         json ? Terminal.outputJSON(try summary.document()) : try summary.print()
     }
 

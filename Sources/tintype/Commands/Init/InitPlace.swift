@@ -144,6 +144,13 @@ extension InitPlace.Open {
         return try RulesDocument(preset.database).changes(since: rules).map(\.words)
     }
 
+    /// Returns the address of the running service's page, without a slash at its end; nil if it listens on no port, or
+    /// none runs.
+    func page() async throws -> String? {
+        guard case .service(let client, _) = self else { return nil }
+        return try await client.read(.get, "/v1/operations", as: OperationsDocument.self).pages.first
+    }
+
     /// Lets the running service read its settings again; returns the settings that differ.
     func reload() async throws -> [SettingsChange] {
         guard case .service(let client, _) = self else { return [] }

@@ -13,6 +13,8 @@ struct InitSummary {
     /// The settings of the running service that differed.
     let changes: [SettingsChange]
     let isRunning: Bool
+    /// The address of the running service's page, which an option may have given to it; nil if there is none.
+    let page: String?
     let storage: String
 
     /// Prints what was done, who may come in and see, and what comes next.
@@ -69,10 +71,9 @@ struct InitSummary {
     }
 
     private func printNext() throws {
-        let origin = try Self.origin(of: configuration)
         Terminal.output("")
-        if let origin {
-            Terminal.output("The page: \(origin)/")
+        if let address = try address {
+            Terminal.output("The page: \(address)/")
         } else {
             Terminal.output("There is no page yet: tintype init --listen 127.0.0.1:8080")
         }
@@ -96,16 +97,22 @@ struct InitSummary {
     private var link: String? {
         get throws {
             guard let code = outcome.invitation?.code else { return nil }
-            return try Self.origin(of: configuration).map { "\($0)/join#\(code)" }
+            let origin = try AccountChoices(configuration).origin()
+            let isKnown = !origin.isEmpty && !Self.everywhere.contains { origin.contains($0) }
+            return isKnown ? "\(origin)/join#\(code)" : nil
         }
     }
 
-    /// The address at which people reach the service; nil if it is not known. A service that listens everywhere is
-    /// reached at any address of its machine.
-    private static func origin(of configuration: Configuration) throws -> String? {
-        let origin = try AccountChoices(configuration).origin()
-        let isAnywhere = ["//[::]:", "//0.0.0.0:"].contains { origin.contains($0) }
-        return origin.isEmpty || isAnywhere ? nil : origin
+    /// The hosts in the address of a service that listens at all addresses of its machine.
+    private static let everywhere = ["//[::]:", "//0.0.0.0:"]
+
+    /// The address of the page on this machine: that of the settings, or of the running service; nil if there is none.
+    private var address: String? {
+        get throws {
+            let origin = try AccountChoices(configuration).origin()
+            guard !origin.isEmpty else { return page }
+            return Self.everywhere.reduce(origin) { $0.replacing($1, with: "//localhost:") }
+        }
     }
 
     /// The outcome for programs.
@@ -115,7 +122,7 @@ struct InitSummary {
         var document = InitDocument(
             storage: storage, config: edit.path, isRunning: isRunning, setup: setup,
             settings: Dictionary(uniqueKeysWithValues: edit.changes.map { ($0.name, $0.text) }))
-        document.url = try Self.origin(of: configuration).map { "\($0)/" }
+        document.url = try address.map { "\($0)/" }
         document.password = answers.isPasswordGenerated && outcome.admin == .created ? answers.password : nil
         document.waiting = changes.filter { $0.effect == .needsRestart }.map(\.name)
         return document

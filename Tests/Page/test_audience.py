@@ -1,0 +1,90 @@
+"""Tests the choice of who sees a post, in the composer."""
+
+import re
+
+import pytest
+from gallery import opened, until
+from playwright.sync_api import expect
+from service import ROOT, service
+
+
+@pytest.fixture(scope="module")
+def running():
+    with service() as running:
+        yield running
+
+
+def audience(running, owner, id, reader):
+    running.ask(f"/v1/audiences/{id}", "PUT", {"name": f"Class {id}", "kind": "class", "members": {reader.uid: "reader"}}, owner)
+
+
+def compose(page, text):
+    page.get_by_role("button", name="New post").click()
+    page.set_input_files(".composer input[type=file]", ROOT / "Fixtures/photo.jpg")
+    page.fill(".composer textarea[name=text]", text)
+    return page.get_by_label("Who sees it")
+
+
+def texts(running, author, reader, preset):
+    """The texts of the author's posts that a reader sees, by themselves and through audiences."""
+    lists = [f"/v1/people/{reader.uid}/stories", *([] if preset == "classroom" else [f"/v1/people/{author.uid}/posts"])]
+    return [post["text"] for path in lists for post in running.ask(path, person=reader)["posts"]]
+
+
+# The preset, the classes of which somebody is an owner, the options that the composer then shows, the one that is chosen,
+# the one that is clicked, and whether the post is for everybody, for a class, or for the author alone.
+ROWS = [
+    ("public", [], None, None, None, "everybody"),
+    ("public", ["p1"], ["Everybody", "Class p1"], "Everybody", None, "everybody"),
+    ("members", ["m1"], ["All members", "Class m1"], "All members", "Class m1", "m1"),
+    ("classroom", ["c1"], ["Class c1"], "Class c1", None, "c1"),
+    ("classroom", ["c2", "c3"], ["Please choose", "Class c2", "Class c3"], "Please choose", "Class c3", "c3"),
+    ("classroom", [], None, None, None, "author"),
+]
+
+
+@pytest.mark.parametrize(("preset", "classes", "options", "chosen", "click", "seen"), ROWS)
+def test_a_post_is_for_whom_its_author_chooses(browser, running, preset, classes, options, chosen, click, seen):
+    running.set_up(preset)
+    name = f"{preset} {'and'.join(classes) or 'none'}"
+    tea, kid, other = (running.person(f"{role} {name}", f"{role}.{name.replace(' ', '.')}@example.com") for role in ("tea", "kid", "other"))
+    for id in classes:
+        audience(running, tea, id, kid)
+    # A class of which the author is a reader is not offered.
+    audience(running, other, f"read{''.join(classes)}{preset}", tea)
+    with opened(browser, running, "/", person=tea) as page:
+        select = compose(page, name)
+        if options is None:
+            expect(select).to_have_count(0)
+            expect(page.get_by_text("Only you will see it")).to_have_count(1 if seen == "author" else 0)
+        else:
+            expect(select.locator("option")).to_have_text(options)
+            expect(select.locator("option:checked")).to_have_text(chosen)
+        if chosen == "Please choose":
+            page.click(".composer button[type=submit]")
+            expect(select).to_be_focused()
+        if click:
+            # The photo is sent again if it was sent already.
+            expect(page.locator(".composer .photos .state")).to_have_text("Ready")
+            select.select_option(click)
+        page.click(".composer button[type=submit]")
+        expect(page.locator("upload-tray .title")).to_have_text("1 post published")
+    for person, sees in (kid, seen != "author"), (other, seen == "everybody"):
+        assert texts(running, tea, person, preset).count(name) == sees, person.name
+
+
+def test_a_choice_that_is_made_while_the_draft_is_reserved_counts(browser, running):
+    running.set_up("members")
+    tea, kid, other = (running.person(f"{role} late", f"{role}.late@example.com") for role in ("tea", "kid", "other"))
+    audience(running, tea, "late", kid)
+    with opened(browser, running, "/", person=tea) as page:
+        held = []
+        page.route(re.compile(r"/v1/uploads\?draft=true$"), lambda route: held.append(route))
+        select = compose(page, "late")
+        until(page, "the draft for everybody", lambda: held)
+        select.select_option("Class late")
+        page.click(".composer button[type=submit]")
+        expect(page.locator(".composer")).to_have_count(0)
+        held[0].continue_()
+        expect(page.locator("upload-tray .title")).to_have_text("1 post published")
+    assert [texts(running, tea, person, "members") for person in (kid, other)] == [["late"], []]
