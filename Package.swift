@@ -506,7 +506,7 @@ for target in package.targets where target.type != .system {
         ] + (target.swiftSettings ?? [])
 }
 
-// Code that answers requests once, or runs commands, is compiled for size: no measurement depends on its speed, and it is a fifth
+// Code that answers requests once, or runs commands, is compiled for size: no measurement depends on its speed, and it is a sixth
 // smaller. None of it is in a library for other packages, which could not use a version with such a flag.
 let compiledForSize: Set = ["Accounts", "Backup", "Gallery", "Server", "Service", "Social", "tintype"]
 for target in package.targets where compiledForSize.contains(target.name) {
