@@ -5,6 +5,7 @@ shopt -s inherit_errexit
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 self=${0##*/}
 
+. "$root/Scripts/precompiling.sh"
 . "$root/Scripts/linking.sh"
 
 # The Python suites share Tests/harness.
@@ -173,21 +174,35 @@ build_tests() { build_for_tests "$root" --build-tests; }
 # Builds a package in the tests' folder: build_for_tests PACKAGE ARGUMENT… Debug information costs time and changes no
 # instruction; traces still name functions.
 build_for_tests() {
-    swift_build --package-path "$1" --scratch-path "$testing" "${optimised[@]}" -debug-info-format none "${@:2}"
+    precompile "$1" "$testing"
+    swift_build --package-path "$1" --scratch-path "$testing" "${optimised[@]}" "${precompiled[@]}" -debug-info-format none "${@:2}"
 }
+
+# The processor time of a first build, in seconds, on the machine where the figures of the documents were measured. Its parts
+# wait for each other, so that more than four processors are of no use.
+first_build_seconds=700
 
 # Builds a product for use, with Swift's own libraries in the binary: it then runs on machines without Swift. Debug information
 # takes a tenth of the time, and only Scripts/package needs it: it sets debug_info to dwarf.
 build_product() {
     local option linking=()
+    precompile "$root" "$root/.build"
     plan_link
     for option in "${link_options[@]}"; do linking+=(-Xlinker "$option"); done
-    swift_build --package-path "$root" "${optimised[@]}" -Xswiftc -use-ld=lld "${linking[@]}" \
+    swift_build --package-path "$root" "${optimised[@]}" "${precompiled[@]}" -Xswiftc -use-ld=lld "${linking[@]}" \
         -debug-info-format "${debug_info-none}" --static-swift-stdlib --product "$@"
 }
 
-# Builds the service.
-build_release() { build_product tintype "$@"; }
+# Builds the service. Before a first build, says what it does and about how long it takes.
+build_release() {
+    local processors minutes
+    if [[ ! -e $root/.build/release/tintype ]]; then
+        processors=$(nproc)
+        minutes=$(((first_build_seconds / (processors < 4 ? processors : 4) + 59) / 60))
+        say "building the service and the packages that it uses: some $minutes minutes with $processors processors, only this time"
+    fi
+    build_product tintype "$@"
+}
 
 # Builds the tool that creates large stores, for measurements.
 build_store_maker() { build_product StoreMaker "$@"; }

@@ -3,7 +3,7 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// A response of another machine. The body is empty unless the status is 200 and a body was asked for.
+/// A response of another machine. The body is empty unless the status is 200 and the client reads bodies.
 struct OutgoingResponse: Sendable {
     let status: HTTPResponseStatus
     let headers: HTTPHeaders

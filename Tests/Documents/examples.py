@@ -3,8 +3,9 @@
 A block that is fenced as `sh` is a list of commands, one a line (a backslash at the end of a line continues it). In a block
 that is fenced as `console`, lines that begin with `$ ` are commands, and the lines below are their output, in which `…` stands
 for anything, and ids, numbers and fingerprints may differ. A block that is fenced as `json NAME` is a file of that name. A
-block that names another suite behind its language is left to that (Tests/harness/pages.py). Any other block is only shown. A row of a table that ends with a command of Scripts/test-reliability is a promise: the command is
-run with small counts, since `Scripts/test` runs each of them with larger ones.
+block that names another suite behind its language is left to that (Tests/harness/pages.py). Any other block is only shown. A
+row of a table that ends with a command of Scripts/test-reliability is a promise: the command is run with small counts, since
+`Scripts/test` runs each of them with larger ones.
 
 A page's commands share one shell and one folder, which contains photos under the names that the pages use. A service is
 running there on `Storage`, unless the page's first command starts one; `tintype serve …` ends the running service and starts

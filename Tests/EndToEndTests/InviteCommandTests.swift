@@ -14,11 +14,8 @@ struct InviteCommandTests {
     func children() async throws {
         try await withScratch { scratch in
             let daemon = try await Daemon(storage: "\(scratch.path)/Storage")
-            func tintype(
-                _ arguments: String..., typing: String? = nil
-            ) async throws -> (
-                status: Int32, output: String, errors: String
-            ) {
+            typealias Outcome = (status: Int32, output: String, errors: String)
+            func tintype(_ arguments: String..., typing: String? = nil) async throws -> Outcome {
                 try await run(["invite"] + arguments + ["--storage", daemon.storage], terminalInput: typing)
             }
             func enter(_ code: String, _ name: String, _ picture: String, isNew: Bool = false) async throws -> Answer {
