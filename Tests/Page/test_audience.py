@@ -88,3 +88,28 @@ def test_a_choice_that_is_made_while_the_draft_is_reserved_counts(browser, runni
         held[0].continue_()
         expect(page.locator("upload-tray .title")).to_have_text("1 post published")
     assert [texts(running, tea, person, "members") for person in (kid, other)] == [["late"], []]
+
+
+def test_a_post_for_a_class_to_which_its_author_may_no_longer_post_asks_again(browser, running):
+    running.set_up("members")
+    tea, kid, head = (running.person(f"{role} again", f"{role}.again@example.com") for role in ("tea", "kid", "head"))
+    audience(running, head, "was", tea)
+    running.ask(f"/v1/audiences/was/members/{tea.uid}", "PUT", {"role": "poster"}, head)
+    audience(running, tea, "own", kid)
+    with opened(browser, running, "/", person=tea) as page:
+        select = compose(page, "again")
+        with page.expect_response(re.compile("audiences=was")):
+            select.select_option("Class was")
+        expect(page.locator(".composer .photos .state")).to_have_text("Ready")
+        running.ask(f"/v1/audiences/was/members/{tea.uid}", "PUT", {"role": "reader"}, head)
+        page.reload()
+        page.locator("upload-tray .left").get_by_role("button", name="Go on writing").click()
+        expect(select.locator("option")).to_have_text(["Please choose", "All members", "Class own"])
+        expect(select.locator("option:checked")).to_have_text("Please choose")
+        page.fill(".composer textarea[name=text]", "again")
+        page.click(".composer button[type=submit]")
+        expect(select).to_be_focused()
+        select.select_option("Class own")
+        page.click(".composer button[type=submit]")
+        expect(page.locator("upload-tray .title")).to_have_text("1 post published")
+    assert [texts(running, tea, person, "members") for person in (kid, head)] == [["again"], []]
