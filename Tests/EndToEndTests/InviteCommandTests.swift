@@ -47,7 +47,7 @@ struct InviteCommandTests {
             #expect(try await enter(code, "Mia", "kite").status == 400)
             #expect(try await enter(code, "Mia", "fish").status == 200)
 
-            let kept = try await tintype("children", "rm", "7b", "Mia", typing: "no\n")
+            let kept = try await tintype("children", "rm", "7b", "mia", typing: "no\n")
             #expect(kept.status == 1 && kept.errors.contains("Delete the account of Mia"), "\(kept)")
             let removed = try await tintype("children", "rm", "7b", "Mia", "--yes", "--json")
             #expect(try json(removed.output)["deleted"].bool == true, "\(removed)")
@@ -60,7 +60,7 @@ struct InviteCommandTests {
                 (["set", "7b", "Mia", "--picture", "fish"], 1, "there is no child \"Mia\" in 7b"),
                 (["set", "7b", "Mia", "--picture", "photo"], 2, "photo"),
                 (["set", "7b", "Mia"], 2, "--picture"),
-                (["rm", "7b", "Mia", "--yes"], 1, "there is no child"),
+                (["rm", "7b", "Mia", "--yes"], 1, "there is no child"), (["rm", "7b", "Mia"], 1, "there is no child"),
                 (["ls", "8c"], 1, "the audience does not exist"),
             ]
             for row in refused {

@@ -70,10 +70,9 @@ struct InviteChildrenCommand: AsyncParsableCommand {
 
         func run() async throws {
             let body: JSONValue = ["picture": .string(picture.rawValue)]
-            try await child.change(.put, headers: [.contentType: "application/json"], body: .bytes(Array(body.json())))
-            {
-                "changed  \($0.name)"
-            }
+            try await child.change(
+                .put, headers: [.contentType: "application/json"], body: .bytes(Array(body.json())),
+                words: { "changed  \($0.name)" })
         }
     }
 
@@ -95,8 +94,10 @@ struct InviteChildrenCommand: AsyncParsableCommand {
         var yes = false
 
         func run() async throws {
-            if !yes { try Terminal.confirm("delete the account of \(child.name) for good") }
-            try await child.change(.delete) { "removed  \($0.name)" }
+            try await child.change(
+                .delete,
+                confirm: { if !yes { try Terminal.confirm("delete the account of \($0.name.printable) for good") } },
+                words: { "removed  \($0.name)" })
         }
     }
 
@@ -114,12 +115,15 @@ struct InviteChildrenCommand: AsyncParsableCommand {
         var json = false
 
         /// Changes the account, and prints the outcome.
+        ///
+        /// - Parameter confirm: Throws if the user does not want it.
         func change(
             _ method: HTTPRequest.Method, headers: HTTPFields = [:], body: RequestBody = .none,
-            words: (ClassAccountDocument) -> String
+            confirm: (ClassAccountDocument) throws -> Void = { _ in }, words: (ClassAccountDocument) -> String
         ) async throws {
             let place = try Class(audience, storage)
             let child = try await place.child(name)
+            try confirm(child)
             let outcome: ClassAccountChangeDocument = try await place.client.read(
                 method, "\(place.path)/\(APIClient.percentEncoded(child.uid))", headers: headers, body: body)
             if json { Terminal.outputJSON(outcome) } else { Terminal.output(words(child).printable) }
