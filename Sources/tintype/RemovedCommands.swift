@@ -22,7 +22,7 @@ enum RemovedCommands {
         "audience remove": "DELETE /v1/audiences/ID/members/OTHER",
         "feed --audience": "GET /v1/audiences/ID/posts",
         "audience rm": "DELETE /v1/audiences/ID",
-        "flag": "PUT /v1/posts/POST/flags/USER",
+        "flag --as": "PUT /v1/posts/POST/flags/USER",
         "privacy": #"PATCH /v1/people/USER/privacy '{"social": false}'"#,
     ]
     /// The command that is meant when the subcommand is missing or unknown.
@@ -32,7 +32,8 @@ enum RemovedCommands {
     static func fault(in arguments: [String]) -> String? {
         guard let word = arguments.first else { return nil }
         let pair = arguments.prefix(2).joined(separator: " ")
-        guard let name = [pair, word, defaults[word] ?? ""].first(where: { requests[$0] != nil }),
+        let option = arguments.first { $0.hasPrefix("--") }.map { "\(word) \($0)" }
+        guard let name = [pair, option ?? "", word, defaults[word] ?? ""].first(where: { requests[$0] != nil }),
             let request = requests[name]
         else { return nil }
         return "there is no command \"\(name)\" any more: tintype api \(request) (see \"tintype api --help\")"

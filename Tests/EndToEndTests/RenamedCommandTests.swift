@@ -52,6 +52,13 @@ struct RenamedCommandTests {
         }
     }
 
+    @Test("A group that has the name of a removed command is not said to be gone")
+    func sameName() async throws {
+        let told = try await run(["flag", "praise"])
+        let words = "tintype: there is no command \"praise\"; there are dismiss, ls "
+        #expect(told.status == 2 && told.errors.hasPrefix(words), "\(told)")
+    }
+
     @Test("The groups of the documents are those of the program, and each has a verb in its help")
     func groups() async throws {
         let listed = try await run(["lists", "commands"]).output.split(separator: "\n").map { String($0.dropFirst(8)) }
