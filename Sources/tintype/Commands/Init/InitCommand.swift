@@ -80,12 +80,14 @@ struct InitCommand: AsyncParsableCommand {
                     + "give --password-file FILE or --generate-password")
         }
         if plan.rules == .changed, !plan.isNew, !yes { try await confirm(answers.preset, at: place) }
+        // From here on nothing may fail that comes before the only output of a password.
+        let page = try await place.page()
         let outcome = try await place.setUp(answers.order, isDryRun: false)
         try edit.publish()
         let changes = try await place.reload()
         let summary = InitSummary(
             answers: answers, outcome: outcome, edit: edit, configuration: next, changes: changes,
-            isRunning: place.isRunning, page: try await place.page(), storage: place.path)
+            isRunning: place.isRunning, page: page, storage: place.path)
         json ? Terminal.outputJSON(try summary.document()) : try summary.print()
     }
 
