@@ -22,6 +22,7 @@ struct OutgoingError: Error, CustomStringConvertible {
         case is NIOSSLError where "\(error)".contains("CERTIFICATE_VERIFY_FAILED"):
             return "its certificate was not issued by a trusted authority"
         case is NIOSSLExtraError: return "its certificate is for another name"
+        case ChannelError.connectTimeout: return "it does not answer"
         case ChannelError.inputClosed: return "it closed the connection"
         case is HTTPParserError: return "its response is not valid HTTP, or is incomplete"
         default: return "\(error)"
