@@ -34,8 +34,8 @@ package final class FirstRun: Sendable {
     /// - Throws: `KeyError` if the system has no randomness.
     package static func makeCode() throws(KeyError) -> String { try RandomText.make(bytes: 16) }
 
-    /// Whether a user of this machine is a person, or the user whom the service runs as, and not another service, as
-    /// proxies are: their users are system users. Debian and systemd give people the numbers below.
+    /// Whether a user of this machine is a person, or the user whom the service runs as. Proxies run as root or as system
+    /// users; Debian and systemd give people the numbers from 1000 to 60513.
     package static func isPerson(_ user: UInt32, beside own: UInt32) -> Bool {
         user == own || (1000...60_513).contains(user)
     }

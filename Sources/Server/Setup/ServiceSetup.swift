@@ -72,7 +72,9 @@ package final class ServiceSetup: Sendable {
     /// Whether a browser that asks for the first page is shown the setup: it is on this machine, and there is nothing to
     /// show yet.
     package func isShown(to request: Request, _ context: HTTPContext) async throws -> Bool {
-        guard let firstRun, firstRun.isHere(request, context), try await isOpen else { return false }
+        guard let firstRun, !isOver.load(ordering: .relaxed), firstRun.isHere(request, context), try await isOpen else {
+            return false
+        }
         return try await tree.keys(of: PostNodes.post(), limit: 1).isEmpty
     }
 

@@ -88,7 +88,8 @@ package final class ClientConnection: Sendable {
     }
 
     /// The number of the system's user whose program on this machine opened a TCP connection, which may be a proxy; nil
-    /// if the kernel does not list it. Reads files of the kernel, which blocks for some microseconds.
+    /// if the kernel does not list it. Reads the kernel's tables, which blocks for the longer, the more connections the
+    /// machine has.
     package var localUser: UInt32? { ends?.peerUser }
 
     /// Whether the path between the client and this machine is private, as far as the server can tell: the Unix socket,

@@ -24,7 +24,7 @@ struct ConnectionEnds: Sendable {
     }
 
     /// The number of the system's user who opened the connection; nil unless a program on this machine still holds the
-    /// other end. Reads files of the kernel, which blocks for some microseconds.
+    /// other end. Reads the kernel's tables, which blocks for the longer, the more connections the machine has.
     var peerUser: UInt32? {
         guard let here = Self.end(here), let there = Self.end(there) else { return nil }
         for table in Self.tables {
