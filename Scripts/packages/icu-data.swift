@@ -1,5 +1,5 @@
 // Writes the part of ICU's data that the service uses: swift icu-data.swift WHOLE PART. Foundation has the data of all of the
-// world's languages, which is 34 MB. See `icu_object` in Scripts/lib.sh, which calls it.
+// world's languages, which is 34 MB. See `icu_object` in Scripts/linking.sh, which calls it.
 //
 // The format is that of ICU's udata/ucmndata.h: a header, the number of entries, an offset of the name and one of the data for
 // each entry, in the order of the names; then the names, then the data of each entry at a multiple of 16 bytes. Offsets count

@@ -11,7 +11,8 @@ import { Work } from "./upload-work.js";
 import { t } from "./texts.js";
 
 // A post is { id, group, at, uid, audience, draft, draftRound, round, text, mentions, order: [file], state: "writing" | "ready" |
-// "failed", problem }; its draft counts only if `draftRound` is its round. A file is { id, post, name, size, type, alt, round, location, number, state: "waiting" | "done" | "failed", problem }.
+// "failed", problem }; its draft counts only if `draftRound` is its round. A file is { id, post, name, size, type, alt, round,
+// location, number, state: "waiting" | "done" | "failed", problem }.
 class Uploads extends EventTarget {
   #posts = new Map();
   #files = new Map();
