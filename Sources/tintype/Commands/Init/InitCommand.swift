@@ -80,7 +80,7 @@ struct InitCommand: AsyncParsableCommand {
                     + "give --password-file FILE or --generate-password")
         }
         if plan.rules == .changed, !plan.isNew, !yes { try await confirm(answers.preset, at: place) }
-        // From here on nothing may fail that comes before the only output of a password.
+        // Its failure would lose a generated password, which is printed at the end.
         let page = try await place.page()
         let outcome = try await place.setUp(answers.order, isDryRun: false)
         try edit.publish()
