@@ -174,7 +174,7 @@ build_tests() { build_for_tests "$root" --build-tests; }
 # Builds a package in the tests' folder: build_for_tests PACKAGE ARGUMENT… Debug information costs time and changes no
 # instruction; traces still name functions.
 build_for_tests() {
-    precompile "$1" "$testing"
+    precompile "$testing"
     swift_build --package-path "$1" --scratch-path "$testing" "${optimised[@]}" "${precompiled[@]}" -debug-info-format none "${@:2}"
 }
 
@@ -186,7 +186,7 @@ first_build_seconds=700
 # takes a tenth of the time, and only Scripts/package needs it: it sets debug_info to dwarf.
 build_product() {
     local option linking=()
-    precompile "$root" "$root/.build"
+    precompile "$root/.build"
     plan_link
     for option in "${link_options[@]}"; do linking+=(-Xlinker "$option"); done
     swift_build --package-path "$root" "${optimised[@]}" "${precompiled[@]}" -Xswiftc -use-ld=lld "${linking[@]}" \
