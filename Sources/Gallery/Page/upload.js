@@ -74,8 +74,8 @@ class Uploads extends EventTarget {
   async add(files, { group = newID(), together = false, text, audience = "" } = {}) {
     const uid = session.user?.uid;
     if (!uid) throw new Problem({ status: 401, code: "permission_denied", detail: t("upload.signIn") });
-    const parts = together ? [files] : files.map((file) => [file]);
-    const at = Date.now(), posts = [], records = [], blobs = new Map();
+    const parts = together ? [files] : files.map((file) => [file]), at = Date.now();
+    const posts = [], records = [], blobs = new Map();
     for (const [index, part] of parts.entries()) {
       const post = newPost({ group, uid, at, index, audience });
       for (const file of part) {
@@ -95,8 +95,7 @@ class Uploads extends EventTarget {
   // Begins a post without photos; photos may be added.
   async addPost(group, audience) {
     const post = newPost({ group, uid: session.user.uid, at: Date.now(), index: 0, audience });
-    await this.#begin([post], [], new Map());
-    return post.id;
+    return this.#begin([post], [], new Map()).then(() => post.id);
   }
 
   // Adds files to a post in progress.
