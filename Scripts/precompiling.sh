@@ -10,7 +10,7 @@ boringssl_options=(-target "$(uname -m)-unknown-linux-gnu" -std=c++17 -O2 -fPIC 
 # precompile FOLDER: sets precompiled to the options for a build in that folder; to none if the compiler does not accept what it
 # has compiled itself.
 precompile() {
-    local file=$1/boringssl.pch clang
+    local file=$1/cxx.pch clang
     precompiled=()
     clang=$(dirname "$(readlink -f "$(command -v swift)")")/clang
     mkdir -p "$1"
