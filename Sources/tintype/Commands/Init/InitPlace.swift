@@ -92,11 +92,12 @@ struct InitPlace {
     ///
     /// - Throws: `Failure` with the code `permission`.
     private func requireOwner() throws {
-        let owner = try? FileManager.default.attributesOfItem(atPath: storage)[.ownerAccountID] as? Int
-        guard geteuid() == 0, let owner, owner != 0 else { return }
+        let folder = try? FileManager.default.attributesOfItem(atPath: storage)
+        guard geteuid() == 0, let owner = folder?[.ownerAccountID] as? Int, owner != 0 else { return }
+        let name = folder?[.ownerAccountName] as? String ?? "#\(owner)"
         throw Failure(
-            .permission, "no service runs, and \(storage) belongs to the user with the id \(owner)",
-            hint: "Start the service first, or run this command as that user: sudo -u '#\(owner)' tintype init.")
+            .permission, "no service runs, and \(storage) belongs to the user \(name)",
+            hint: "Start the service first, or run this command as that user: sudo -u '\(name)' tintype init.")
     }
 }
 
