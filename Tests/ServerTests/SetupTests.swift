@@ -64,7 +64,7 @@ struct SetupTests {
             let account = try await service.tcpClient.ask(
                 .post, "/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword?key=x",
                 body: .bytes(Array(#"{"email":"ann@example.com","password":"sesame!"}"#.utf8)))
-            #expect(account.status == 200, "\(account.text)")
+            #expect(account.status == 200 && account.json["displayName"].string == "Ann", "\(account.text)")
             #expect(try await service.tree.rules() == RulesPreset.members.marked(RulesPreset.members.database))
             #expect(try await page(service, "/").text.contains("data-closed"))
             // The answers are those of addresses that never existed.

@@ -112,6 +112,7 @@ package struct AdminSetup: Sendable {
         if let password = order.password {
             var account = Account(uid: newID, createdAt: now)
             account.email = order.email
+            account.displayName = name(in: order.email)
             account.customClaims = AccountClaims.addingAdmin(to: nil)
             password.apply(to: &account, isNew: true, at: now)
             try transaction.create(account)
@@ -127,5 +128,12 @@ package struct AdminSetup: Sendable {
             expiresAt: now + .seconds(Int64(invitationDays) * 86_400), maxUses: 1)
         try invitation.add(to: &transaction, by: .admin(nil))
         return .invited(invitation, code)
+    }
+
+    /// Returns the first name in an address, such as Ann in ann.lee@example.com, for posts until the admin chooses another
+    /// one; nil if the address begins with another character than a letter.
+    private static func name(in email: EmailAddress) -> String? {
+        let letters = email.description.prefix { $0.isLetter }
+        return letters.isEmpty ? nil : letters.prefix(1).uppercased() + letters.dropFirst()
     }
 }
