@@ -168,7 +168,8 @@ struct BackupCommandTests {
                 #"{"people":{"u1":{"full_name":"Anna"}},"posts":{\#(posts.joined(separator: ","))}}"#,
                 to: "firebase.json")
             let arguments = [
-                "import", scratch.path + "/firebase.json", "--files", scratch.path + "/files", "--merge", "--storage",
+                "tree", "import", scratch.path + "/firebase.json", "--files", scratch.path + "/files", "--merge",
+                "--storage",
                 storage,
             ]
             let settings = ["TINTYPE_NAMESPACE": "friendly"]

@@ -56,10 +56,13 @@ struct OutgoingClientTests {
 
     @Test(
         "A response arrives over TLS from a machine whose certificate has its name or its IP address, and no other",
-        arguments: [("localhost", true), ("127.0.0.1", true), ("127.1", false)])
-    func trusted(host: String, isNamed: Bool) async throws {
-        let certificate = try NIOSSLCertificate(bytes: Array(TestCertificate.first.certificate.utf8), format: .pem)
-        let key = try NIOSSLPrivateKey(bytes: Array(TestCertificate.first.key.utf8), format: .pem)
+        arguments: [
+            ("localhost", TestCertificate.first, true), ("127.0.0.1", .first, true), ("localhost", .elsewhere, false),
+            ("127.0.0.1", .elsewhere, false),
+        ])
+    func trusted(host: String, served pair: TestCertificate, isNamed: Bool) async throws {
+        let certificate = try NIOSSLCertificate(bytes: Array(pair.certificate.utf8), format: .pem)
+        let key = try NIOSSLPrivateKey(bytes: Array(pair.key.utf8), format: .pem)
         let served = TLSConfiguration.makeServerConfiguration(
             certificateChain: [.certificate(certificate)], privateKey: .privateKey(key))
         var trusting = TLSConfiguration.makeClientConfiguration()
@@ -87,7 +90,8 @@ struct OutgoingClientTests {
         ("HTTP://a.example:8080?b=c", "a.example", 8080, "a.example:8080", "/?b=c"),
         ("http://[::1]:80/x#y", "::1", 80, "[::1]:80", "/x"),
         ("https://user:secret@a.example/x", "a.example", 443, "a.example", "/x"),
-        ("http://a.example/\r\nX:1", "", 0, "", ""), ("ftp://a.example/", "", 0, "", ""), ("https://", "", 0, "", ""),
+        ("http://a.example/\r\nX:1", "a.example", 80, "a.example", "/%0D%0AX:1"), ("http://a\r\nb/", "", 0, "", ""),
+        ("ftp://a.example/", "", 0, "", ""), ("https://", "", 0, "", ""),
         ("/x", "", 0, "", ""), ("http://a.example:70000/", "", 0, "", ""), ("http://a.example:0/", "", 0, "", ""),
     ]
 

@@ -1,6 +1,7 @@
-/// A self-signed certificate of localhost that is valid until 2120, and its key.
+/// A self-signed certificate that is valid for about a century, and its key: two of localhost and 127.0.0.1, and one of another
+/// machine.
 package enum TestCertificate: Sendable {
-    case first, second
+    case first, second, elsewhere
 
     /// The certificate in PEM.
     package var certificate: String { pair.certificate }
@@ -11,6 +12,7 @@ package enum TestCertificate: Sendable {
         switch self {
         case .first: (Self.firstCertificate, Self.firstKey)
         case .second: (Self.secondCertificate, Self.secondKey)
+        case .elsewhere: (Self.elsewhereCertificate, Self.elsewhereKey)
         }
     }
 
@@ -53,6 +55,28 @@ package enum TestCertificate: Sendable {
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgAFO7WIgVsE2IdRkx
         80gM6nCWr5j2O7fEjbvg9KMw/M+hRANCAARN7muwDXLktqQKVx6bcjLiMJlprvWr
         f1PdtFn0sBGxzQKbaddG+Ej90AsaiGwuDUZN50g9z4ifuxgZ+/wKX69e
+        -----END PRIVATE KEY-----
+        """#
+
+    private static let elsewhereCertificate = #"""
+        -----BEGIN CERTIFICATE-----
+        MIIBnDCCAUOgAwIBAgIUIsmBVrAt2y2Mq4hys+KvaReQYTcwCgYIKoZIzj0EAwIw
+        FDESMBAGA1UEAwwJZWxzZXdoZXJlMCAXDTI2MTEzMDA0NDAyNFoYDzIxMjYxMTA2
+        MDQ0MDI0WjAUMRIwEAYDVQQDDAllbHNld2hlcmUwWTATBgcqhkjOPQIBBggqhkjO
+        PQMBBwNCAATToVdI3nHGsZeD8yrS4R9NmI1uA4eTMBa9+GoIHTKZwyzJ1IaztYE2
+        mEIuYvGcBWEfV3XH45eSI0UkAyaQcYHto3EwbzAdBgNVHQ4EFgQUWV0hgamR+R7P
+        0UoECbAW360TolwwHwYDVR0jBBgwFoAUWV0hgamR+R7P0UoECbAW360TolwwDwYD
+        VR0TAQH/BAUwAwEB/zAcBgNVHREEFTATghFlbHNld2hlcmUuZXhhbXBsZTAKBggq
+        hkjOPQQDAgNHADBEAiB8y3Hfsk2kNGvtkW2y1cFQOm8epZjx80vEQFSfJdYuIgIg
+        LEtMwq7CIXJRo92BQikZzdEGBu0SbymP+fa4Hj7dEWI=
+        -----END CERTIFICATE-----
+        """#
+
+    private static let elsewhereKey = #"""
+        -----BEGIN PRIVATE KEY-----
+        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgqxAzgWPIsu4IxrWk
+        hQ46JZzhHuGd1i5LIVbckxbLTsGhRANCAATToVdI3nHGsZeD8yrS4R9NmI1uA4eT
+        MBa9+GoIHTKZwyzJ1IaztYE2mEIuYvGcBWEfV3XH45eSI0UkAyaQcYHt
         -----END PRIVATE KEY-----
         """#
 }

@@ -25,6 +25,7 @@ struct InviteChildrenCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "ls",
             abstract: "List the children of a class, by name.",
+            usage: "tintype invite children ls <class> [<options>]",
             discussion: """
                 Each line has the name, the id of the account, and the time of the last sign-in.
 
@@ -56,6 +57,7 @@ struct InviteChildrenCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "set",
             abstract: "Give a child another picture, and end its sessions.",
+            usage: "tintype invite children set <class> <child> --picture <picture>",
             discussion: """
                 The child signs in with the new picture, which is not shown again.
 
@@ -80,6 +82,7 @@ struct InviteChildrenCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "rm",
             abstract: "Remove a child: delete the account, whose posts stay.",
+            usage: "tintype invite children rm <class> <child> [<options>]",
             discussion: """
                 The command asks for confirmation; use --yes in scripts.
 
