@@ -62,6 +62,10 @@ extension Failure {
 
     /// Returns the failure of a text that should be a user id and is not.
     package static func noUserID(_ text: String) -> Failure {
-        Failure(.badUser, "\"\(text.prefix(80))\" is not a user id", hint: "Use 1 to 128 letters, digits, _ and -.")
+        Failure(
+            .badUser, "\"\(text.prefix(80))\" is not a user id",
+            hint: text.contains("@")
+                ? "Use the id of the account, which \"tintype user show\" prints."
+                : "Use 1 to 128 letters, digits, _ and -.")
     }
 }

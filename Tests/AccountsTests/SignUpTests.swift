@@ -37,6 +37,11 @@ import TreeModel
         }
     }
 
+    @Test("No id of a new account begins with a dash")
+    func ids() throws {
+        for _ in 0..<1000 { #expect(try !SignUp.newID().hasPrefix("-")) }
+    }
+
     @Test("The ID token has the claims of Firebase's")
     func claims() async throws {
         try await withAccounts { fixture in

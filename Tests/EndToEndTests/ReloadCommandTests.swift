@@ -115,6 +115,7 @@ struct ReloadCommandTests {
             #expect(try await site().name == "Tintype")
             let done = try await run(["config", "reload"] + storage)
             #expect(done.status == 0 && done.output.contains("name: Fotoclub Lindenau (was Tintype)"), "\(done)")
+            #expect(done.output.contains("icon: \(icon) (was the default)"), "\(done)")
             let second = try await site()
             #expect(second.name == "Fotoclub Lindenau" && second.language == "de" && second.icons != first.icons)
             let page = try await daemon.get("/all").text

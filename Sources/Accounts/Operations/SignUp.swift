@@ -9,10 +9,12 @@ struct SignUp: Sendable {
 
     let parts: IdentityParts
 
-    /// Returns an id for a new account.
+    /// Returns an id for a new account, which does not begin with a dash: commands would read such an id as an option.
     static func newID() throws(IdentityError) -> String {
-        guard let id = try? RandomText.make(bytes: idByteCount) else { throw .unavailable() }
-        return id
+        while true {
+            guard let id = try? RandomText.make(bytes: idByteCount) else { throw .unavailable() }
+            if !id.hasPrefix("-") { return id }
+        }
     }
 
     /// Returns the first token of a new session.

@@ -18,7 +18,8 @@ extension Configuration {
         let path = try value(\.storage)
         guard ["tree.sqlite", "tree.mark"].contains(where: { FileManager.default.fileExists(atPath: "\(path)/\($0)") })
         else {
-            throw ConfigurationError("there is no storage at \(path); name its folder with --storage")
+            throw ConfigurationError(
+                "there is no storage at \(path); name its folder with --storage, or its settings with --config")
         }
         let settings = try pipelineSettings()
         let storage = try await StorageFolder.open(path: path, publicBase: try publicBase())

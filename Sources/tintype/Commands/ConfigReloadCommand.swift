@@ -48,7 +48,10 @@ extension ReloadDocument {
 
 extension SettingsChange {
     func sentence(isDryRun: Bool) -> String {
-        switch effect {
+        // An empty text is that of a setting without a value.
+        let running = self.running.isEmpty ? "the default" : self.running
+        let chosen = self.chosen.isEmpty ? "the default" : self.chosen
+        return switch effect {
         case .applied: "\(name): \(chosen)\(isDryRun ? " would apply" : "") (was \(running))"
         case .overridden: "\(name): \(running), as \(by ?? "") of the service sets it, and not \(chosen)"
         case .needsRestart: "\(name): \(running) until the service is started again, then \(chosen)"

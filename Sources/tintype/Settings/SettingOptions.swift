@@ -7,7 +7,8 @@ struct StorageOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A JSON file with settings (default: tintype.json in the storage folder).", valueName: "file"))
+            "A JSON file with settings (default: that of TINTYPE_CONFIG, or tintype.json in the storage folder).",
+            valueName: "file"))
     var config: String?
 
     /// Reads flags, environment and file; `flags` contains those of the command, by the settings' names.
