@@ -23,7 +23,7 @@ extension Failure {
             case .tcp(let host, let port): "\(host):\(port)"
             }
         switch Self.errno(of: error) {
-        case ENOENT, ECONNREFUSED, ENOTSOCK:
+        case ENOENT, ENOTDIR, ECONNREFUSED, ENOTSOCK:
             self.init(
                 .noService, "no service is listening on \(place)",
                 hint: "Start it with \"tintype serve\", or name its folder with --storage.", isTransient: true)

@@ -58,13 +58,7 @@ enum RenamedCommands {
     private static func fault(
         _ old: String, _ new: String, _ rest: some Sequence<String>, _ program: String
     ) -> String {
-        let line = ([program, new] + rest.map(quoted)).joined(separator: " ")
+        let line = ([program, new] + rest.map(\.shellArgument)).joined(separator: " ")
         return "\"\(old)\" is called \"\(new)\" now. Run \"\(line)\".".printable
-    }
-
-    /// Returns an argument as one writes it in a shell.
-    private static func quoted(_ argument: String) -> String {
-        if argument.wholeMatch(of: /[A-Za-z0-9_.,:\/@%+=-]+/) != nil { return argument }
-        return "'" + argument.replacing("'", with: #"'\''"#) + "'"
     }
 }

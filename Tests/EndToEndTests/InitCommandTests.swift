@@ -74,6 +74,7 @@ struct InitCommandTests {
             try await daemon.stop()
             let stopped = try await initialize(storage, "--yes")
             #expect(stopped.output.contains("There is no page yet"), "\(stopped)")
+            #expect(stopped.output.contains("tintype invite add --storage \(storage)\n"), "\(stopped)")
             let listening = try await initialize(storage, "--yes", "--listen", "127.0.0.1:8080")
             #expect(listening.output.contains("The page: http://127.0.0.1:8080/\n"), "\(listening)")
         }

@@ -14,6 +14,8 @@ import { t } from "./texts.js";
 
 // The heading and the elements that are shown once the service is set up.
 let outcome = null;
+// Whether the service has sent the page of the setup: afterwards it sends another one at the same address.
+const isOffered = document.body.dataset.view === "setup";
 
 export async function setupView(route, { element }) {
   await stylesheet("social.css");
@@ -68,6 +70,7 @@ export async function setupView(route, { element }) {
     title: t("setup.title"),
     draw: () => {
       if (outcome) return draw(...outcome);
+      if (!isOffered) return draw(t("page.goneTitle"), h("p", {}, t("page.gone")));
       const isPermitted = code || "local" in document.body.dataset;
       return draw(t("setup.title"), isPermitted ? [h("p", {}, t("setup.words")), questions()] : h("p", {}, t("setup.needCode")));
     },

@@ -51,6 +51,7 @@ package struct PageRoutes: Sendable {
             head["isHidden"] = true
             head["heading"] = head.texts.text("join.title")
             head["message"] = head.texts.text("join.needsScripts")
+            head["needsScripts"] = true
             return "message"
         }
         add("/invitations", "invitations", to: &routes) { _, _, head in
@@ -69,6 +70,7 @@ package struct PageRoutes: Sendable {
             head["isHidden"] = true
             head["heading"] = head.texts.text("setup.title")
             head["message"] = head.texts.text("setup.needsScripts")
+            head["needsScripts"] = true
             return "message"
         }
     }

@@ -87,7 +87,7 @@ struct InitCommand: AsyncParsableCommand {
         let changes = try await place.reload()
         let summary = InitSummary(
             answers: answers, outcome: outcome, edit: edit, configuration: next, changes: changes,
-            isRunning: place.isRunning, page: page, storage: place.path)
+            isRunning: place.isRunning, page: page, storage: place.path, options: storage.words)
         json ? Terminal.outputJSON(try summary.document()) : try summary.print()
     }
 

@@ -16,6 +16,8 @@ struct InitSummary {
     /// The address of the running service's page, which an option may have given to it; nil if there is none.
     let page: String?
     let storage: String
+    /// The options that name the place, as one writes them in a shell, each after a space.
+    let options: String
 
     /// Prints what was done, who may come in and see, and what comes next.
     func print() throws {
@@ -46,7 +48,7 @@ struct InitSummary {
         case .invitedBefore:
             Terminal.output("\(email) has an invitation that is still valid, and is not shown again.".printable)
             let id = outcome.invitation?.id ?? ""
-            Terminal.output("For another one: tintype invite rm \(id), and this command again.")
+            Terminal.output("For another one: tintype invite rm \(id)\(options), and this command again.".printable)
         }
     }
 
@@ -54,7 +56,8 @@ struct InitSummary {
         if let preset = answers.preset {
             preset.meaning.forEach(Terminal.output)
             if outcome.rules == .changed, !outcome.isNew, preset != .public { Terminal.output(RulesPreset.remainder) }
-            Terminal.output("  change it: tintype rules set --preset members")
+            let other = preset == .members ? RulesPreset.public : .members
+            Terminal.output("  change it: tintype rules set --preset \(other.rawValue)\(options)".printable)
         }
         let identity = try configuration.identitySettings()
         let who =
@@ -66,8 +69,9 @@ struct InitSummary {
                 "Nobody comes in by themselves"
             }
         Terminal.output("\(who)\(identity.allowsAnonymousSignUp ? ", and anybody without an address" : "").")
-        Terminal.output("  invite people: tintype invite add")
-        Terminal.output("  change it: tintype init --sign-up email")
+        Terminal.output("  invite people: tintype invite add\(options)".printable)
+        let other = identity.allowsEmailSignUp ? "invitation" : "email"
+        Terminal.output("  change it: tintype init --sign-up \(other)\(options)".printable)
     }
 
     private func printNext() throws {
@@ -75,9 +79,11 @@ struct InitSummary {
         if let address = try address {
             Terminal.output("The page: \(address)/")
         } else {
-            Terminal.output("There is no page yet: tintype init --listen 127.0.0.1:8080")
+            Terminal.output("There is no page yet: tintype init --listen 127.0.0.1:8080\(options)".printable)
         }
-        guard isRunning else { return Terminal.output("Next: sudo systemctl start tintype, or tintype serve") }
+        guard isRunning else {
+            return Terminal.output("Next: sudo systemctl start tintype, or tintype serve\(options)".printable)
+        }
         let waiting = changes.filter { $0.effect == .needsRestart }.map(\.name)
         for change in changes where change.effect != .applied {
             Terminal.output(change.sentence(isDryRun: false).printable)
@@ -126,6 +132,15 @@ struct InitSummary {
         document.password = answers.isPasswordGenerated && outcome.admin == .created ? answers.password : nil
         document.waiting = changes.filter { $0.effect == .needsRestart }.map(\.name)
         return document
+    }
+}
+
+extension StorageOptions {
+    /// The options as one writes them in a shell, each after a space; empty without options.
+    var words: String {
+        [("--storage", storage), ("--config", config)]
+            .compactMap { name, value in value.map { " \(name) \($0.shellArgument)" } }
+            .joined()
     }
 }
 
