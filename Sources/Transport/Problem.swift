@@ -9,9 +9,10 @@ package struct Problem {
     private var kind: ProblemDocument.Kind?
     private var headers: HTTPFields = [:]
 
-    /// Creates the problem of a failure; a transient one is reported only as a fault of the service.
+    /// Creates the problem of a failure; a transient one is reported only as a fault of the service, unless the client
+    /// has exceeded a limit.
     package init(_ failure: Failure) {
-        if failure.isTransient {
+        if failure.isTransient, failure.code != .tooManyRequests {
             self.init(fault: failure)
         } else {
             self.init(ofClient: failure)

@@ -171,4 +171,32 @@ import TreeModel
             #expect(await enter("Mia", "fish") == "INVITATION_WITHDRAWN")
         }
     }
+
+    @Test("A picture does not suffice to give an account an address, a password or another child's name")
+    func pictureAlone() async throws {
+        try await withClosedService { fixture in
+            var order = InvitationOrder()
+            (order.audience, order.isShort, order.isWithoutAddress) = (AudienceID("7b"), true, true)
+            let code = try await fixture.invite(order)
+            func child(_ name: String) -> JSONValue {
+                ["invitation": .string(code), "displayName": .string(name), "picture": "fish", "isNew": true]
+            }
+            let mia = SignedInApp(try await fixture.perform(.signInWithClassCode, child("Mia")))
+            for name in ["mia", "Mi\u{200B}a", "M\u{AD}ia", "Mia\u{202E}"] {
+                #expect(await fixture.refusal(.signInWithClassCode, child(name)) == "NAME_EXISTS")
+            }
+            let token = JSONValue.string(mia.idToken)
+            let changes: [(IdentityOperation, JSONValue)] = [
+                (.update, ["idToken": token, "email": "eve@example.com"]),
+                (.update, ["idToken": token, "password": "sesame!"]),
+                (.update, ["idToken": token, "deleteProvider": ["code"]]),
+                (.signUp, ["idToken": token, "email": "eve@example.com", "password": "sesame!"]),
+            ]
+            for (operation, body) in changes {
+                let refusal = await fixture.refusal(operation, body)
+                #expect(refusal == "OPERATION_NOT_ALLOWED : A picture does not suffice for this", "\(body)")
+            }
+            #expect(await fixture.refusal(.update, ["idToken": token, "displayName": "Mia B."]) == "done")
+        }
+    }
 }

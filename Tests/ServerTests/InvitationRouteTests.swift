@@ -118,6 +118,19 @@ struct InvitationRouteTests {
         }
     }
 
+    @Test("Guesses of codes are refused with 429 and the time to wait")
+    func guesses() async throws {
+        try await withClosedService { service in
+            let guess = #"{"code":"K7QM-2XRT"}"#
+            for _ in 0..<20 {
+                #expect(try await service.ask(.post, "/v1/invitations/check", as: nil, guess).status == 404)
+            }
+            let refused = try await service.ask(.post, "/v1/invitations/check", as: nil, guess)
+            #expect(refused.status == 429 && refused.json["code"].string == "too_many_requests", "\(refused.text)")
+            #expect(refused.headers[.retryAfter].flatMap { Int($0) } ?? 0 > 0)
+        }
+    }
+
     @Test("A request to join is approved with an invitation for its address alone, and declined without a trace")
     func requests() async throws {
         try await withClosedService { service in

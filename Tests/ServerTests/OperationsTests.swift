@@ -57,7 +57,7 @@ struct OperationsTests {
                 #expect(answer.status == 200, "\(answer.text)")
             }
             #expect(try await service.client.get(path).status == 200)
-            for field in ["x-forwarded-for", "forwarded", "via"] {
+            for field in ["x-forwarded-for", "x-forwarded-proto", "cf-connecting-ip", "forwarded", "via"] {
                 let name = try #require(HTTPField.Name(field))
                 for headers in [[:], try service.headers(of: "maria")] as [HTTPFields] {
                     var fields = headers

@@ -158,6 +158,20 @@ struct StorageTests {
         }
     }
 
+    @Test("Proxies do not keep an object that was sent to a user, whatever caching its metadata chooses")
+    func caching() async throws {
+        try await withService { service in
+            let (owner, anybody) = (try StorageClient(service, as: "u1"), try StorageClient(service))
+            let chosen = "Public, max-age=60, s-maxage=90"
+            let uploaded = try await owner.upload(
+                try fixture("size-97x61.jpg"), as: Self.name,
+                #"{"contentType":"image/jpeg","cacheControl":"\#(chosen)"}"#)
+            let token = try #require(uploaded.json["downloadTokens"].string, "\(uploaded.text)")
+            #expect(try await owner.bytes(Self.name).headers[.cacheControl] == "private, max-age=60")
+            #expect(try await anybody.bytes(Self.name, "token=\(token)").headers[.cacheControl] == chosen)
+        }
+    }
+
     @Test("Metadata is changed by PATCH, and by its substitutes; null removes")
     func patch() async throws {
         try await withService { service in

@@ -28,9 +28,11 @@ struct ClassName: Hashable, Sendable {
         FederatedIdentity(provider: Self.provider, rawID: Self.prefix(of: audience) + Self.folded(text))
     }
 
+    /// Returns the name without its case, and without characters that cannot be seen.
     private static func folded(_ text: String) -> String {
-        text.precomposedStringWithCompatibilityMapping.lowercased().split(whereSeparator: \.isWhitespace)
-            .joined(separator: " ")
+        let visible = text.unicodeScalars.filter { !$0.properties.isDefaultIgnorableCodePoint }
+        return String(visible).precomposedStringWithCompatibilityMapping.lowercased()
+            .split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
     /// The beginning of the identities of a class. Ids of audiences contain no slash.

@@ -31,7 +31,7 @@ struct AccountUpdate: Sendable {
         }
         let change = try AccountChange(in: request)
         if change.locksOthersOut || request.body["password"] != nil, !parts.settings.isEmulator {
-            try parts.tokens.checkRecent(proof)
+            try parts.tokens.checkMayChangeSignIn(proof)
         }
         // An anonymous account does not become a member's by a change of its address or password.
         if change.asksForAddress || request.body["password"] != nil, parts.settings.needsInvitation(proof.account) {

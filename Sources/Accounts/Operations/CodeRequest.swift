@@ -60,7 +60,7 @@ struct CodeRequest: Sendable {
                 return (try request.email(missing: "EMAIL"), nil)
             }
             let proof = try await parts.tokens.proof(in: request)
-            if kind == .changeEmail, !parts.settings.isEmulator { try parts.tokens.checkRecent(proof) }
+            if kind == .changeEmail, !parts.settings.isEmulator { try parts.tokens.checkMayChangeSignIn(proof) }
             guard let email = proof.account.email else { throw .missing("EMAIL") }
             return (email, ActionCode.Owner(proof.account))
         }

@@ -59,7 +59,7 @@ struct CodeUse: Sendable {
         let email = try request.email(missing: "EMAIL")
         let text = try request.string("oobCode", missing: "OOB_CODE")
         let proof = request.body["idToken"] == nil ? nil : try await parts.tokens.proof(in: request)
-        if let proof, !parts.settings.isEmulator { try parts.tokens.checkRecent(proof) }
+        if let proof, !parts.settings.isEmulator { try parts.tokens.checkMayChangeSignIn(proof) }
         let invitation = try await parts.invitation(in: request, for: email)
         let known = try await parts.store.account(email: email)
         if let proof, let known, known.uid != proof.account.uid { throw .emailExists }

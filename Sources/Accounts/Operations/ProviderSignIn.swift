@@ -17,7 +17,7 @@ struct ProviderSignIn: Sendable {
         let credential = try await ProviderCredential(in: request, parts)
         let proof = request.body["idToken"] == nil ? nil : try await parts.tokens.proof(in: request)
         let invitation = try await parts.invitation(in: request, for: credential.email)
-        if let proof, !parts.settings.isEmulator { try parts.tokens.checkRecent(proof) }
+        if let proof, !parts.settings.isEmulator { try parts.tokens.checkMayChangeSignIn(proof) }
         var members = credential.members
         do throws(IdentityError) {
             switch try await outcome(credential, proof, invitation) {

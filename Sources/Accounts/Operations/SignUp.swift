@@ -76,7 +76,7 @@ struct SignUp: Sendable {
         _ request: IdentityRequest, _ email: EmailAddress, _ password: String, _ code: InvitationCode?
     ) async throws(IdentityError) -> JSONValue {
         let proof = try await parts.tokens.proof(in: request)
-        if !parts.settings.isEmulator { try parts.tokens.checkRecent(proof) }
+        if !parts.settings.isEmulator { try parts.tokens.checkMayChangeSignIn(proof) }
         guard request.caller.isAdmin || code != nil || !parts.settings.needsInvitation(proof.account) else {
             throw .invitationRequired
         }

@@ -60,6 +60,17 @@ struct IDTokens: Sendable {
         }
     }
 
+    /// Checks that the person may change the methods of sign-in: a recent sign-in, by more than the picture of a class.
+    /// Another child can guess the picture, and would take the account over for good.
+    ///
+    /// - Throws: `CREDENTIAL_TOO_OLD_LOGIN_AGAIN`, or `OPERATION_NOT_ALLOWED` after a sign-in by a picture.
+    func checkMayChangeSignIn(_ proof: Proof) throws(IdentityError) {
+        guard proof.provider != ClassName.provider else {
+            throw IdentityError("OPERATION_NOT_ALLOWED : A picture does not suffice for this")
+        }
+        try checkRecent(proof)
+    }
+
     /// Returns the members of a response that contain the tokens of a signed-in user.
     func members(for signedIn: SignedIn) throws(IdentityError) -> [String: JSONValue] {
         [

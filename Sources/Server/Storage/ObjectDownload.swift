@@ -12,6 +12,8 @@ import Uploads
 struct ObjectDownload {
     let blobs: any BlobStore
     let object: StoredObject
+    /// Whether the requester proved no identity, so that the response is for everybody who has the address.
+    let isForEverybody: Bool
 
     /// Creates the response. The file is read as fast as the client reads it.
     ///
@@ -55,8 +57,8 @@ struct ObjectDownload {
     private func headers(_ tag: String) -> HTTPFields {
         var headers: HTTPFields = [
             .contentType: object.metadata.servedType, .contentDisposition: object.disposition,
-            .cacheControl: object.metadata[.cacheControl] ?? "private, max-age=0, must-revalidate",
-            .eTag: tag, .acceptRanges: "bytes", .contentSecurityPolicy: "default-src 'none'; sandbox",
+            .cacheControl: cacheControl, .eTag: tag, .acceptRanges: "bytes",
+            .contentSecurityPolicy: "default-src 'none'; sandbox",
             .googHash:
                 "crc32c=\(Data(object.crc32c).base64EncodedString()),md5=\(Data(object.md5).base64EncodedString())",
             .googGeneration: "\(object.objectGeneration)", .googMetageneration: "\(object.metageneration)",
@@ -66,5 +68,17 @@ struct ObjectDownload {
         }
         headers[.contentLanguage] = object.metadata[.contentLanguage]
         return headers
+    }
+
+    /// The caching that the client chose for the object. No proxy keeps a response to a user, because the rules may
+    /// allow only this user to fetch the object.
+    private var cacheControl: String {
+        guard let chosen = object.metadata[.cacheControl] else { return "private, max-age=0, must-revalidate" }
+        guard !isForEverybody else { return chosen }
+        let kept = chosen.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { directive in
+            let name = directive.lowercased()
+            return !["", "public", "private"].contains(name) && !name.hasPrefix("s-maxage")
+        }
+        return (["private"] + kept).joined(separator: ", ")
     }
 }

@@ -111,7 +111,9 @@ package struct StorageResponder: HTTPResponder {
         guard asked.query["alt"] == "media" else {
             return ObjectDocument(object: present, bucket: asked.bucket).response()
         }
-        return try await ObjectDownload(blobs: blobs, object: present).response(to: asked.request)
+        let isForEverybody = asked.context.identity == .anonymous
+        return try await ObjectDownload(blobs: blobs, object: present, isForEverybody: isForEverybody)
+            .response(to: asked.request)
     }
 
     /// Whether moderation restricts an object to its owner and admins.
