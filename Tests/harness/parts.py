@@ -37,14 +37,13 @@ ROWS = [
         "clients": ["Scripts/test-clients"],
         "runs": ["Scripts/test-reliability", "runs", "500"],
         "hostile pictures": ["Scripts/test-reliability", "poison"],
+        "documents": ["Scripts/test-documents"],
     },
     {
         "page": ["Scripts/test-page"],
         "app": ["Scripts/test-app"],
-        "documents": ["Scripts/test-documents"],
         "proxies": ["Scripts/test-proxies"],
         "monitoring": ["Scripts/test-monitoring"],
-        "packages": ["Scripts/test-package"],
     },
     {
         "crashes": ["Scripts/test-reliability", "crashes", "150"],
@@ -58,6 +57,7 @@ ROWS = [
         "WebSocket: page": ["Scripts/test-websocket", "page"],
         "WebSocket: model": ["Scripts/test-websocket", "model", "1"],
         "WebSocket: hostile": ["Scripts/test-websocket", "hostile", "2000"],
+        "packages": ["Scripts/test-package"],
     },
 ]
 
