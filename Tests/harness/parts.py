@@ -19,7 +19,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TESTING = ROOT / ".build/testing/release"
 # The longest duration of a part, in seconds. Only a hang takes longer.
-HANG = 1800
+HANG = 2400
 # The same for the parts with --all: their builds may share the processors with other work.
 LONG_HANG = 7200
 
