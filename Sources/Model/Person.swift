@@ -42,4 +42,14 @@ extension TreeSnapshot {
         let path = PeopleNodes.person(uid)
         return (try get(path / "full_name")?.stringValue, try get(path / "profile_picture")?.stringValue)
     }
+
+    /// Returns the names of those of the users who have one, by their ids.
+    package func names(of users: Set<String>) throws(TreeError) -> [String: String] {
+        var names: [String: String] = [:]
+        for user in users {
+            guard let id = UserID(user) else { continue }
+            names[user] = try get(PeopleNodes.person(id) / "full_name")?.stringValue
+        }
+        return names
+    }
 }

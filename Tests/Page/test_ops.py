@@ -49,7 +49,7 @@ def fail(running, count=1, user="maria"):
     for _ in range(count):
         answer = subprocess.run(
             ["curl", "-sS", "--unix-socket", f"{running.folder}/Storage/tintype.sock", "-T", photo,
-             f"http://localhost/v1/uploads?user={user}"], capture_output=True, text=True)
+             f"http://localhost/v1/uploads?user={user}&name=holiday.jpg"], capture_output=True, text=True)
         assert json.loads(answer.stdout)["code"] == "truncated", answer.stdout
 
 
@@ -101,6 +101,7 @@ def test_failures_arrive_by_themselves_and_are_dropped_and_put_back(open_page):
         cards = page.locator(".failure")
         expect(cards).to_have_count(3, timeout=30_000)
         expect(cards.first).to_contain_text("cut off")
+        expect(cards.first.locator("h3")).to_have_text("holiday.jpg")
         expect(cards.first).to_contain_text("The transfer may have been cut short")
         expect(cards.first.locator("img")).to_be_visible(timeout=30_000)
         drop = cards.first.get_by_role("button", name="Drop")
