@@ -183,6 +183,20 @@ def check_life(system, deb, scratch):
     install(system, deb)
     expect(not system.path("etc/systemd/system/tintype.service").exists(), "the unit is still masked")
 
+    step("remove beside a service that systemd did not start")
+    with system.serving(str(system.root), *SERVE):
+        said = system.packages("remove", "tintype")
+        named = re.search(r"a service still runs .*\(process (\d+)\).* stop it with kill (\d+)\n", said)
+        expect(named and named[1] == named[2], f"it does not name the running service: {said}")
+        command = pathlib.Path("/proc", named[1], "cmdline").read_bytes().split(b"\0")
+        expect(command[:2] == [b"/usr/bin/tintype", b"serve"], f"process {named[1]} is {command}")
+        expect(get("/healthz")[0] == 200, "the service was stopped")
+    install(system, deb)
+    said = system.packages("remove", "tintype")
+    expect("still runs" not in said, f"it names a service that does not run: {said}")
+    before = listing(system)
+    install(system, deb)
+
     step("purge, without an answer and with one")
     said = system.packages("purge", "tintype")
     expect("rm -r /var/lib/tintype" in said, f"it does not say how the photos are deleted: {said}")

@@ -32,7 +32,11 @@ struct StoreCheckSteps {
                 case .step(let step):
                     last = step
                     guard !isJSON || step.finished else { continue }
-                    if isJSON { Terminal.outputJSON(step) } else { progress.update(step.done, of: step.total) }
+                    if isJSON {
+                        Terminal.outputJSON(step)
+                    } else {
+                        progress.update(step.done, of: step.total, note: Self.note(step))
+                    }
                 }
             }
         } catch is CancellationError {
@@ -42,6 +46,12 @@ struct StoreCheckSteps {
         }
         progress.finish()
         return last
+    }
+
+    /// What was compared so far, beside the posts: the files, and the bytes that were read.
+    private static func note(_ step: StoreCheckStepDocument) -> String {
+        let files = StatusText.count(step.files, "file")
+        return step.read > 0 ? "\(files), \(StatusText.size(step.read)) read" : files
     }
 
     /// Does the check. A database that is too damaged to be opened is a finding itself.
