@@ -23,6 +23,18 @@ package struct Person: Sendable, Hashable {
         return .object(fields)
     }
 
+    /// Returns the names of those of the users who have one, by their ids.
+    package static func names(
+        of users: Set<String>, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> [String: String] {
+        var names: [String: String] = [:]
+        for user in users {
+            guard let id = UserID(user) else { continue }
+            names[user] = try snapshot.get(PeopleNodes.person(id) / "full_name")?.stringValue
+        }
+        return names
+    }
+
     /// Writes the record with its search index, and leaves the person's posts and follows unchanged.
     package func write(to update: inout MultiPathUpdate) {
         let path = PeopleNodes.person(uid)
@@ -41,15 +53,5 @@ extension TreeSnapshot {
     package func nameAndPicture(of uid: UserID) throws(TreeError) -> (fullName: String?, profilePicture: String?) {
         let path = PeopleNodes.person(uid)
         return (try get(path / "full_name")?.stringValue, try get(path / "profile_picture")?.stringValue)
-    }
-
-    /// Returns the names of those of the users who have one, by their ids.
-    package func names(of users: Set<String>) throws(TreeError) -> [String: String] {
-        var names: [String: String] = [:]
-        for user in users {
-            guard let id = UserID(user) else { continue }
-            names[user] = try get(PeopleNodes.person(id) / "full_name")?.stringValue
-        }
-        return names
     }
 }

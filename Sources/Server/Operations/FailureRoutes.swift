@@ -87,7 +87,7 @@ package struct FailureRoutes: Sendable {
         let rest = before.map { before in sorted.filter { $0.cursor < before } } ?? sorted
         let page = rest.prefix(limit)
         let users = Set(page.compactMap(\.item.user))
-        let names = try await tree.snapshot { snapshot in try snapshot.names(of: users) }
+        let names = try await tree.snapshot { snapshot in try Person.names(of: users, in: snapshot) }
         return .json(
             FailureListDocument(
                 failures: page.map { _, item in

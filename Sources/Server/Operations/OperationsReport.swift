@@ -77,7 +77,7 @@ package final class OperationsReport: Sendable {
         let disk = await disk(status.freeSpace)
         let (running, listed) = (parts.scheduler.works, open.list(Self.listed))
         let users = Set(running.map(\.user) + listed.compactMap(\.proof.identity.uid))
-        let names = try await parts.storage.tree.snapshot { snapshot in try snapshot.names(of: users) }
+        let names = try await parts.storage.tree.snapshot { snapshot in try Person.names(of: users, in: snapshot) }
         let works = running.map { work in
             var document = OperationsDocument.Work(
                 upload: work.upload, user: work.user, bytes: work.byteCount, priority: "\(work.priority)",

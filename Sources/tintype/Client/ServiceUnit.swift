@@ -8,9 +8,9 @@ struct ServiceUnit {
     ]
 
     /// Whether the unit is installed.
-    var isInstalled = folders.contains { FileManager.default.fileExists(atPath: "\($0)/tintype.service") }
+    var isInstalled: Bool = folders.contains { FileManager.default.fileExists(atPath: "\($0)/tintype.service") }
 
-    /// Returns the advice for a command that finds no service; nil if the unit does not matter.
+    /// Returns the advice for a command that finds no service; nil if the unit is not installed.
     ///
     /// - Parameter file: The configuration file that the command has read.
     func hint(using file: String) -> String? {

@@ -48,10 +48,9 @@ struct StoreCheckSteps {
         return last
     }
 
-    /// What was compared so far, beside the posts: the files, and the bytes that were read.
+    /// The progress beside the posts: the number of files, and the bytes that were read.
     private static func note(_ step: StoreCheckStepDocument) -> String {
-        let files = StatusText.count(step.files, "file")
-        return step.read > 0 ? "\(files), \(StatusText.size(step.read)) read" : files
+        "\(step.files) files" + (step.read > 0 ? ", \(ByteSize.text(step.read)) read" : "")
     }
 
     /// Does the check. A database that is too damaged to be opened is a finding itself.

@@ -179,7 +179,7 @@ private struct UnclaimedFilesAccess {
             return found
         } locally: { pipeline in
             try await pipeline.storage.tree.snapshot { snapshot in
-                try snapshot.names(of: owners)
+                try Person.names(of: owners, in: snapshot)
             }
         }
     }
