@@ -18,6 +18,9 @@ package struct FailedFiles: Sendable {
         fileprivate let file: String
         fileprivate let documentName: String
 
+        /// The path, behind the sender's name if that is another one.
+        package var title: String { path.hasSuffix("/" + name) ? path : "\(name) (\(path))" }
+
         /// Whether its sender gave it this name, alone or as one of several photos.
         package func isSent(as name: String) -> Bool { reason.photos?.names.contains(name) ?? false }
 
@@ -164,13 +167,13 @@ package struct FailedFiles: Sendable {
         switch try folder.entry(item.file)?.kind {
         case .file: return try folder.file(item.file)
         case .folder: break
-        case .other, nil: throw FileError(.notFound, "\(item.path) is no longer a file", hint: "Drop it.")
+        case .other, nil: throw FileError(.notFound, "\(item.title) is no longer a file", hint: "Drop it.")
         }
         let inside = try folder.folder(item.file)
         for entry in try inside.entries() where entry.kind == .file && !entry.name.hasSuffix(Sidecar.suffix) {
             return try inside.file(entry.name)
         }
-        throw FileError(.notFound, "\(item.path) contains no photo", hint: "Drop it.")
+        throw FileError(.notFound, "\(item.title) contains no photo", hint: "Drop it.")
     }
 
     private func collect(
@@ -215,7 +218,7 @@ package struct FailedFiles: Sendable {
     package func retry(_ item: Item) throws(FileError) {
         let folder = try storage.folder(below: item.folders)
         guard try folder.entry(item.file) != nil else {
-            throw FileError(.notFound, "\(item.path): only its reason is left", hint: "Drop it.")
+            throw FileError(.notFound, "\(item.title): only its reason is left", hint: "Drop it.")
         }
         var place = (item.reason.source ?? item.file).split(separator: "/").map(String.init)
         var name = place.popLast() ?? item.file

@@ -128,6 +128,17 @@ def test_failures_arrive_by_themselves_and_are_dropped_and_put_back(open_page):
         assert not list(pathlib.Path(running.folder, "Storage/failed").rglob("*.jpg"))
 
 
+def test_sizes_and_workers_are_those_of_the_command_line(open_page):
+    with service("--workers", "2", "--free-space", "1500MiB") as running:
+        status = subprocess.run(
+            [os.environ["TINTYPE"], "status", "--storage", f"{running.folder}/Storage"], capture_output=True, text=True, check=True)
+        assert re.search(r"free space: [0-9.]+ [GTP]iB; 1\.5 GiB must stay free", status.stdout), status.stdout
+        for locale, reserve, workers in (("en-US", "1.5 GiB must stay free", "0 of 2"), ("de-DE", "1,5 GiB müssen frei bleiben", "0 von 2")):
+            page = live(open_page(link(running), locale=locale))
+            expect(page.locator("[data-tile=disk]")).to_contain_text(reserve)
+            expect(page.locator("[data-tile=workers] .value")).to_contain_text(workers)
+
+
 def test_hostile_names_are_shown_as_text(open_page):
     with service() as running:
         name = "<img src=x onerror=document.title='x'>\u202e.jpg"

@@ -80,12 +80,6 @@ struct InboxCommand: AsyncParsableCommand {
                 || item.isSent(as: name)
         }
 
-        /// The name that the sender gave, and the path where that is another one.
-        private static func names(of item: FailedFiles.Item) -> String {
-            let name = item.document.name
-            return item.path.hasSuffix("/" + name) ? item.path : "\(name) (\(item.path))"
-        }
-
         /// Applies an action to each chosen file, and prints the results.
         ///
         /// - Throws: `ExitStatus` when some or all of them failed.
@@ -97,7 +91,7 @@ struct InboxCommand: AsyncParsableCommand {
                 try action(item)
                 selection.json
                     ? Terminal.outputJSON(OutcomeDocument(outcome, path: item.path))
-                    : Terminal.output("\(outcome.rawValue)  \(Self.names(of: item).printable)")
+                    : Terminal.output("\(outcome.rawValue)  \(item.title.printable)")
             }
         }
     }
