@@ -182,6 +182,9 @@ def check_life(system, deb, scratch):
     expect(not system.path("usr/bin/tintype").exists(), "the program is still there")
     install(system, deb)
     expect(not system.path("etc/systemd/system/tintype.service").exists(), "the unit is still masked")
+    for options, advice in {"--config=/etc/tintype/tintype.json": "systemctl start tintype", "--storage=/tmp": "--config /etc/tintype"}.items():
+        said = run(["chroot", str(system.root), "/usr/bin/tintype", "status", options], 75)
+        expect("systemctl status tintype" in said and advice in said, f"it does not say how to find the service: {said}")
 
     step("remove beside a service that systemd did not start")
     with system.serving(str(system.root), *SERVE):
