@@ -48,11 +48,14 @@ package final class BackupFolder: BackupTarget, BackupSource {
     ///
     /// - Throws: `Failure` `not_a_backup`; `FileError`, also if another process writes to the folder.
     package convenience init(toChange path: String) throws {
-        guard let mark = try BackupFolder(path: path).mark() else { throw Self.foreign(path) }
+        let access = TargetAccess(folder: path)
+        guard let mark = try access.explainingReads({ try BackupFolder(path: path).mark() }) else {
+            throw Self.foreign(path)
+        }
         do {
             try self.init(path: path, of: mark.store)
         } catch let error as FileError where [.permission, .readOnly].contains(error.code) {
-            throw TargetAccess(folder: path).failure(error)
+            throw access.failure(error)
         }
     }
 

@@ -36,8 +36,14 @@ package struct Restore: Sendable {
     /// Opens a folder or an archive of backups.
     package static func source(_ path: String) async throws -> any BackupSource {
         try await FileThreads.run { () throws -> any BackupSource in
-            let isFolder = (try? FileReader(path: path)) == nil
-            return isFolder ? try BackupFolder(path: path) : try ArchiveReader(path: path)
+            try TargetAccess(folder: path).explainingReads {
+                do {
+                    _ = try FileReader(path: path)
+                } catch let error as FileError where error.code != .permission {
+                    return try BackupFolder(path: path)
+                }
+                return try ArchiveReader(path: path)
+            }
         }
     }
 

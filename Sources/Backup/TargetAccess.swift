@@ -42,6 +42,31 @@ struct TargetAccess {
         return Failure(isReadOnly ? .readOnly : .permission, message, hint: isReadOnly ? readOnlyHint : permissionHint)
     }
 
+    /// Opens backups for reading.
+    ///
+    /// - Throws: A `Failure` that names the user and the owner instead of a `FileError` about permissions; the other
+    ///   errors of `body`.
+    func explainingReads<Source>(_ body: () throws -> Source) throws -> Source {
+        do {
+            return try body()
+        } catch let error as FileError where error.code == .permission {
+            throw unreadable(error)
+        }
+    }
+
+    /// Returns the failure that explains why backups cannot be read. They contain secrets: the members of the service's
+    /// group, who may do everything else, may not read them.
+    private func unreadable(_ error: FileError) -> Failure {
+        let owner = (try? FileManager.default.attributesOfItem(atPath: folder))?[.ownerAccountName] as? String
+        let hint =
+            if let owner, owner != user {
+                "Backups contain secrets. Run this as their owner, with sudo -u '\(owner)', or as root."
+            } else {
+                "Backups contain secrets. Run this as their owner, or as root."
+            }
+        return Failure(.permission, "\(user) cannot read \(folder) (\(error.message))", hint: hint)
+    }
+
     private var permissionHint: String {
         let grant = "Create a folder that \(user) may write to, or choose another one."
         guard isUnit else { return grant }

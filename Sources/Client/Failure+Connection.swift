@@ -26,7 +26,9 @@ extension Failure {
         case ENOENT, ENOTDIR, ECONNREFUSED, ENOTSOCK:
             self.init(
                 .noService, "no service is listening on \(place)",
-                hint: "Start it with \"tintype serve\", or name its folder with --storage.", isTransient: true)
+                hint: "Start it with \"tintype serve\", or name its settings with --config or its folder with "
+                    + "--storage.",
+                isTransient: true)
         case EACCES, EPERM:
             self.init(
                 .permission, "no permission to connect to the service on \(place)",

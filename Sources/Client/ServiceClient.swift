@@ -92,10 +92,13 @@ package struct ServiceClient: Sendable {
         do {
             switch address {
             case .socket(let path):
+                try SocketPath.check(path)
                 return try await bootstrap.connect(unixDomainSocketPath: path, channelInitializer: Self.setUp)
             case .tcp(let host, let port):
                 return try await bootstrap.connect(host: host, port: port, channelInitializer: Self.setUp)
             }
+        } catch let failure as Failure {
+            throw failure
         } catch {
             throw Failure(error, connectingTo: address)
         }

@@ -18,19 +18,50 @@ package struct FailedFiles: Sendable {
         fileprivate let file: String
         fileprivate let documentName: String
 
+        /// The path, behind the sender's name if that is another one.
+        package var title: String { path.hasSuffix("/" + name) ? path : "\(name) (\(path))" }
+
+        /// Whether its sender gave it this name, alone or as one of several photos.
+        package func isSent(as name: String) -> Bool { reason.photos?.names.contains(name) ?? false }
+
         /// The item as a document for programs.
         package var document: FailedFileDocument {
             var document = FailedFileDocument(
-                path: path, file: file, code: reason.code, message: reason.message, hint: reason.hint,
+                path: path, file: file, name: name, code: reason.code, message: reason.message, hint: reason.hint,
                 failedAt: reason.failedAt.milliseconds)
             (document.user, document.upload, document.source) = (reason.user, reason.upload, reason.source)
             (document.attempts, document.bytes) = (reason.attempts, byteCount)
             return document
         }
+
+        /// The sender's name of an upload's only photo, if it can be the name of a photo in the inbox; otherwise nil.
+        fileprivate var fileNameOfSender: String? {
+            guard reason.source == nil, let names = reason.photos?.names, names.count == 1, let name = names.first,
+                FileName.isPlain(name), FileName.ending(of: name) == FileName.ending(of: file)
+            else { return nil }
+            return name
+        }
+
+        /// The name by which its sender knows it: the path in the inbox, or the names of the photos of an upload.
+        private var name: String {
+            if let source = reason.source { return source }
+            let names = reason.photos?.names ?? []
+            return names.isEmpty ? file : names.joined(separator: ", ")
+        }
+    }
+
+    /// The sender's names of the photos of an upload, in the order of the post.
+    package struct SentNames: Decodable, Sendable {
+        fileprivate let names: [String]
+
+        /// Reads the names. A value that is not a list of texts has none, so that the rest of the document can be read.
+        package init(from decoder: any Decoder) throws {
+            names = ((try? [String?](from: decoder)) ?? []).compactMap(\.self).filter { !$0.isEmpty }
+        }
     }
 
     /// The document `NAME.reason.json`.
-    package struct Reason: Codable, Sendable {
+    package struct Reason: Decodable, Sendable {
         package let code: String
         package let message: String
         package let hint: String
@@ -39,11 +70,12 @@ package struct FailedFiles: Sendable {
         package let user: String?
         package let upload: String?
         package let attempts: Int?
+        package let photos: SentNames?
         /// The time of the failure.
         package let failedAt: Timestamp
 
         private enum CodingKeys: String, CodingKey {
-            case code, message, hint, file, source, user, upload, attempts
+            case code, message, hint, file, source, user, upload, attempts, photos
             case failedAt = "failed_at"
         }
     }
@@ -135,13 +167,13 @@ package struct FailedFiles: Sendable {
         switch try folder.entry(item.file)?.kind {
         case .file: return try folder.file(item.file)
         case .folder: break
-        case .other, nil: throw FileError(.notFound, "\(item.path) is no longer a file", hint: "Drop it.")
+        case .other, nil: throw FileError(.notFound, "\(item.title) is no longer a file", hint: "Drop it.")
         }
         let inside = try folder.folder(item.file)
         for entry in try inside.entries() where entry.kind == .file && !entry.name.hasSuffix(Sidecar.suffix) {
             return try inside.file(entry.name)
         }
-        throw FileError(.notFound, "\(item.path) contains no photo", hint: "Drop it.")
+        throw FileError(.notFound, "\(item.title) contains no photo", hint: "Drop it.")
     }
 
     private func collect(
@@ -168,7 +200,8 @@ package struct FailedFiles: Sendable {
             (try? JSONDecoder().decode(Reason.self, from: Data(bytes)))
             ?? Reason(
                 code: "unknown", message: "\(name) is not a document of this service", hint: "Inspect it.", file: nil,
-                source: nil, user: folders.count > 2 ? folders[2] : nil, upload: nil, attempts: nil, failedAt: .epoch)
+                source: nil, user: folders.count > 2 ? folders[2] : nil, upload: nil, attempts: nil, photos: nil,
+                failedAt: .epoch)
         let file = reason.file ?? String(name.dropLast(Self.suffix.count))
         guard !file.isEmpty, !file.contains("/"), file != ".", file != ".." else { return nil }
         let thing = try folder.entry(file)
@@ -185,12 +218,17 @@ package struct FailedFiles: Sendable {
     package func retry(_ item: Item) throws(FileError) {
         let folder = try storage.folder(below: item.folders)
         guard try folder.entry(item.file) != nil else {
-            throw FileError(.notFound, "\(item.path): only its reason is left", hint: "Drop it.")
+            throw FileError(.notFound, "\(item.title): only its reason is left", hint: "Drop it.")
         }
         var place = (item.reason.source ?? item.file).split(separator: "/").map(String.init)
-        let name = place.popLast() ?? item.file
+        var name = place.popLast() ?? item.file
         if let user = item.reason.user { place.insert(user, at: 0) }
         let target = try storage.folder("inbox", create: true).folder(below: place, create: true)
+        if let sent = item.fileNameOfSender, try target.entry(sent) == nil,
+            try target.entry(Sidecar.name(of: sent)) == nil
+        {
+            name = sent
+        }
         guard try target.entry(name) == nil else { throw taken(name, in: place) }
         if ErrorCode(named: item.reason.code).isPoison { try forgive(item.file, in: folder) }
         // The text is moved first, because the photo could be claimed without it.

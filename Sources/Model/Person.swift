@@ -23,6 +23,18 @@ package struct Person: Sendable, Hashable {
         return .object(fields)
     }
 
+    /// Returns the names of those of the users who have one, by their ids.
+    package static func names(
+        of users: Set<String>, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> [String: String] {
+        var names: [String: String] = [:]
+        for user in users {
+            guard let id = UserID(user) else { continue }
+            names[user] = try snapshot.get(PeopleNodes.person(id) / "full_name")?.stringValue
+        }
+        return names
+    }
+
     /// Writes the record with its search index, and leaves the person's posts and follows unchanged.
     package func write(to update: inout MultiPathUpdate) {
         let path = PeopleNodes.person(uid)

@@ -49,6 +49,19 @@ struct TargetAccessTests {
         }
     }
 
+    @Test("Somebody who may not read backups is referred to their owner, and never to the service's user")
+    func reading() throws {
+        let error = FileError(errno: 13, doing: "open /tmp")
+        for (user, words) in [("ann", "with sudo -u 'root'"), ("root", "as their owner, or as root")] {
+            let access = TargetAccess(folder: "/", user: user, isUnit: false)
+            let failure = try #require(
+                #expect(throws: Failure.self) { try access.explainingReads { () throws -> Int in throw error } })
+            #expect(failure.code == .permission && !failure.isTransient)
+            #expect(failure.message == "\(user) cannot read / (open /tmp: Permission denied)", "\(failure)")
+            #expect(failure.hint.contains(words) && !failure.hint.contains("service"), "\(failure)")
+        }
+    }
+
     @Test("A child of a unit's process is not the unit")
     func unit() {
         #expect(!TargetAccess.isUnit([:], 7))

@@ -121,6 +121,24 @@ struct CommandLineTests {
         }
     }
 
+    @Test("config: an icon that serve would refuse is refused after the list, and a picture is not")
+    func icon() async throws {
+        try await withScratch { scratch in
+            try scratch.write("no picture", to: "text.png")
+            try scratch.write(Fixture.bytes("size-24x16.jpg"), to: "small.jpg")
+            for (file, words) in [
+                ("none.png", "none.png"), ("text.png", "text.png"), ("small.jpg", "an icon needs 192"),
+            ] {
+                let result = try await run(["config", "--icon", "\(scratch.path)/\(file)"])
+                #expect(result.status == 2, "\(result)")
+                #expect(result.errors.contains("icon: ") && result.errors.contains(words), "\(result)")
+                #expect(result.output.contains("\(file)  (--icon)"), "\(result)")
+            }
+            let good = try await run(["config", "--icon", Fixture.path("photo.jpg")])
+            #expect(good.status == 0 && good.errors.isEmpty, "\(good)")
+        }
+    }
+
     @Test("upload, posts, status against a running service; a refused photo does not stop the others")
     func service() async throws {
         try await withScratch { scratch in

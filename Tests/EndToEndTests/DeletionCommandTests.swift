@@ -71,7 +71,7 @@ struct DeletionCommandTests {
             daemon = try await Daemon(storage: storage, arguments: ["--grace-period", "0s"])
             try await eventually { try text(storage + ".log").contains("the tree is older than the blobs") }
             let status = try await run(["status", "--storage", storage])
-            #expect(status.output.contains("sweeps, code: tree_older"), "\(status)")
+            #expect(status.output.contains(/\nclean-up: held: .*\(tree_older\)\n/), "\(status)")
             for isRunning in [true, false] {
                 if !isRunning { try await daemon.stop() }
                 let list = try await run(["store", "unclaimed", "ls", "--json", "--storage", storage])

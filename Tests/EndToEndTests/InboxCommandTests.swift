@@ -95,6 +95,38 @@ struct InboxCommandTests {
         }
     }
 
+    @Test("An upload is listed by the name that its sender gave, and by the sender's name while the service runs")
+    func senders() async throws {
+        try await withScratch { scratch in
+            let storage = scratch.path + "/Storage"
+            let daemon = try await Daemon(storage: storage)
+            let bad = RequestBody.bytes(try Fixture.bytes("truncated-baseline-420.jpg"))
+            for name in ["lake.jpg", "a%1B%5B2J%0Ab.jpg"] {
+                let answer = try await daemon.client.ask(.post, "/v1/uploads?user=maria&name=\(name)", body: bad)
+                #expect(answer.status == 422)
+            }
+            let named = try await daemon.client.ask(
+                .put, "/people/maria/full_name.json", body: .bytes(Array(#""Maria\u001b Weber""#.utf8)))
+            #expect(named.status == 200, "\(named)")
+            try await eventually { try await lines(["ls"], in: storage).count == 2 }
+            let listed = try await run(["inbox", "ls", "--storage", storage]).output
+            #expect(listed.contains("  lake.jpg  Maria\\u{1b} Weber (maria)\n"), "\(listed)")
+            #expect(listed.contains("  a\\u{1b}[2J\\u{a}b.jpg  Maria") && !listed.contains("\u{1B}"), "\(listed)")
+            #expect(listed.contains("    truncated/maria/upload-"), "\(listed)")
+            #expect(try await daemon.stop() == 0)
+            #expect(try await run(["inbox", "ls", "--storage", storage]).output.contains("  lake.jpg  maria\n"))
+
+            let retried = try await run(["inbox", "retry", "lake.jpg", "--storage", storage])
+            #expect(retried.output.hasPrefix("retried  lake.jpg (truncated/maria/upload-"), "\(retried)")
+            #expect(scratch.exists("Storage/inbox/maria/lake.jpg"))
+            // A name that no file in the inbox should have is not used.
+            let all = try await run(["inbox", "retry", "--all", "--storage", storage])
+            #expect(all.status == 0 && all.output.split(separator: "\n").count == 1, "\(all)")
+            let names = try FileManager.default.contentsOfDirectory(atPath: storage + "/inbox/maria")
+            #expect(Set(names.map { $0.hasPrefix("upload-") }) == [true, false] && names.count == 2, "\(names)")
+        }
+    }
+
     @Test("A photo that crashed its decoder is decoded again when it is retried or forgiven, also without a service")
     func poison() async throws {
         try await withScratch { scratch in

@@ -121,6 +121,9 @@ struct StoreCheckCommandTests {
             let check = try await tintype("store", "check")
             #expect(check.status == 3 && check.output.contains("rendition_wrong_size  blobs/maria/\(post)/thumb-"))
             #expect(check.output.contains("orphaned_file  blobs/maria/\(post)/stray.jpg"), "\(check)")
+            // Each line of the progress is new, and says how far the check has come.
+            let progress = check.errors.split(separator: "\n").filter { $0.contains("posts") }
+            #expect(progress.count == 1 && progress[0].contains("1/1 posts (100 %)"), "\(check)")
             let json = try await tintype("store", "check", "--json")
             #expect(json.status == 3 && json.output.contains(#""kind":"orphaned_file""#))
             #expect(json.output.split(separator: "\n").last?.contains(#""finished":true"#) == true)

@@ -50,8 +50,11 @@ private let mistakes: [Mistake] = [
         arguments: ["config"], environment: ["TINTYPE_WORKRS": "3", "TINTYPE_PORT": "tcp://10.0.0.1:80"], status: 0,
         words: ["TINTYPE_WORKRS in the environment is no setting; did you mean TINTYPE_WORKERS?", "TINTYPE_PORT"]),
     Mistake(
-        arguments: ["serve", "--storage", "SCRATCH/" + String(repeating: "x", count: 120)], status: 1,
-        words: ["shorter path"], unwanted: ["path of its own"]),
+        arguments: ["serve", "--storage", "SCRATCH/" + String(repeating: "x", count: 120)],
+        words: ["shorter path", "the system's limit is 107"], unwanted: ["path of its own"]),
+    Mistake(
+        arguments: ["status", "--storage", "SCRATCH/" + String(repeating: "x", count: 120)],
+        words: ["shorter path", "the system's limit is 107"], unwanted: ["cannot reach"]),
 ]
 
 @Suite("Words on the screen", .timeLimit(.minutes(30)))

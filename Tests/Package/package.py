@@ -182,6 +182,23 @@ def check_life(system, deb, scratch):
     expect(not system.path("usr/bin/tintype").exists(), "the program is still there")
     install(system, deb)
     expect(not system.path("etc/systemd/system/tintype.service").exists(), "the unit is still masked")
+    for options, advice in {"--config=/etc/tintype/tintype.json": "systemctl start tintype", "--storage=/tmp": "--config /etc/tintype"}.items():
+        said = run(["chroot", str(system.root), "/usr/bin/tintype", "status", options], 75)
+        expect("systemctl status tintype" in said and advice in said, f"it does not say how to find the service: {said}")
+
+    step("remove beside a service that systemd did not start")
+    with system.serving(str(system.root), *SERVE):
+        said = system.packages("remove", "tintype")
+        named = re.search(r"a service still runs .*\(process (\d+)\).* stop it with kill (\d+)\n", said)
+        expect(named and named[1] == named[2], f"it does not name the running service: {said}")
+        command = pathlib.Path("/proc", named[1], "cmdline").read_bytes().split(b"\0")
+        expect(command[:2] == [b"/usr/bin/tintype", b"serve"], f"process {named[1]} is {command}")
+        expect(get("/healthz")[0] == 200, "the service was stopped")
+    install(system, deb)
+    said = system.packages("remove", "tintype")
+    expect("still runs" not in said, f"it names a service that does not run: {said}")
+    before = listing(system)
+    install(system, deb)
 
     step("purge, without an answer and with one")
     said = system.packages("purge", "tintype")

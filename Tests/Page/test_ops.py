@@ -49,7 +49,7 @@ def fail(running, count=1, user="maria"):
     for _ in range(count):
         answer = subprocess.run(
             ["curl", "-sS", "--unix-socket", f"{running.folder}/Storage/tintype.sock", "-T", photo,
-             f"http://localhost/v1/uploads?user={user}"], capture_output=True, text=True)
+             f"http://localhost/v1/uploads?user={user}&name=holiday.jpg"], capture_output=True, text=True)
         assert json.loads(answer.stdout)["code"] == "truncated", answer.stdout
 
 
@@ -101,6 +101,7 @@ def test_failures_arrive_by_themselves_and_are_dropped_and_put_back(open_page):
         cards = page.locator(".failure")
         expect(cards).to_have_count(3, timeout=30_000)
         expect(cards.first).to_contain_text("cut off")
+        expect(cards.first.locator("h3")).to_have_text("holiday.jpg")
         expect(cards.first).to_contain_text("The transfer may have been cut short")
         expect(cards.first.locator("img")).to_be_visible(timeout=30_000)
         drop = cards.first.get_by_role("button", name="Drop")
@@ -125,6 +126,17 @@ def test_failures_arrive_by_themselves_and_are_dropped_and_put_back(open_page):
         expect(cards).to_have_count(0)
         expect(page.get_by_text("2 files are deleted.").first).to_be_visible()
         assert not list(pathlib.Path(running.folder, "Storage/failed").rglob("*.jpg"))
+
+
+def test_sizes_and_workers_are_those_of_the_command_line(open_page):
+    with service("--workers", "2", "--free-space", "1500MiB") as running:
+        status = subprocess.run(
+            [os.environ["TINTYPE"], "status", "--storage", f"{running.folder}/Storage"], capture_output=True, text=True, check=True)
+        assert re.search(r"free space: [0-9.]+ [GTP]iB; 1\.5 GiB must stay free", status.stdout), status.stdout
+        for locale, reserve, workers in (("en-US", "1.5 GiB must stay free", "0 of 2"), ("de-DE", "1,5 GiB müssen frei bleiben", "0 von 2")):
+            page = live(open_page(link(running), locale=locale))
+            expect(page.locator("[data-tile=disk]")).to_contain_text(reserve)
+            expect(page.locator("[data-tile=workers] .value")).to_contain_text(workers)
 
 
 def test_hostile_names_are_shown_as_text(open_page):

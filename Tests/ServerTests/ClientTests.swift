@@ -20,6 +20,17 @@ struct ClientTests {
         }
     }
 
+    @Test("A path that no socket can have is a mistake, and no reason to try again")
+    func longPath() async throws {
+        for (count, code) in [(107, ErrorCode.noService), (108, .badSocketPath)] {
+            let path = "/" + String(repeating: "x", count: count - 1)
+            let error = await #expect(throws: Failure.self) {
+                try await ServiceClient(.socket(path: path)).ask(.get, "/")
+            }
+            #expect(error?.code == code && error?.isTransient == (code == .noService), "\(String(describing: error))")
+        }
+    }
+
     @Test("A connection to a port without a listener fails likewise")
     func noServiceOnPort() async throws {
         // Port 1 is privileged, and its service (TCPMUX) has not been in use for decades: the system never assigns it.

@@ -118,11 +118,18 @@ struct OperationsTests {
     func failures() async throws {
         try await withService { service in
             let photo = try Self.cutPhoto()
-            for user in ["maria", "jan", "maria"] { _ = try await service.client.post(photo, by: user) }
+            _ = try await service.client.ask(
+                .put, "/people/jan/full_name.json", body: .bytes(Array(#""Jan Novák""#.utf8)))
+            for user in ["maria", "jan", "maria"] {
+                _ = try await service.client.ask(
+                    .post, "/v1/uploads?user=\(user)&name=of-\(user).jpg", body: .bytes(photo))
+            }
             // They are moved aside just after their senders get the answer.
             try await eventually { try await service.client.get("/v1/failures").json["total"].int == 3 }
             let all = try await service.client.get("/v1/failures").json
             #expect(all["total"].int == 3 && all["reasons"]["truncated"].int == 3)
+            let jan = all["failures"].array.first { $0["user"].string == "jan" }
+            #expect(jan?["full_name"].string == "Jan Novák" && jan?["name"].string == "of-jan.jpg", "\(all)")
             #expect(all["bytes"].int == 3 * photo.count && all["next"] == .null)
             let first = try await service.client.get("/v1/failures?limit=2").json
             let next = try #require(first["next"].string)

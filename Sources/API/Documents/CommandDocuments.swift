@@ -78,6 +78,8 @@ package struct PathDocument: Document {
 package struct FailedFileDocument: Document {
     package let path: String
     package let file: String
+    /// The name by which the sender knows it: the path in the inbox, or the names of an upload's photos.
+    package let name: String
     /// The code of an error, or of a later version's.
     package let code: String
     package let message: String
@@ -91,14 +93,17 @@ package struct FailedFileDocument: Document {
     package var bytes: Int?
 
     private enum CodingKeys: String, CodingKey {
-        case path, file, code, message, hint
+        case path, file, name, code, message, hint
         case failedAt = "failed_at"
         case user, upload, source, attempts, bytes
     }
 
-    package init(path: String, file: String, code: String, message: String, hint: String, failedAt: Int64) {
+    package init(
+        path: String, file: String, name: String, code: String, message: String, hint: String, failedAt: Int64
+    ) {
         self.path = path
         self.file = file
+        self.name = name
         self.code = code
         self.message = message
         self.hint = hint

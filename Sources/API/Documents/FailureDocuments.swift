@@ -5,6 +5,8 @@ package struct FailureDocument: Document {
     /// The path below `failed/`.
     package let path: String
     package let file: String
+    /// The name by which the sender knows it: the path in the inbox, or the names of an upload's photos.
+    package let name: String
     /// The way in by which the file arrived.
     package let intake: Intake
     /// The code of the error; it may be one that only a later version of the service knows.
@@ -14,6 +16,8 @@ package struct FailureDocument: Document {
     /// The time of the failure, in milliseconds since the epoch.
     package let failedAt: Int64
     package var user: String?
+    /// The user's name; absent for somebody whom the service does not know.
+    package var fullName: String?
     package var upload: String?
     /// The file's former path below the user's folder in the inbox.
     package var source: String?
@@ -21,14 +25,16 @@ package struct FailureDocument: Document {
     package var bytes: Int?
 
     private enum CodingKeys: String, CodingKey {
-        case id, path, file, intake, code, message, hint
+        case id, path, file, name, intake, code, message, hint
         case failedAt = "failed_at"
+        case fullName = "full_name"
         case user, upload, source, attempts, bytes
     }
 
-    package init(_ file: FailedFileDocument, id: String) {
-        self.id = id
-        (path, self.file, code) = (file.path, file.file, file.code)
+    /// - Parameter fullName: The user's name; nil for somebody unknown.
+    package init(_ file: FailedFileDocument, id: String, fullName: String?) {
+        (self.id, self.fullName) = (id, fullName)
+        (path, self.file, name, code) = (file.path, file.file, file.name, file.code)
         (message, hint, failedAt) = (file.message, file.hint, file.failedAt)
         (user, upload, source) = (file.user, file.upload, file.source)
         (attempts, bytes) = (file.attempts, file.bytes)

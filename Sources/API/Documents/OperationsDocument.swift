@@ -39,11 +39,19 @@ package struct OperationsDocument: Document {
     package struct Work: Document {
         package let upload: String?
         package let user: String
+        /// The user's name; absent for somebody whom the service does not know.
+        package var fullName: String?
         package let bytes: Int
         /// The priority: `interactive`, `queued` or `batch`.
         package let priority: String
         /// The time at which the work began, in milliseconds since the epoch.
         package let since: Int64
+
+        private enum CodingKeys: String, CodingKey {
+            case upload, user
+            case fullName = "full_name"
+            case bytes, priority, since
+        }
 
         package init(upload: String?, user: String, bytes: Int, priority: String, since: Int64) {
             (self.upload, self.user, self.bytes) = (upload, user, bytes)
@@ -86,8 +94,16 @@ package struct OperationsDocument: Document {
         /// An IP address; empty on the Unix socket.
         package let address: String
         package let identity: String
+        /// The user's name; absent for other identities, and for somebody whom the service does not know.
+        package var fullName: String?
         /// The time at which the stream or session began, in milliseconds since the epoch.
         package let since: Int64
+
+        private enum CodingKeys: String, CodingKey {
+            case kind, what, address, identity
+            case fullName = "full_name"
+            case since
+        }
 
         package init(_ kind: Kind, what: String, address: String, identity: String, since: Int64) {
             (self.kind, self.what, self.address) = (kind, what, address)

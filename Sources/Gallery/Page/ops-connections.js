@@ -2,7 +2,7 @@
 
 import { bytes, h, reconcile, say, timeElement } from "/page/ops-dom.js";
 import { panel } from "/page/ops-parts.js";
-import { t } from "/page/ops-text.js";
+import { called, t } from "/page/ops-text.js";
 
 const cell = (label, ...content) => h("td", { dataset: { label } }, ...content);
 
@@ -43,14 +43,14 @@ class Connections extends HTMLElement {
     const { busy } = workers;
     this.workHeading.hidden = this.works.element.hidden = busy.length === 0;
     reconcile(this.works.body, busy, ({ upload, user, since }) => `${upload} ${user} ${since}`, (work) => h("tr", {},
-      cell(this.workColumns[0], h("code", {}, work.upload ?? "–")), cell(this.workColumns[1], work.user),
+      cell(this.workColumns[0], h("code", {}, work.upload ?? "–")), cell(this.workColumns[1], h("bdi", {}, called(work.full_name, work.user))),
       cell(this.workColumns[2], work.bytes ? bytes(work.bytes) : "–"), cell(this.workColumns[3], timeElement(work.since))));
   }
 
-  #row({ kind, what, address, identity, since }) {
+  #row({ kind, what, address, identity, full_name: person, since }) {
     return h("tr", {},
       cell(this.columns[0], h("span", { class: "tag" }, t(`connections.kind.${kind}`)), " ", h("code", { dir: "ltr" }, what)),
-      cell(this.columns[1], h("bdi", {}, identity)),
+      cell(this.columns[1], h("bdi", {}, called(person, identity))),
       cell(this.columns[2], address || t("connections.local")), cell(this.columns[3], timeElement(since)));
   }
 }

@@ -1,6 +1,6 @@
 // Elements, numbers and times for the operations page. Texts of others only ever become text.
 
-import { language } from "/page/ops-text.js";
+import { language, t } from "/page/ops-text.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -55,12 +55,16 @@ export const count = (number) => whole.format(number);
 export const rate = (number) => (number === 0 ? "0" : number < 0.01 ? `< ${short.format(0.01)}` : short.format(number));
 export const time = (milliseconds) => moment.format(milliseconds);
 
-const unitOf = (unit) => new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "short", maximumSignificantDigits: 3 });
-const sizes = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"].map(unitOf);
+const tenths = new Intl.NumberFormat(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
+// A number of bytes in the largest fitting unit, such as "62.4 GiB", as the command line writes it.
 export function bytes(number) {
-  const step = Math.max(0, Math.min(sizes.length - 1, Math.floor(Math.log10(Math.max(1, number)) / 3)));
-  return sizes[step].format(number / 1000 ** step);
+  let [amount, unit] = [number, null];
+  for (const larger of ["KiB", "MiB", "GiB", "TiB", "PiB"]) {
+    if (amount < (unit ? 1023.95 : 1024)) break;
+    [amount, unit] = [amount / 1024, larger];
+  }
+  return unit ? `${tenths.format(amount)} ${unit}` : t("bytes", { count: Math.round(number) });
 }
 
 const spans = [["second", 1, 90], ["minute", 60, 90 * 60], ["hour", 3600, 48 * 3600], ["day", 86400, Infinity]]

@@ -4,7 +4,7 @@ import { bytes, count, h, reconcile, say, timeElement } from "/page/ops-dom.js";
 import { button, confirm, noteLine, panel, run, show, showError } from "/page/ops-parts.js";
 import { picture } from "/page/ops-picture.js";
 import { askJSON } from "/page/ops-service.js";
-import { has, t } from "/page/ops-text.js";
+import { called, has, t } from "/page/ops-text.js";
 
 const PAGE = 20;
 
@@ -91,24 +91,24 @@ class Failures extends HTMLElement {
   }
 
   #card(failure) {
-    const { id, file, user, code, message, hint, attempts } = failure;
+    const { id, name, user, full_name: person, code, message, hint, attempts } = failure;
     const title = `f-${id}`;
     const facts = [
-      user ?? t("failures.no-user"), failure.bytes === undefined ? null : bytes(failure.bytes),
+      user ? called(person, user) : t("failures.no-user"), failure.bytes === undefined ? null : bytes(failure.bytes),
       t(`failures.intake.${failure.intake}`), attempts > 1 ? t("failures.attempts", { count: attempts }) : null,
     ].filter(Boolean).join(" · ");
     const note = noteLine();
     const about = { "aria-describedby": title };
     const retry = button(t("failures.retry"), about, () => run(retry, note, () => this.#change(failure, "retry")));
     const drop = button(t("failures.drop"), { ...about, class: "danger" }, () => run(drop, note, async () => {
-      if (await confirm(t("failures.drop.title"), t("failures.drop.text", { file }), t("failures.drop"))) {
+      if (await confirm(t("failures.drop.title"), t("failures.drop.text", { file: name }), t("failures.drop"))) {
         await this.#change(failure, "drop");
       }
     }));
     return h("li", { class: "failure" },
       picture(failure),
       h("div", { class: "words" },
-        h("h3", { id: title, dir: "auto" }, failure.source ?? file),
+        h("h3", { id: title, dir: "auto" }, name),
         h("p", { class: "faint" }, h("bdi", {}, facts), " · ", timeElement(failure.failed_at)),
         h("p", {}, h("span", { class: "tag" }, reasonOf(code)), " ", h("bdi", { lang: "en" }, message)),
         hint ? h("p", { class: "hint" }, h("bdi", { lang: "en" }, hint)) : null,
@@ -116,10 +116,10 @@ class Failures extends HTMLElement {
       h("div", { class: "actions" }, retry, drop));
   }
 
-  async #change({ id, file }, verb) {
+  async #change({ id, name }, verb) {
     const path = `/v1/failures/${encodeURIComponent(id)}`;
     await askJSON(verb === "retry" ? `${path}/retry` : path, { method: verb === "retry" ? "POST" : "DELETE" });
-    show(this.note, t(`failures.${verb}.done`, { file }));
+    show(this.note, t(`failures.${verb}.done`, { file: name }));
     await this.#load();
   }
 

@@ -53,7 +53,7 @@ async function load(frame) {
   let address;
   try {
     address = URL.createObjectURL(await bytesOf(failure));
-    const image = h("img", { alt: t("failures.picture", { file: failure.file }), decoding: "async" });
+    const image = h("img", { alt: t("failures.picture", { file: failure.name }), decoding: "async" });
     image.src = address;
     await image.decode();
     frame.replaceChildren(image);

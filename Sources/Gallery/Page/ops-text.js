@@ -17,3 +17,6 @@ export function t(key, values = {}) {
 }
 
 export const has = (key) => `ops.${key}` in texts;
+
+// A person's name with the id after it; the id alone where there is no other name.
+export const called = (name, id) => (name && name !== id ? t("person", { name, id }) : id);

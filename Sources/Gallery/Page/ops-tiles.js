@@ -2,7 +2,7 @@
 
 import { ago, bytes, count, duration, h, rate, say, svg } from "/page/ops-dom.js";
 import { announce } from "/page/ops-parts.js";
-import { t } from "/page/ops-text.js";
+import { called, t } from "/page/ops-text.js";
 
 const WIDTH = 120;
 const HEIGHT = 28;
@@ -85,17 +85,23 @@ class Tiles extends HTMLElement {
       t("tile.published.note", { rate: rate(rates.published.minute * 60), failed: status.failed }));
     this.tiles.requests.show(rate(rates.requests.minute), t("tile.hour", { rate: rate(rates.requests.hour) }));
     this.tiles.bytes.show(bytes(rates.bytes.minute), t("tile.hour", { rate: bytes(rates.bytes.hour) }));
-    const busy = workers.busy.length;
-    const longest = workers.busy[0];
-    this.tiles.workers.show(t("tile.workers.value", { busy, all: workers.count + workers.batch }),
-      longest ? t("tile.workers.longest", { user: longest.user, age: duration((operations.time - longest.since) / 1000) })
-        : t("tile.workers.idle"));
+    this.#showWorkers(workers, operations.time);
     this.#showDisk(disk);
     this.tiles.memory.show(operations.memory === undefined ? "–" : bytes(operations.memory),
       t("tile.memory.up", { time: duration((operations.time - operations.started_at) / 1000) }));
     this.tiles.connections.show(count(connections.tcp + connections.socket),
       t("tile.connections.note", { streams: connections.streams, sessions: connections.sessions }));
     for (const [name, line] of Object.entries(this.lines)) line.draw(history[name]);
+  }
+
+  // The workers of the setting; those for jobs alone are counted apart, because the setting does not count them.
+  #showWorkers({ count: all, batch, busy }, now) {
+    const forJobs = batch > 0 ? busy.filter(({ priority }) => priority === "batch").length : 0;
+    const longest = busy[0];
+    const note = longest ? t("tile.workers.longest", {
+      user: called(longest.full_name, longest.user), age: duration((now - longest.since) / 1000) }) : t("tile.workers.idle");
+    const jobs = batch > 0 ? ` · ${t("tile.workers.jobs", { busy: forJobs, all: batch })}` : "";
+    this.tiles.workers.show(t("tile.workers.value", { busy: busy.length - forJobs, all }), note + jobs);
   }
 
   #showDisk({ free, reserve = 0, total, tree }) {

@@ -8,6 +8,7 @@ import Model
 import NIOCore
 package import Requests
 import Transport
+package import Tree
 package import Uploads
 
 /// `/v1/failures`: files that could not become posts. They can be listed, put back and deleted, as with `tintype
@@ -19,11 +20,15 @@ package struct FailureRoutes: Sendable {
     let files: any PutAsideFiles
     let scheduler: RenderScheduler
     let settings: SharedSettings
+    let tree: TreeStore
 
-    package init(files: any PutAsideFiles, scheduler: RenderScheduler, settings: SharedSettings) {
+    package init(
+        files: any PutAsideFiles, scheduler: RenderScheduler, settings: SharedSettings, tree: TreeStore
+    ) {
         self.files = files
         self.scheduler = scheduler
         self.settings = settings
+        self.tree = tree
     }
 
     package func add(to routes: inout RouteTable) {
@@ -81,9 +86,13 @@ package struct FailureRoutes: Sendable {
         let sorted = items.map { (cursor: FailureCursor($0), item: $0) }.sorted { $1.cursor < $0.cursor }
         let rest = before.map { before in sorted.filter { $0.cursor < before } } ?? sorted
         let page = rest.prefix(limit)
+        let users = Set(page.compactMap(\.item.user))
+        let names = try await tree.snapshot { snapshot in try Person.names(of: users, in: snapshot) }
         return .json(
             FailureListDocument(
-                failures: page.map { FailureDocument($0.item, id: FailureID.id(of: $0.item.path)) },
+                failures: page.map { _, item in
+                    FailureDocument(item, id: FailureID.id(of: item.path), fullName: item.user.flatMap { names[$0] })
+                },
                 total: items.count, bytes: items.reduce(0) { $0 + ($1.bytes ?? 0) },
                 reasons: Dictionary(items.map { ($0.code, 1) }, uniquingKeysWith: +),
                 next: rest.count > limit ? page.last?.cursor.text : nil))

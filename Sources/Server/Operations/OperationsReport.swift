@@ -75,10 +75,15 @@ package final class OperationsReport: Sendable {
     private func make() async throws -> OperationsDocument {
         let status = try await health.document()
         let disk = await disk(status.freeSpace)
-        let works = parts.scheduler.works.map {
-            OperationsDocument.Work(
-                upload: $0.upload, user: $0.user, bytes: $0.byteCount, priority: "\($0.priority)",
-                since: $0.since.milliseconds)
+        let (running, listed) = (parts.scheduler.works, open.list(Self.listed))
+        let users = Set(running.map(\.user) + listed.compactMap(\.proof.identity.uid))
+        let names = try await parts.storage.tree.snapshot { snapshot in try Person.names(of: users, in: snapshot) }
+        let works = running.map { work in
+            var document = OperationsDocument.Work(
+                upload: work.upload, user: work.user, bytes: work.byteCount, priority: "\(work.priority)",
+                since: work.since.milliseconds)
+            document.fullName = names[work.user]
+            return document
         }
         return OperationsDocument(
             time: WallClock.now().milliseconds, startedAt: startedAt.milliseconds, pages: pages.all, status: status,
@@ -86,17 +91,22 @@ package final class OperationsReport: Sendable {
             workers: .init(
                 count: parts.scheduler.workers,
                 batch: parts.scheduler.hasBackground ? parts.scheduler.workers : 0, busy: works), disk: disk,
-            memory: await Self.residentBytes(), connections: connections,
+            memory: await Self.residentBytes(), connections: connections(listed, names),
             failures: parts.store.intakes.putAside.changeCount, refusals: audit.toldCount,
             jobs: parts.postRuns.known.map { PostRunDocument($0, waiting: parts.disk.obstacle) })
     }
 
-    private var connections: OperationsDocument.Connections {
+    /// - Parameter names: The names of users, by their ids.
+    private func connections(
+        _ entries: [OpenStreams.Entry], _ names: [String: String]
+    ) -> OperationsDocument.Connections {
         let local = room.socketCount
-        let list = open.list(Self.listed).map { entry in
-            OperationsDocument.Connection(
+        let list = entries.map { entry in
+            var document = OperationsDocument.Connection(
                 entry.kind == .stream ? .stream : .session, what: entry.what.printable, address: entry.address,
                 identity: entry.proof.words.printable, since: entry.since.milliseconds)
+            document.fullName = entry.proof.identity.uid.flatMap { names[$0] }
+            return document
         }
         return .init(
             tcp: max(0, room.count - local), socket: local, streams: open.count(.stream),

@@ -142,7 +142,8 @@ extension HTTPServer {
         ).add(to: &routes)
         OperationsRoutes(operations, admission).add(to: &routes)
         FailureRoutes(
-            files: pipeline.store.intakes.putAside, scheduler: pipeline.scheduler, settings: pipeline.shared
+            files: pipeline.store.intakes.putAside, scheduler: pipeline.scheduler, settings: pipeline.shared,
+            tree: pipeline.tree
         ).add(to: &routes)
         RefusalRoutes(audit: audit).add(to: &routes)
         PostRunRoutes(

@@ -10,9 +10,6 @@ import Requests
 /// The socket has mode 0660 from the start and is deleted with the service. Storage is locked before a server exists;
 /// an existing socket file was therefore left by a dead process, and is replaced.
 struct ListenAddresses: Sendable {
-    /// The kernel's limit (`sockaddr_un`), without the terminating NUL.
-    private static let maxSocketPathBytes = 107
-
     let socketPath: String
     let tcp: ListenAddress?
     /// The sockets that listen already, and that others create and delete.
@@ -50,15 +47,9 @@ struct ListenAddresses: Sendable {
         if let kind = kindAtSocketPath, kind != .typeSocket {
             throw Failure(
                 .badSocketPath, "\(socketPath) exists already and is not a socket",
-                hint: "Move it away, or give the socket another path.")
+                hint: "Move it away, or choose another storage folder.")
         }
-        let byteCount = socketPath.utf8.count
-        guard (1...Self.maxSocketPathBytes).contains(byteCount) else {
-            throw Failure(
-                .badSocketPath,
-                "the socket's path has \(byteCount) bytes; the limit is \(Self.maxSocketPathBytes): \(socketPath)",
-                hint: "Choose a Storage folder with a shorter path.")
-        }
+        try SocketPath.check(socketPath)
     }
 
     /// Allows the service's group to use the existing socket.

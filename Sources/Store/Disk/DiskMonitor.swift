@@ -251,7 +251,8 @@ package final class DiskMonitor: Sendable {
         }
         return IntakePause(
             code: .diskFull,
-            message: "\(space.freeBytes >> 20) MiB of the disk are free; \(needed >> 20) MiB have to be (free-space)",
+            message:
+                "\(ByteSize.text(space.freeBytes)) of the disk are free; \(ByteSize.text(needed)) have to be (free-space)",
             hint: hint)
     }
 

@@ -108,7 +108,8 @@ extension UploadStore {
         logger.notice(
             "failed",
             metadata: [
-                "upload": "\(id)", "owner": "\(record.owner)", "code": "\(failure.code.rawValue)",
+                "upload": "\(id)", "owner": "\(record.owner)", "file": "\(record.sentNames)",
+                "code": "\(failure.code.rawValue)",
                 "reason": "\(failure.description.printable)",
             ])
         try await cleanUp(id)

@@ -109,6 +109,11 @@ package struct UploadRecord: Sendable {
         photos.sorted { ($0.value.position ?? $0.key, $0.key) < ($1.value.position ?? $1.key, $1.key) }.map(\.key)
     }
 
+    /// The name by which the sender knows the upload, for the log: its path in the inbox, or the names of its photos.
+    var sentNames: String {
+        (source ?? orderedPhotos.map(\.originalName).joined(separator: ", ")).printable
+    }
+
     /// The photos in the order in which they are shown.
     package var orderedPhotos: [Photo] { photoNumbers.compactMap { photos[$0] } }
 }

@@ -10,14 +10,19 @@ import Uploads
 /// A client of the running service over the local socket.
 struct APIClient: Sendable {
     private let client: ServiceClient
+    /// The advice for the case that no service listens; nil for the usual one.
+    private let absenceHint: String?
 
     init(_ options: StorageOptions) throws {
-        self.init(storage: try options.configuration().value(\.storage))
+        let configuration = try options.configuration()
+        try self.init(
+            storage: configuration.value(\.storage), absenceHint: ServiceUnit().hint(using: configuration.file))
     }
 
     /// Creates a client of the service on a storage folder.
-    init(storage: String) {
+    init(storage: String, absenceHint: String? = nil) {
         client = ServiceClient(.socket(path: StorageFolder.socketPath(in: storage)))
+        self.absenceHint = absenceHint
     }
 
     /// Sends a request and decodes the response, a document.
@@ -73,7 +78,12 @@ struct APIClient: Sendable {
         _ method: HTTPRequest.Method, _ target: String, headers: HTTPFields = [:], body: RequestBody = .none,
         _ handle: (HTTPResponse, ResponseBody) async throws -> R
     ) async throws -> R {
-        try await client.send(method, target, headers: headers, body: body, handle)
+        do {
+            return try await client.send(method, target, headers: headers, body: body, handle)
+        } catch let error as Failure where error.code == .noService {
+            throw Failure(
+                error.code, error.message, hint: absenceHint ?? error.hint, isTransient: error.isTransient)
+        }
     }
 
     /// Throws the error that an error response describes.

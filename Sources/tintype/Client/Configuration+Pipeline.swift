@@ -45,7 +45,8 @@ extension StorageOptions {
     ) async throws -> R {
         do {
             return try await request(APIClient(self))
-        } catch let error as Failure where error.code == .noService {
+        } catch let error as Failure where [.noService, .badSocketPath].contains(error.code) {
+            // A service cannot listen in a folder whose path is too long.
             return try await configuration().withPipeline(body: locally)
         }
     }

@@ -32,7 +32,11 @@ struct StoreCheckSteps {
                 case .step(let step):
                     last = step
                     guard !isJSON || step.finished else { continue }
-                    if isJSON { Terminal.outputJSON(step) } else { progress.update(step.done, of: step.total) }
+                    if isJSON {
+                        Terminal.outputJSON(step)
+                    } else {
+                        progress.update(step.done, of: step.total, note: Self.note(step))
+                    }
                 }
             }
         } catch is CancellationError {
@@ -42,6 +46,11 @@ struct StoreCheckSteps {
         }
         progress.finish()
         return last
+    }
+
+    /// The progress beside the posts: the number of files, and the bytes that were read.
+    private static func note(_ step: StoreCheckStepDocument) -> String {
+        "\(step.files) files" + (step.read > 0 ? ", \(ByteSize.text(step.read)) read" : "")
     }
 
     /// Does the check. A database that is too damaged to be opened is a finding itself.

@@ -1,5 +1,6 @@
 import API
 import ArgumentParser
+import Server
 
 /// Prints the settings, and reloads those of the running service.
 struct ConfigCommand: AsyncParsableCommand {
@@ -47,6 +48,9 @@ struct ConfigCommand: AsyncParsableCommand {
                 }
             }
             try configuration.check()
+            guard try !configuration.value(\.iconFile).isEmpty else { return }
+            // As "serve" reads it.
+            _ = try Site(configuration, renderer: configuration.photoRenderer())
         }
     }
 }

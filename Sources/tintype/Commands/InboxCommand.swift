@@ -52,7 +52,9 @@ struct InboxCommand: AsyncParsableCommand {
         @OptionGroup var selection: Selection
 
         @Argument(
-            help: ArgumentHelp("The paths, as \"tintype inbox ls\" prints them, or their ends.", valueName: "file"))
+            help: ArgumentHelp(
+                "The paths, as \"tintype inbox ls\" prints them, or their ends, or names of sent photos.",
+                valueName: "file"))
         var names: [String] = []
 
         @Flag(help: "Choose all failed files.")
@@ -75,6 +77,7 @@ struct InboxCommand: AsyncParsableCommand {
 
         private static func matches(_ item: FailedFiles.Item, _ name: String) -> Bool {
             item.path == name || item.path.hasSuffix("/" + name) || "failed/" + item.path == name
+                || item.isSent(as: name)
         }
 
         /// Applies an action to each chosen file, and prints the results.
@@ -88,7 +91,7 @@ struct InboxCommand: AsyncParsableCommand {
                 try action(item)
                 selection.json
                     ? Terminal.outputJSON(OutcomeDocument(outcome, path: item.path))
-                    : Terminal.output("\(outcome.rawValue)  \(item.path.printable)")
+                    : Terminal.output("\(outcome.rawValue)  \(item.title.printable)")
             }
         }
     }
@@ -99,6 +102,9 @@ struct InboxCommand: AsyncParsableCommand {
             abstract: "List the files that could not become a post, and why.",
             usage: "tintype inbox ls [<options>]",
             discussion: """
+                Each file is listed by the name that its sender gave, and the sender, if the service runs by name. The last \
+                line of each is its path, for other commands.
+
                 EXAMPLES
                   tintype inbox ls
                   tintype inbox ls --reason corrupt --json | jq -r .path
@@ -108,16 +114,28 @@ struct InboxCommand: AsyncParsableCommand {
 
         func run() async throws {
             let items = try selection.files().items(reason: selection.reason, user: selection.user)
+            var names = PersonNames(try APIClient(selection.storage))
             for item in items {
-                if selection.json { Terminal.outputJSON(item.document) } else { show(item) }
+                if selection.json { Terminal.outputJSON(item.document) } else { await show(item, &names) }
             }
             if items.isEmpty { Terminal.note(selection.absence) }
         }
 
-        private func show(_ item: FailedFiles.Item) {
-            let hint = item.reason.hint.isEmpty ? "" : ". \(item.reason.hint)"
-            Terminal.output("\(item.reason.failedAt.milliseconds.time)  \(item.path.printable)")
-            Terminal.output("    \(item.reason.message)\(hint)".printable)
+        /// Prints the name that the sender gave and the sender, then the reason, then the path for other commands.
+        private func show(_ item: FailedFiles.Item, _ names: inout PersonNames) async {
+            let document = item.document
+            let hint = document.hint.isEmpty ? "" : ". \(document.hint)"
+            let sender = await sender(document.user, &names)
+            Terminal.output("\(document.failedAt.time)  \(document.name)\(sender)".printable)
+            Terminal.output("    \(document.message)\(hint)".printable)
+            Terminal.output("    \(document.path)".printable)
+        }
+
+        /// The sender's name and id, with two spaces before them; the id alone while no service knows the name.
+        private func sender(_ user: String?, _ names: inout PersonNames) async -> String {
+            guard let user else { return "" }
+            let name = await names.name(of: user)
+            return ["-", user].contains(name) ? "  \(user)" : "  \(name) (\(user))"
         }
     }
 
@@ -168,8 +186,8 @@ struct InboxCommand: AsyncParsableCommand {
             let items = try choice.items()
             if !yes, !items.isEmpty {
                 let bytes = items.reduce(0) { $0 + ($1.byteCount ?? 0) }
-                let size = bytes.formatted(.byteCount(style: .file))
-                try Terminal.confirm("delete \(items.count) files (\(size)) for good")
+                let files = StatusText.count(items.count, "file")
+                try Terminal.confirm("delete \(files) (\(StatusText.size(bytes))) for good")
             }
             try await choice.apply(.dropped) { try files.drop($0) }
         }

@@ -12,19 +12,17 @@ struct StatusText {
             "since the start",
             "\(status.published) published, \(status.duplicates) duplicates, \(status.failed) failed")
         say("waiting", Self.waiting(status))
+        say("unfinished uploads", Self.unfinished(status.uploads))
         say("inbox", status.inbox.map { Self.count($0.files, "file") })
         say("batch job", status.batch.map { "\($0.kind.rawValue) \($0.line)" })
         say("free space", status.freeSpace.map { "\(Self.size($0.bytes)); \(Self.size($0.reserve)) must stay free" })
         say("recipes", status.recipes.sorted { $0.key < $1.key }.map(\.value).joined(separator: " "))
         let updates = Self.count(status.tree.updates, "update")
-        say("tree", "\(updates) in \(Self.count(status.tree.transactions, "transaction"))")
-        say("sweeps, code", status.sweeps.code?.rawValue)
-        say("sweeps, hint", status.sweeps.hint)
-        say("sweeps, message", status.sweeps.message)
-        say("sweeps, status", status.sweeps.status.rawValue)
-        say("expired", status.expired.map { Self.count($0, "post") })
-        say("jobs", status.jobs.map(Self.jobs))
-        say("unclaimed", status.unclaimed.map { "\($0)" })
+        say("tree", "\(updates) in \(Self.count(status.tree.transactions, "transaction")) since the start")
+        say("clean-up", Self.cleanUp(status.sweeps))
+        say("deleted for their age", status.expired.map { Self.count($0, "post") })
+        say("follow-up tasks", status.jobs.map(Self.jobs))
+        say("unclaimed files", status.unclaimed.map(Self.unclaimed))
         say("last check", status.audits?.check.map(Self.audit))
         say("last verification", status.audits?.verify.map(Self.audit))
     }
@@ -40,9 +38,34 @@ struct StatusText {
     }
 
     private static func waiting(_ status: StatusDocument) -> String {
-        let oldest = status.queueSince.map { "\(status.queue), the oldest for \(time(since: $0))" }
-        let uploads = status.uploads.sorted { $0.key < $1.key }.filter { $0.value > 0 }
-        return ([oldest ?? "none"] + uploads.map { "\($0.value) \($0.key)" }).joined(separator: "; ")
+        status.queueSince.map { "\(count(status.queue, "upload")), the oldest for \(time(since: $0))" } ?? "none"
+    }
+
+    /// Returns the numbers of uploads that have not ended, by what they wait for; nil if there are none.
+    private static func unfinished(_ uploads: [String: Int]) -> String? {
+        let states = uploads.sorted { $0.key < $1.key }.filter { $0.value > 0 }.map { "\($1) \(words(of: $0))" }
+        return states.isEmpty ? nil : states.joined(separator: "; ")
+    }
+
+    /// Returns words for the state of an unfinished upload; the state itself if only a later version knows it.
+    private static func words(of state: String) -> String {
+        switch UploadState(rawValue: state) {
+        case .reserved: "without a photo yet"
+        case .draft: "not sent yet (drafts)"
+        case .receiving: "being received"
+        case .ingested: "received, and being rendered or waiting for it"
+        case .published, .deleted, .duplicate, .failed, .expired, nil: state
+        }
+    }
+
+    private static func cleanUp(_ sweeps: StatusDocument.Sweeps) -> String {
+        guard sweeps.status == .held else { return "on" }
+        let reason = [sweeps.message, sweeps.hint].compactMap { $0 }.joined(separator: ". ")
+        return "held: \(reason)" + (sweeps.code.map { " (\($0.rawValue))" } ?? "")
+    }
+
+    private static func unclaimed(_ posts: Int) -> String {
+        posts == 0 ? "none" : "of \(count(posts, "post")) (tintype store unclaimed ls)"
     }
 
     private static func jobs(_ jobs: StatusDocument.Jobs) -> String {
@@ -62,14 +85,7 @@ struct StatusText {
         "\(number) \(noun)\(number == 1 ? "" : "s")"
     }
 
-    /// Returns a number of bytes in the largest fitting unit, such as "63.9 GiB".
-    static func size(_ bytes: Int) -> String {
-        var (amount, unit) = (Double(bytes), "bytes")
-        for larger in ["KiB", "MiB", "GiB", "TiB", "PiB"] where amount >= 1024 {
-            (amount, unit) = (amount / 1024, larger)
-        }
-        return unit == "bytes" ? "\(bytes) bytes" : "\((amount * 10).rounded() / 10) \(unit)"
-    }
+    static func size(_ bytes: Int) -> String { ByteSize.text(bytes) }
 
     /// Returns the time since a moment, which is given in milliseconds since the epoch.
     private static func time(since moment: Int64) -> String {

@@ -109,8 +109,8 @@ struct StoreUnclaimedCommand: AsyncParsableCommand {
             guard !chosen.isEmpty else { return Terminal.note("every file is claimed") }
             if !yes {
                 for post in chosen { Terminal.note(post.line) }
-                let size = chosen.reduce(0) { $0 + $1.bytes }.formatted(.byteCount(style: .file))
-                try Terminal.confirm("delete the files of \(chosen.count) posts (\(size)) for good")
+                let (posts, bytes) = (StatusText.count(chosen.count, "post"), chosen.reduce(0) { $0 + $1.bytes })
+                try Terminal.confirm("delete the files of \(posts) (\(StatusText.size(bytes))) for good")
             }
             let batch = Batch(chosen, isJSON: json) { OutcomeDocument(.failed, path: $0.path, failure: $1) }
             try await files.drop(batch) { post in
@@ -179,12 +179,7 @@ private struct UnclaimedFilesAccess {
             return found
         } locally: { pipeline in
             try await pipeline.storage.tree.snapshot { snapshot in
-                var found: [String: String] = [:]
-                for owner in owners.compactMap({ UserID($0) }) {
-                    let name = try snapshot.get(PeopleNodes.person(owner) / "full_name")
-                    found[owner.description] = name?.stringValue
-                }
-                return found
+                try Person.names(of: owners, in: snapshot)
             }
         }
     }
@@ -227,5 +222,5 @@ private struct UnclaimedFilesAccess {
 extension UnclaimedDocument {
     fileprivate var path: String { "\(owner)/\(post)" }
 
-    fileprivate var line: String { "\(path)  \(files) files, \(bytes.formatted(.byteCount(style: .file)))" }
+    fileprivate var line: String { "\(path)  \(StatusText.count(files, "file")), \(StatusText.size(bytes))" }
 }

@@ -32,7 +32,7 @@ enum ExitStatus: Int32, Error {
         case is FileError, is TreeError, is ImageError, is Failure:
             let error = Failure(error)
             Terminal.error("\(error)")
-            if error.code == .badConfiguration { return wrongUsage.rawValue }
+            if [.badConfiguration, .badSocketPath].contains(error.code) { return wrongUsage.rawValue }
             return (isTransient(error) ? tryAgain : failed).rawValue
         case let error as ConfigurationError:
             Terminal.error("\(error)")

@@ -4,6 +4,8 @@ struct ProgressBar {
     private let isDrawn = Terminal.isInteractive
     private let started = ContinuousClock.now
     private var lastDrawn: ContinuousClock.Instant?
+    /// The number of finished items in the last line that was written where nothing is redrawn.
+    private var lastWritten = 0
     private static let linesEvery = 100
 
     /// Creates a display; `label` names the items.
@@ -14,8 +16,11 @@ struct ProgressBar {
     /// Shows that `done` of `total` items are finished; `total` is nil when it is not known, and `note` is appended.
     mutating func update(_ done: Int, of total: Int?, note: String = "") {
         guard isDrawn else {
-            if done > 0, done % Self.linesEvery == 0 || done == total { Terminal.note(text(done, total, note)) }
-            return
+            guard done != lastWritten, done == total || done / Self.linesEvery != lastWritten / Self.linesEvery else {
+                return
+            }
+            lastWritten = done
+            return Terminal.note(text(done, total, note))
         }
         let now = ContinuousClock.now
         if done != total, let lastDrawn, now - lastDrawn < .milliseconds(100) { return }
@@ -36,6 +41,7 @@ struct ProgressBar {
     private func text(_ done: Int, _ total: Int?, _ note: String) -> String {
         let elapsed = (ContinuousClock.now - started) / Duration.seconds(1)
         var text = "\(done)\(total.map { "/\($0)" } ?? "") \(label)"
+        if let total, total > 0 { text += " (\(min(100, 100 * done / total)) %)" }
         if done > 0, elapsed > 0.5 {
             let rate = Double(done) / elapsed
             text += ", \((rate * 10).rounded() / 10)/s"

@@ -1,0 +1,16 @@
+/// The limit of the kernel on the path of a Unix socket, for the service and for those who connect to it.
+package enum SocketPath {
+    /// The largest number of bytes (`sockaddr_un`), without the terminating NUL.
+    package static let maxByteCount = 107
+
+    /// Checks a path.
+    ///
+    /// - Throws: `Failure` with the code `bad_socket_path` for an empty path, and for one that is too long.
+    package static func check(_ path: String) throws(Failure) {
+        guard !(1...maxByteCount).contains(path.utf8.count) else { return }
+        throw Failure(
+            .badSocketPath,
+            "the path of the service's socket has \(path.utf8.count) bytes; the system's limit is \(maxByteCount): \(path)",
+            hint: "Choose a storage folder with a shorter path (--storage, or the setting storage).")
+    }
+}
