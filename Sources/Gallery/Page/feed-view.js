@@ -76,7 +76,7 @@ export async function feedView(route, { element, state, isBack, isFirst, form, m
   const saved = isBack || isFirst ? savedPlaces().find((saved) => saved.key === key)?.state : null;
   const first = saved ? null : written(main, isFirst);
   const heading = await headingOf(route);
-  element.append(heading, ...(source.words ? [h("p", { class: "heading" }, source.words)] : []), feed);
+  element.append(heading, ...(source.words ? [h("p", { class: "heading everything" }, source.words)] : []), feed);
   return {
     feed, key: history.state.key,
     title: route.view === "tag" ? `#${route.tag}` : route.view === "person" ? heading.querySelector("h1")?.textContent ?? route.uid : source.label,

@@ -134,7 +134,7 @@ export async function personHeader(uid) {
 // MARK: Rows
 
 // A row of a list of people: { uid, name, picture }. A signed-in user can follow people from there.
-function personRow(person) {
+export function personRow(person) {
   const row = h("li", { class: "person-row", dataset: { uid: person.uid } },
     h("a", { class: "author", href: personHref(person.uid) }, avatar(person), h("span", { dir: "auto" }, person.name)));
   if (session.user && !isOneself(person.uid)) {

@@ -93,6 +93,8 @@ enum PageFiles {
         ("tray.js", PackageResources.tray_js),
         ("unread.js", PackageResources.unread_js),
         ("upload-check.js", PackageResources.upload_check_js),
+        ("upload-mending.js", PackageResources.upload_mending_js),
+        ("upload-problems.js", PackageResources.upload_problems_js),
         ("upload-send.js", PackageResources.upload_send_js),
         ("upload-records.js", PackageResources.upload_records_js),
         ("upload-store.js", PackageResources.upload_store_js),
