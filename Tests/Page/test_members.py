@@ -127,7 +127,7 @@ def test_the_first_member_is_shown_how_to_begin(browser, running):
         # Others are there, and oneself is not among them.
         expect(box.locator(".person-row")).to_have_count(1)
         box.get_by_role("button", name="Follow Maria Lind").click()
-        expect(box.get_by_role("button", name="Unfollow Maria Lind")).to_be_visible()
+        expect(box.get_by_role("button", name="Following Maria Lind: press to stop")).to_be_visible()
         # Only who may invite others is offered that.
         expect(box.get_by_role("link", name="Invitations")).to_have_count(0)
         box.get_by_role("button", name="Post the first photo").click()

@@ -39,6 +39,8 @@ struct PageHead {
         values = [
             "language": texts.language.rawValue, "t": texts.tree, "view": view,
             "title": site.name, "description": site.about(texts),
+            "styles": PageAssets.path(of: "page.css"),
+            "script": PageAssets.path(of: "gallery.\(texts.language.rawValue).js"),
             "isHome": view == "home", "isAll": view == "all", "isHidden": false, "hasQuery": false, "query": "",
             "isLocal": traits.isLocal, "canSendCodes": traits.canSendCodes,
             "takesJoinRequests": traits.takesJoinRequests,
