@@ -96,7 +96,7 @@ struct GalleryScriptsTests {
         }
     }
 
-    @Test("A browser asks for a version of a file once; at another address it asks each time whether the file is the same")
+    @Test("A file is kept at the address of its version, and checked each time at others")
     func versions() async throws {
         try await withService { service in
             let page = try await service.client.get("/").text

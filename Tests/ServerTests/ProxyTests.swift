@@ -55,7 +55,8 @@ struct ProxyTests {
         let name = try #require(HTTPField.Name(reported))
         for value in values { fields.append(HTTPField(name: name, value: value)) }
         #expect(proxies.isEncrypted(fields) == isEncrypted)
-        let request = HTTPRequest(method: .get, scheme: nil, authority: "photos.example", path: "/", headerFields: fields)
+        let request = HTTPRequest(
+            method: .get, scheme: nil, authority: "photos.example", path: "/", headerFields: fields)
         let proxy = ClientConnection(.network("10.0.0.9"), proxies: proxies)
         #expect(proxy.isEncrypted(sending: request) == isEncrypted)
         // Anybody else could write the same.

@@ -49,7 +49,7 @@ struct TLSTests {
         }
     }
 
-    @Test("A browser is told to use the service's name over TLS alone, unless the name means this machine")
+    @Test("Browsers must use the service's name over TLS alone, unless it means this machine")
     func strictTransport() async throws {
         try await withTLS(change: { $0.publicURL = PublicURL("https://photos.example") }) { service, _ in
             let connection = try await service.connect(trusting: .first)
@@ -69,7 +69,7 @@ struct TLSTests {
         }
     }
 
-    @Test("Without TLS, a browser is told so only where a trusted proxy uses it")
+    @Test("Without TLS of its own, they must where a trusted proxy reports TLS")
     func strictTransportOfProxies() async throws {
         let field = try #require(HTTPField.Name("strict-transport-security"))
         let proto = try #require(HTTPField.Name("x-forwarded-proto"))

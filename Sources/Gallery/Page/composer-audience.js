@@ -8,7 +8,7 @@ import { t } from "./texts.js";
 const place = "tintype.audiences";
 // The time after which the audiences of the last time are offered, in milliseconds.
 const patience = 5000;
-// The time after which the user is told what is being waited for, in milliseconds.
+// The time after which the user sees what the post waits for, in milliseconds.
 const calm = 1000;
 
 // The audiences that the user may post to, { id, name }.

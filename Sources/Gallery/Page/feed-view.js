@@ -26,7 +26,7 @@ async function homeOf(user, isReturning) {
   return isAlone ? everything : followed;
 }
 
-// The source of a list. Whoever is returning to a position needs other pages than the first one.
+// The source of a list. A reader who returns to a position needs other pages than the first one.
 async function sourceOf(route, isReturning) {
   const user = keptUser();
   // Where posts are for audiences, such as classes, the lists of everybody's posts are those of the reader's audiences.

@@ -39,7 +39,7 @@ async function replace(id, files) {
   await uploads.forget([], [id]);
 }
 
-// Opens a post again that was to be published, so that it can be changed.
+// Opens a post again that could not be published, so that it can be changed.
 export async function writeAgain(id) {
   const post = uploads.post(id);
   if (!post) return;

@@ -14,7 +14,3 @@ enum StrictTransport {
         return !host.isEmpty && !HostName.isLoopback(host) && !host.hasSuffix(".localhost") && IPAddress(host) == nil
     }
 }
-
-extension HTTPField.Name {
-    static var strictTransportSecurity: HTTPField.Name { HTTPField.Name(parsed: "strict-transport-security") }
-}

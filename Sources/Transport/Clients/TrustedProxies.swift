@@ -21,6 +21,9 @@ package struct TrustedProxies: Sendable, Hashable {
         }
     }
 
+    /// The field in which proxies that do not write `Forwarded` report the scheme of a request.
+    private static let schemeField: HTTPField.Name = HTTPField.Name(parsed: "x-forwarded-proto")
+
     /// The largest number of addresses of a field that are examined.
     private static let maxHops = 32
 
@@ -64,7 +67,7 @@ package struct TrustedProxies: Sendable, Hashable {
     func isEncrypted(_ fields: HTTPFields) -> Bool {
         guard case .field(let name) = announcement else { return false }
         guard name == .forwarded else {
-            return fields[values: .xForwardedProto].flatMap { $0.split(separator: ",") }.last?.trimmed.lowercased()
+            return fields[values: Self.schemeField].flatMap { $0.split(separator: ",") }.last?.trimmed.lowercased()
                 == "https"
         }
         return Self.parameter("proto", of: fields[values: name].flatMap { $0.split(separator: ",") }.last)?.lowercased()
@@ -103,5 +106,4 @@ extension Substring {
 extension HTTPField.Name {
     static var forwarded: HTTPField.Name { HTTPField.Name(parsed: "forwarded") }
     static var xForwardedFor: HTTPField.Name { HTTPField.Name(parsed: "x-forwarded-for") }
-    static var xForwardedProto: HTTPField.Name { HTTPField.Name(parsed: "x-forwarded-proto") }
 }
