@@ -114,7 +114,7 @@ def test_a_member_waits_for_nothing_that_is_needed_later(browser, preset):
         for number in range(3):
             running.publish(f"Number {number}", "photo.jpg")
         running.set_up(preset)
-        with opened(browser, running, "about:blank", person=anna, **PHONE) as page:
+        with opened(browser, running, "/v1/version", person=anna, **PHONE) as page:
             asked = []
             page.on("request", lambda request: asked.append(request.url.removeprefix(running.url).split("?")[0]))
             held = []
