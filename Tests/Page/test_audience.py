@@ -113,3 +113,54 @@ def test_a_post_for_a_class_to_which_its_author_may_no_longer_post_asks_again(br
         page.click(".composer button[type=submit]")
         expect(page.locator("upload-tray .title")).to_have_text("1 post published")
     assert [texts(running, tea, person, "members") for person in (kid, head)] == [["again"], []]
+
+
+def test_photos_are_taken_while_the_audiences_are_asked_for_and_the_post_waits_for_them(browser, running):
+    running.set_up("classroom")
+    tea, kid, other = (running.person(f"{role} slow", f"{role}.slow@example.com") for role in ("tea", "kid", "other"))
+    audience(running, tea, "slow", kid)
+    with opened(browser, running, "/", person=tea) as page:
+        held = []
+        page.route(re.compile(r"/v1/audiences\?"), lambda route: held.append(route))
+        page.get_by_role("button", name="New post").click()
+        page.set_input_files(".composer input[type=file]", ROOT / "Fixtures/photo.jpg")
+        page.fill(".composer textarea[name=text]", "slow")
+        expect(page.locator(".composer .photos .state")).to_have_text("Ready")
+        post = page.locator(".composer button[type=submit]")
+        expect(post).to_be_disabled()
+        until(page, "the question for the audiences", lambda: held)
+        for route in held:
+            route.continue_()
+        expect(page.get_by_label("Who sees it").locator("option:checked")).to_have_text("Class slow")
+        post.click()
+        expect(page.locator("upload-tray .title")).to_have_text("1 post published")
+    assert [texts(running, tea, person, "classroom") for person in (kid, other)] == [["slow"], []]
+
+
+@pytest.mark.parametrize("preset", ["members", "classroom"])
+def test_audiences_that_could_not_be_asked_for_are_asked_for_again(browser, running, preset):
+    running.set_up(preset)
+    tea, kid, other = (running.person(f"{role} lost {preset}", f"{role}.lost.{preset}@example.com") for role in ("tea", "kid", "other"))
+    audience(running, tea, f"lost{preset}", kid)
+    asked = re.compile(r"/v1/audiences\?")
+    with opened(browser, running, "/", person=tea) as page:
+        page.route(asked, lambda route: route.abort())
+        page.get_by_role("button", name="New post").click()
+        page.fill(".composer textarea[name=text]", "lost")
+        expect(page.get_by_text("The service could not be asked in which classes")).to_be_visible()
+        expect(page.get_by_text("Only you will see it")).to_have_count(0)
+        post, select = page.locator(".composer button[type=submit]"), page.get_by_label("Who sees it")
+        if preset == "members":
+            # A post for all is one that its author has chosen.
+            post.click()
+            expect(select).to_be_focused()
+            expect(select.locator("option")).to_have_text(["Please choose", "All members"])
+        else:
+            expect(post).to_be_disabled()
+        page.unroute(asked)
+        page.get_by_role("button", name="Ask again").click()
+        expect(select.locator("option").last).to_have_text(f"Class lost{preset}")
+        select.select_option(f"Class lost{preset}")
+        post.click()
+        expect(page.locator("upload-tray .title")).to_have_text("1 post published")
+    assert [texts(running, tea, person, preset) for person in (kid, other)] == [["lost"], []]

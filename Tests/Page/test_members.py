@@ -116,6 +116,30 @@ def test_the_home_of_somebody_who_follows_nobody_shows_everything(browser, runni
         expect(page.get_by_text("You follow nobody yet")).to_have_count(0)
 
 
+def test_the_first_member_is_shown_how_to_begin(browser, running):
+    anna, maria = running.person("Anna Öberg"), running.person("Maria Lind")
+    closed(running)
+    with opened(browser, running, "/", person=anna) as page:
+        box = page.locator("#empty")
+        expect(box.get_by_text("Nobody has posted in Tintype yet. Begin with a photo of yours.")).to_be_visible()
+        expect(page.get_by_text("You follow nobody yet")).to_be_hidden()
+        expect(page.locator("pre")).to_have_count(0)
+        # Others are there, and oneself is not among them.
+        expect(box.locator(".person-row")).to_have_count(1)
+        box.get_by_role("button", name="Follow Maria Lind").click()
+        expect(box.get_by_role("button", name="Following Maria Lind: press to stop")).to_be_visible()
+        # Only who may invite others is offered that.
+        expect(box.get_by_role("link", name="Invitations")).to_have_count(0)
+        box.get_by_role("button", name="Post the first photo").click()
+        page.set_input_files(".composer input[type=file]", ROOT / "Fixtures/photo.jpg")
+        page.fill(".composer textarea[name=text]", "the first")
+        page.click(".composer button[type=submit]")
+        expect(page.locator("upload-tray .title")).to_have_text("1 post published")
+    with opened(browser, running, "/", person=maria) as page:
+        expect(page.locator("post-feed article")).to_have_count(1)
+        expect(page.get_by_text("You follow nobody yet")).to_be_visible()
+
+
 def test_nobody_is_promised_a_message_that_cannot_be_sent(browser, running):
     with opened(browser, running, "/all") as page:
         page.locator("#tools .account").click()

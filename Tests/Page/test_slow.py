@@ -67,8 +67,8 @@ def test_the_list_comes_first_then_the_scripts_and_photos_when_they_are_seen(bro
         assert watched == {"order": ["list", "looks", "cards", "tools"], "bare": 0}
 
         # Scripts are loaded in two files, before the photos: at most two photos are requested before the tools.
-        scripts = [address for address in asked if address.endswith(".js")]
-        assert scripts[:2] == ["/page/gallery.en.js", "/page/gallery-tools.en.js"], asked
+        scripts = [address for address in asked if address.startswith("/page/gallery")]
+        assert [address.split("?")[0] for address in scripts[:2]] == ["/page/gallery.en.js", "/page/gallery-tools.en.js"], asked
         photos = [index for index, address in enumerate(asked) if address.startswith("/media/")]
         assert asked.index(scripts[0]) < photos[0], asked
         assert sum(index < asked.index(scripts[1]) for index in photos) <= 2, asked
@@ -104,3 +104,30 @@ def test_photos_further_down_come_when_no_scripts_do(browser, running):
         # They wait as long as an animation takes.
         page.evaluate("for (const animation of document.getAnimations()) animation.finish()")
         until(page, "another photo", lambda: loaded()[2])
+
+
+@pytest.mark.parametrize("preset", ["public", "members"])
+def test_a_member_waits_for_nothing_that_is_needed_later(browser, preset):
+    """The token, the list and the photos come one after the other; what the first view does not need comes after the photos."""
+    with service() as running:
+        anna = running.person("Anna Lind")
+        for number in range(3):
+            running.publish(f"Number {number}", "photo.jpg")
+        running.set_up(preset)
+        with opened(browser, running, "/v1/version", person=anna, **PHONE) as page:
+            asked = []
+            page.on("request", lambda request: asked.append(request.url.removeprefix(running.url).split("?")[0]))
+            held = []
+            page.route("**/media/**", lambda route: held.append(route))
+            page.goto("/", wait_until="commit")
+            until(page, "a photo of the list", lambda: page.locator(CARDS).count() == 3 and held)
+            # The first page is requested beside the answer whom the member follows, and no other page is.
+            lists = [address for address in asked if address.startswith(("/v1/posts", "/v1/people", "/people")) and "events" not in address]
+            assert sorted(lists) == [f"/people/{anna.uid}/following.json", "/v1/posts"], asked
+            expect(page.locator("#tools .account")).to_be_visible()
+            assert not any("gallery-rest" in address for address in asked), asked
+            for route in held:
+                route.continue_()
+            page.unroute("**/media/**")
+            page.wait_for_selector("upload-tray", state="attached")
+            assert any("gallery-rest" in address for address in asked), asked

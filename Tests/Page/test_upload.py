@@ -118,11 +118,8 @@ def test_of_fifty_dropped_files_with_three_bad_ones_forty_seven_are_posted(brows
         write(tab.page, "Fifty")
         publish(tab.page)
         check_many(tab, running)
-        # Failed files fail again, for the same reason; removed ones stay removed.
-        tab.page.evaluate("for (const row of document.querySelectorAll('upload-tray .failed')) row.isOld = true")
-        tab.page.click("upload-tray .panel > .button")
-        tab.wait_for("[...document.querySelectorAll('upload-tray .failed')].filter(({ isOld }) => !isOld).length === 2")
-        check_many(tab, running)
+        # Failed files would fail again, for the same reason.
+        assert tab.page.locator("upload-tray").get_by_role("button", name="again").count() == 0
         for name in ("bad-cut.jpg", "bad-text.jpg", "bad-notes.txt"):
             tab.page.click(f"upload-tray button[aria-label='Remove {name}']")
         tab.wait_for("document.querySelector('upload-tray .title').textContent === '47 posts published'")
@@ -410,4 +407,60 @@ def test_what_is_too_large_is_refused_before_it_is_sent(browser):
         tab.give("drop", [("large.jpg", bytes(1_200_000)), ("empty.jpg", b"")])
         tab.page.wait_for_selector(".composer .refused li")
         assert "1 MB" in tab.page.text_content(".composer .refused") and "empty" in tab.page.text_content(".composer .refused")
+        tab.close()
+
+
+def test_another_file_takes_the_place_of_one_that_can_never_be_posted(browser):
+    """Trying the same again is offered only where it may help."""
+    with service() as running:
+        tab = Page(browser, running)
+        tab.give("drop", [("notes.jpg", b"This is no photo, whatever it is called."), ("a.jpg", fixture("photo.jpg"))])
+        failed = tab.page.locator(".composer .photos li.failed")
+        failed.locator(".state").get_by_text("This photo format is not supported.").wait_for()
+        assert failed.get_by_role("button", name="Try again").count() == 0
+        failed.get_by_role("textbox").fill("words that stay")
+        with tab.page.expect_file_chooser() as chooser:
+            failed.get_by_role("button", name="Choose another photo in place of notes.jpg").click()
+        chooser.value.set_files({"name": "more.jpg", "mimeType": "image/jpeg", "buffer": b"Nor is this."})
+        failed.get_by_text("more.jpg").wait_for()
+        write(tab.page, "Two")
+        publish(tab.page)
+        # The post waits for it, and offers the same.
+        row = tab.page.locator("upload-tray .failed")
+        row.get_by_text("The other photo of the post waits for it").wait_for()
+        assert row.get_by_role("button", name="Try again").count() == 0
+        with tab.page.expect_file_chooser() as chooser:
+            row.get_by_role("button", name="Choose another photo in place of more.jpg").click()
+        chooser.value.set_files(ROOT / "Fixtures/size-97x61.jpg")
+        tab.wait_for("document.querySelector('upload-tray .title').textContent === '1 post published'")
+        [post] = posts(running)
+        assert [(photo["width"], photo.get("alt", "")) for photo in post["photos"]][0] == (97, "words that stay")
+        assert len(post["photos"]) == 2
+        tab.close()
+
+
+@pytest.mark.parametrize(("status", "code", "words", "offers"), [
+    (507, "quota_exceeded", "Your space for photos is full.", "Try again"),
+    (401, "permission_denied", "The rules of this service do not allow it.", "Try again"),
+    (422, "bad_mention", "A mentioned person no longer exists.", "Go on writing"),
+    (400, "bad_text", "The text is too long", "Go on writing"),
+])
+def test_a_post_that_is_refused_says_why_and_what_helps(browser, status, code, words, offers):
+    with service() as running:
+        tab = Page(browser, running)
+        refusal = json.dumps({"code": code, "detail": "refused"})
+        tab.page.route("**/publish", lambda route: route.fulfill(status=status, content_type="application/problem+json", body=refusal))
+        tab.give("drop", [("a.jpg", fixture("photo.jpg"))])
+        write(tab.page, "Mine")
+        publish(tab.page)
+        row = tab.page.locator("upload-tray .failed")
+        row.get_by_text(words).wait_for()
+        assert row.get_by_role("button").all_text_contents() == [offers, "Remove"]
+        tab.page.unroute("**/publish")
+        row.get_by_role("button", name=offers).click()
+        if offers == "Go on writing":
+            assert tab.page.input_value(".composer textarea[name=text]") == "Mine"
+            publish(tab.page)
+        tab.wait_for("document.querySelector('upload-tray .title').textContent === '1 post published'")
+        assert [post["text"] for post in posts(running)] == ["Mine"]
         tab.close()

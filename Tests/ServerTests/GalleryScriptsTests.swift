@@ -56,7 +56,7 @@ struct GalleryScriptsTests {
     func parts() throws {
         #expect(GalleryScripts.all.count == PageLanguage.allCases.count)
         for scripts in GalleryScripts.all {
-            #expect(scripts.parts.count == 3)
+            #expect(scripts.parts.count == 4)
             var known: Set<String> = []
             for part in scripts.parts {
                 #expect(!part.modules.isEmpty)
@@ -82,16 +82,35 @@ struct GalleryScriptsTests {
             for (language, word) in [("en", "Loading…"), ("de", "Wird geladen …")] {
                 let page = try await service.client.get("/", headers: [.acceptLanguage: language])
                 let scripts = page.text.matches(of: /<script [^>]*src="([^"]*)"/).map { String($0.1) }
-                #expect(scripts == ["/page/gallery.\(language).js"])
-                let first = try await service.client.get("/page/gallery.\(language).js")
+                #expect(scripts == [PageAssets.path(of: "gallery.\(language).js")])
+                let first = try await service.client.get(try #require(scripts.first))
                 #expect(first.headers[.contentType] == "text/javascript; charset=utf-8")
                 #expect(first.text.contains(word) && first.text.hasSuffix("loadModule(\"app.js\");\n"))
-                for later in ["tools", "rest"] {
-                    #expect(first.text.contains("\"./gallery-\(later).\(language).js\""))
-                    let file = try await service.client.get("/page/gallery-\(later).\(language).js")
-                    #expect(
-                        file.text.hasPrefix(
-                            "import { defineModule, loadModule } from \"./gallery.\(language).js\";\n"))
+                for later in ["tools", "account", "rest"] {
+                    let path = PageAssets.path(of: "gallery-\(later).\(language).js")
+                    #expect(first.text.contains("\".\(path.dropFirst("/page".count))\""))
+                    let file = try await service.client.get(path)
+                    #expect(file.text.hasPrefix("export default (defineModule, loadModule) => {\n"))
+                }
+            }
+        }
+    }
+
+    @Test("A file is kept at the address of its version, and checked each time at others")
+    func versions() async throws {
+        try await withService { service in
+            let page = try await service.client.get("/").text
+            let styles = try #require(page.firstMatch(of: /href="(\/page\/page\.css\?v=[0-9a-f]+)"/)).1
+            let script = try #require(page.firstMatch(of: /src="(\/page\/gallery\.en\.js\?v=[0-9a-f]+)"/)).1
+            for path in [styles, script] {
+                let kept = try await service.client.get(String(path))
+                #expect(kept.status == 200)
+                #expect(kept.headers[.cacheControl] == "public, max-age=31536000, immutable", "\(path)")
+                // A page that was loaded before an upgrade names the version before.
+                let name = path.prefix { $0 != "?" }
+                for other in ["\(name)", "\(name)?v=", "\(name)?v=0123456789abcdef01234567", "\(path)0"] {
+                    let answer = try await service.client.get(other)
+                    #expect(answer.headers[.cacheControl] == "no-cache" && answer.text == kept.text, "\(other)")
                 }
             }
         }

@@ -35,6 +35,40 @@ struct ProxyTests {
     }
 
     @Test(
+        "A request came over TLS if the nearest proxy says so",
+        arguments: [
+            ("x-forwarded-for", "x-forwarded-proto", ["https"], true),
+            ("x-forwarded-for", "x-forwarded-proto", ["HTTPS"], true),
+            ("x-forwarded-for", "x-forwarded-proto", ["http, https"], true),
+            ("x-forwarded-for", "x-forwarded-proto", ["https", "http"], false),
+            ("x-forwarded-for", "x-forwarded-proto", [""], false), ("x-forwarded-for", "x-forwarded-proto", [], false),
+            ("x-forwarded-for", "forwarded", ["proto=https"], false),
+            ("forwarded", "forwarded", ["for=192.0.2.7;Proto=\"https\""], true),
+            ("forwarded", "forwarded", ["for=192.0.2.7;proto=https, for=192.0.2.8"], false),
+            ("forwarded", "forwarded", ["for=192.0.2.7;proto=http"], false),
+            ("forwarded", "x-forwarded-proto", ["https"], false),
+        ] as [(String, String, [String], Bool)])
+    func encryption(field: String, reported: String, values: [String], isEncrypted: Bool) throws {
+        var proxies = try #require(TrustedProxies(parsing: "10.0.0.0/8"))
+        proxies.announcement = try #require(TrustedProxies.Announcement(field: field))
+        var fields = HTTPFields()
+        let name = try #require(HTTPField.Name(reported))
+        for value in values { fields.append(HTTPField(name: name, value: value)) }
+        #expect(proxies.isEncrypted(fields) == isEncrypted)
+        let request = HTTPRequest(
+            method: .get, scheme: nil, authority: "photos.example", path: "/", headerFields: fields)
+        let proxy = ClientConnection(.network("10.0.0.9"), proxies: proxies)
+        #expect(proxy.isEncrypted(sending: request) == isEncrypted)
+        // Anybody else could write the same.
+        for stranger in ["192.0.2.7", "127.0.0.1"] {
+            #expect(!ClientConnection(.network(stranger), proxies: proxies).isEncrypted(sending: request))
+        }
+        #expect(ClientConnection(.network("192.0.2.7"), isEncrypted: true).isEncrypted(sending: request))
+        proxies.announcement = .header
+        #expect(!proxies.isEncrypted(fields))
+    }
+
+    @Test(
         "Networks that contain public addresses cannot be trusted proxies",
         arguments: [
             ("0.0.0.0/0", false), ("10.0.0.1 128.0.0.0/1", false), ("::/0", false), ("2000::/3", false),

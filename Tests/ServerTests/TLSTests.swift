@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import NIOCore
 import NIOSSL
+import Requests
 import TestSupport
 import Testing
 import Tree
@@ -44,6 +45,47 @@ struct TLSTests {
             try await eventually {
                 let scrape = try Scrape(try await service.client.get("/v1/metrics").text)
                 return scrape.value("tintype_tls_certificate_expiry_timestamp_seconds") == Double(own.notValidAfter)
+            }
+        }
+    }
+
+    @Test("Browsers must use the service's name over TLS alone, unless it means this machine")
+    func strictTransport() async throws {
+        try await withTLS(change: { $0.publicURL = PublicURL("https://photos.example") }) { service, _ in
+            let connection = try await service.connect(trusting: .first)
+            let cases = [
+                ("photos.example", "max-age=31536000"), ("photos.example:8443", "max-age=31536000"), ("localhost", nil),
+                ("localhost:8443", nil), ("127.0.0.1", nil), ("[::1]:8443", nil),
+            ]
+            for (host, expected) in cases {
+                for path in ["/v1/version", "/nothing", "/page/page.css"] {
+                    try await connection.send("GET \(path) HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+                    let answer = try #require(await connection.answer())
+                    let field = try #require(HTTPField.Name("strict-transport-security"))
+                    #expect(answer.headers[field] == expected, "\(host)\(path)")
+                }
+            }
+            await connection.close()
+        }
+    }
+
+    @Test("Without TLS of its own, they must where a trusted proxy reports TLS")
+    func strictTransportOfProxies() async throws {
+        let field = try #require(HTTPField.Name("strict-transport-security"))
+        let proto = try #require(HTTPField.Name("x-forwarded-proto"))
+        for (proxies, expected) in [("127.0.0.1", "max-age=31536000"), (nil, nil)] {
+            try await withService(changeServer: { settings in
+                settings.publicURL = PublicURL("https://photos.example")
+                settings.proxies = proxies.flatMap { TrustedProxies(parsing: $0) }
+            }) { service in
+                let connection = try await WireConnection(port: service.tcpPort)
+                for (scheme, expected) in [("https", expected), ("http", nil)] {
+                    try await connection.send(
+                        "GET /healthz HTTP/1.1\r\nHost: photos.example\r\n\(proto): \(scheme)\r\n\r\n")
+                    let answer = try #require(await connection.answer())
+                    #expect(answer.headers[field] == expected, "\(scheme)")
+                }
+                await connection.close()
             }
         }
     }

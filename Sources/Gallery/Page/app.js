@@ -35,6 +35,9 @@ const views = {
 // The layout of lists, unless the user has chosen one.
 const form = () => localStorage.getItem("tintype.form") ?? (innerWidth < 600 ? "card" : "tile");
 
+// Members need the tools soon, and wait for answers of the service meanwhile.
+if (keptUser()) import("./late.js").catch(() => {});
+
 async function show(next, isBack = false) {
   const mine = ++turn;
   const isFirst = route === null;
@@ -85,13 +88,16 @@ function bringTools() {
   if (areToolsComing) return;
   areToolsComing = true;
   // Their style sheet loads at the same time.
-  document.head.append(h("link", { rel: "preload", as: "style", href: "/page/late.css" }));
+  preload("late.css");
   import("./tools.js").then(({ showTools }) => showTools());
 }
+
+const preload = (name) => document.head.append(h("link", { rel: "preload", as: "style", href: `/page/${name}` }));
 
 // Offers to sign in, because the rules may allow a user what they forbid to an anonymous reader.
 async function showSignIn() {
   const mine = turn;
+  preload("social.css");
   // After a sign-in, the tools show the view again.
   const [{ signInView }] = await Promise.all([import("./account-dialog.js"), import("./tools.js")]);
   if (mine !== turn) return;

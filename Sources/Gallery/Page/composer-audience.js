@@ -8,6 +8,8 @@ import { t } from "./texts.js";
 const place = "tintype.audiences";
 // The time after which the audiences of the last time are offered, in milliseconds.
 const patience = 5000;
+// The time after which the user sees what the post waits for, in milliseconds.
+const calm = 1000;
 
 // The audiences that the user may post to, { id, name }.
 async function audiences() {
@@ -22,57 +24,100 @@ async function audiences() {
   return all.filter(({ role }) => role === "owner" || role === "poster").map(({ id, name }) => ({ id, name }));
 }
 
-// The same; if the service cannot be reached, those of the last time.
+// Those of the last time; null if this browser has none of the user.
+function keptAudiences(uid) {
+  try {
+    const kept = JSON.parse(localStorage.getItem(place));
+    return kept.uid === uid ? kept.mine : null;
+  } catch {
+    return null;
+  }
+}
+
 async function audiencesOf(uid) {
   let mine;
   try {
     mine = await audiences();
   } catch {
-    try {
-      const kept = JSON.parse(localStorage.getItem(place));
-      return kept.uid === uid ? kept.mine : [];
-    } catch {
-      return [];
-    }
+    return keptAudiences(uid);
   }
   // A browser that stores nothing has them this time.
   try { localStorage.setItem(place, JSON.stringify({ uid, mine })); } catch { /* The next composer gets them from the service. */ }
   return mine;
 }
 
-// The choice: { element, value, ready }. Its value is the id of an audience, or empty for none; `ready` resolves when it
-// shows the audiences. `chosen` is the earlier choice; `onChange` is called after each other one.
-export function audienceChoice(chosen, onChange) {
-  let value = chosen ?? "";
-  const select = h("select", { id: "composer-audience", name: "audience", onchange: () => take() });
-  const element = h("div", { class: "audience", hidden: true });
+// In a classroom, only its author sees a post without an audience.
+const isClassroom = () => "stories" in document.body.dataset;
 
-  function take() {
-    value = select.value;
+// Whether the user has to choose. A post for a class to which its author may no longer post must not become one for others by
+// itself, nor one for everybody while nobody knows which audiences there are.
+const needsChoice = (all, value) => all === null || !all.some(({ id }) => id === value) && (value !== "" || isClassroom() && all.length > 1);
+
+// The choice: { element, value, isOpen, end() }. Its value is the id of an audience, or empty for none; nothing may be
+// published while it is open, which photos need not wait for. `chosen` is the earlier choice. `onChange` is called after each
+// other one, `onState` when `isOpen` may have changed.
+export function audienceChoice(chosen, { onChange, onState }) {
+  let value = chosen ?? "", isAsking = false, all = keptAudiences(session.user?.uid), timer;
+  const end = new AbortController();
+  const select = h("select", { id: "composer-audience", name: "audience", onchange: () => take(select.value) });
+  const element = h("div", { class: "audience", hidden: true });
+  // The audience of the last time is probably that of this time: photos that go there need not be sent again.
+  if (all && !needsChoice(all, value)) value = first(value);
+
+  function first(value) {
+    return all.some(({ id }) => id === value) || !isClassroom() ? value : all[0]?.id ?? "";
+  }
+
+  function take(other) {
+    if (other === value) return;
+    value = other;
     onChange();
   }
 
-  async function show() {
-    const all = await audiencesOf(session.user?.uid);
-    // In a classroom, only its author sees a post without an audience.
-    const isClassroom = "stories" in document.body.dataset;
-    if (all.length === 0 && !isClassroom) return;
-    element.hidden = false;
-    if (all.length === 0) {
-      element.append(h("p", { class: "faint" }, t("upload.onlyYou")));
-      return;
-    }
-    const known = all.findIndex(({ id }) => id === value);
-    // A post for a class to which its author may no longer post must not become one for others by itself.
-    const needsChoice = known < 0 && (value !== "" || isClassroom && all.length > 1);
-    if (needsChoice) select.append(h("option", { value: "", disabled: true }, t("upload.choose")));
-    if (!isClassroom) select.append(h("option", { value: "" }, t("closed" in document.body.dataset ? "upload.members" : "upload.everybody")));
-    const others = select.options.length;
-    select.append(...all.map(({ id, name }) => h("option", { value: id }, name)));
-    select.required = needsChoice;
-    select.selectedIndex = known < 0 ? 0 : others + known;
-    element.append(h("label", { for: select.id }, t("upload.audience")), select);
-    if (!needsChoice) take();
+  async function ask() {
+    if (isAsking) return;
+    isAsking = true;
+    timer = setTimeout(() => draw(h("p", { class: "faint", role: "status" }, t("upload.audienceAsked"))), calm);
+    onState();
+    all = await audiencesOf(session.user?.uid);
+    clearTimeout(timer);
+    isAsking = false;
+    if (end.signal.aborted) return;
+    show();
+    onState();
   }
-  return { element, ready: show(), get value() { return value; } };
+
+  function draw(...parts) {
+    element.hidden = parts.length === 0;
+    element.replaceChildren(...parts);
+  }
+
+  function show() {
+    if (all === null) {
+      const again = h("button", { type: "button", class: "button", onclick: ask }, t("upload.audienceAgain"));
+      return draw(h("p", { role: "status" }, t("upload.audienceUnknown")), again, ...(isClassroom() ? [] : choice([])));
+    }
+    if (!needsChoice(all, value)) take(first(value));
+    if (all.length > 0 || value !== "" && !isClassroom()) return draw(...choice(all));
+    // Without a class, the post is for nobody else.
+    take("");
+    return isClassroom() ? draw(h("p", { class: "faint" }, t("upload.onlyYou"))) : draw();
+  }
+
+  function choice(known) {
+    const mustChoose = needsChoice(all, value);
+    const options = known.map(({ id, name }) => h("option", { value: id }, name));
+    if (!isClassroom()) options.unshift(h("option", { value: "" }, t("closed" in document.body.dataset ? "upload.members" : "upload.everybody")));
+    if (mustChoose) options.unshift(h("option", { value: "", disabled: true }, t("upload.choose")));
+    select.replaceChildren(...options);
+    select.required = mustChoose;
+    select.selectedIndex = mustChoose ? 0 : options.findIndex((option) => option.value === value);
+    return [h("label", { for: select.id }, t("upload.audience")), select];
+  }
+
+  addEventListener("online", () => { if (all === null) ask(); }, { signal: end.signal });
+  return {
+    element, ask, get value() { return value; }, get isOpen() { return isAsking || all === null && isClassroom(); },
+    end: () => { end.abort(); clearTimeout(timer); },
+  };
 }

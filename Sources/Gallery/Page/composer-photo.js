@@ -5,11 +5,13 @@ import { icons } from "./late.js";
 import { preview } from "./preview.js";
 import { t } from "./texts.js";
 import { reasonOf } from "./upload-check.js";
+import { chooseAnother, retry } from "./upload-mending.js";
+import { isUnfit, mayPass } from "./upload-problems.js";
 import { uploads } from "./upload.js";
 
 const arrows = { earlier: icons.previous, later: icons.next };
 
-// The element of a photo; `list` has move(id, by), remove(id), retry(id) and accepts drops.
+// The element of a photo; `list` has move(id, by), remove(id) and accepts drops.
 export function photoElement(id, list) {
   const { name } = uploads.file(id);
   const canvas = h("canvas", { role: "img", "aria-label": t("upload.previewOf", { name }), draggable: "true" });
@@ -21,10 +23,11 @@ export function photoElement(id, list) {
     type: "button", class: `quiet ${way}`, "aria-label": t(`upload.${way}`, { name }), title: t(`upload.${way}Title`), onclick: () => list.move(id, by),
   }, icon(arrows[way]));
   const remove = h("button", { type: "button", class: "quiet remove", "aria-label": t("upload.removeOf", { name }), title: t("upload.remove"), onclick: () => list.remove(id) }, icon(icons.close));
-  const retry = h("button", { type: "button", class: "button retry", onclick: () => list.retry(id) }, t("upload.retry"));
+  const mend = (label, run) => h("button", { type: "button", class: "button mend", "aria-label": t(`upload.${label}Of`, { name }), onclick: () => run(id) }, t(`upload.${label}`));
+  const again = mend("retry", retry), another = mend("another", chooseAnother);
   const element = h("li", { dataset: { id } },
     h("div", { class: "picture" }, canvas, h("span", { class: "name", dir: "auto" }, name), h("div", { class: "buttons" }, move("earlier", -1), move("later", 1), remove)),
-    bar, state, retry,
+    bar, state, again, another,
     h("label", {}, h("span", {}, t("upload.alt")), alt));
   element.canvas = canvas;
   let drawn = null;
@@ -46,7 +49,8 @@ export function photoElement(id, list) {
     const isMoving = item.state === "sending" || item.state === "waiting";
     bar.hidden = item.state === "failed" || item.state === "done";
     if (item.state === "checking") bar.removeAttribute("value"); else bar.value = item.size > 0 ? item.sent / item.size : 0;
-    retry.hidden = item.state !== "failed";
+    again.hidden = item.state !== "failed" || !mayPass(item.problem);
+    another.hidden = item.state !== "failed" || !isUnfit(item.problem);
     element.classList.toggle("failed", item.state === "failed");
     const { reason, hint } = item.problem ? reasonOf(item.problem) : {};
     const words = reason ? [reason, hint].filter(Boolean).join(". ")

@@ -6,12 +6,11 @@ import { stylesheet } from "./late.js";
 import { t } from "./texts.js";
 import { audienceChoice } from "./composer-audience.js";
 import { dragOrder, photoElement } from "./composer-photo.js";
-import { checked } from "./upload-check.js";
+import { checked, photoTypes } from "./upload-check.js";
 import { readdressed, regrouped } from "./upload-records.js";
 import { uploads } from "./upload.js";
 
 const mostPhotos = 20;  // The service's default limit for a post; it refuses more with a reason.
-const types = "image/*,.heic,.heif,.avif";
 const pictures = {
   photos: "M4 5h16v14H4zM4 16l5-5 4 4 3-3 4 4M15 9h.01", camera: "M4 8h4l2-3h4l2 3h4v11H4zM12 10a3 3 0 1 0 0 6 3 3 0 0 0 0-6z",
 };
@@ -50,15 +49,14 @@ class Composer {
     const { posts } = this;
     this.together = posts.length <= 1;
     navigator.locks?.request(lockOf(group), () => new Promise((resolve) => { this.#release = resolve; }));
-    this.audience = audienceChoice(posts[0]?.audience, () => this.#address());
-    // Photos are sent once it is known to whom.
-    this.#isBusy = this.audience.ready;
+    this.audience = audienceChoice(posts[0]?.audience, { onChange: () => this.#address(), onState: () => this.show() });
     this.#build();
     this.text.value = posts[0]?.text ?? "";
     picker?.pickMentions(this.text);
     if (posts[0]?.mentions.length > 0) picker?.write(this.text, this.text.value, posts[0].mentions);
     this.show = this.show.bind(this);
     uploads.addEventListener("change", this.show);
+    this.audience.ask();
     this.show();
   }
 
@@ -91,7 +89,7 @@ class Composer {
       h("div", { class: "body" },
         h("div", { class: "words writing-field" }, h("label", { for: "composer-text" }, t("upload.text")), this.text), this.count,
         this.audience.element,
-        h("div", { class: "sources" }, this.#source("photos", { multiple: true, accept: types }),
+        h("div", { class: "sources" }, this.#source("photos", { multiple: true, accept: photoTypes }),
           matchMedia("(pointer: coarse)").matches && this.#source("camera", { accept: "image/*", capture: "environment" }),
           h("p", { class: "faint" }, t("upload.dropHint"))),
         this.alarm, this.ways, this.list),
@@ -137,7 +135,7 @@ class Composer {
     each.checked = !this.together;
     const failed = ids.filter((id) => uploads.item(id).state === "failed").length;
     const isEmpty = ids.length === 0 && this.text.value.trim() === "";
-    this.send.disabled = isEmpty || failed > 0 && failed === ids.length;
+    this.send.disabled = isEmpty || this.audience.isOpen || failed > 0 && failed === ids.length;
     this.send.textContent = t("upload.postCount", { count: this.together ? 1 : Math.max(1, ids.length - failed) });
     this.note.textContent = failed > 0 ? t("upload.unusable", { count: failed }) : uploads.trouble ? t(`upload.trouble.${uploads.trouble}`) : "";
     const left = 1999 - this.text.value.length;
@@ -240,13 +238,11 @@ class Composer {
     this.#say(t("upload.removed"));
   }
 
-  retry(id) { uploads.retry(id); }
-
   // MARK: Closing
 
   async #publish() {
     await this.#isBusy;
-    if (!this.form.reportValidity()) return;
+    if (this.audience.isOpen || !this.form.reportValidity()) return;
     await this.#write();
     const { text, mentions } = picker?.writtenIn(this.text) ?? { text: this.text.value.trim(), mentions: [] };
     const ids = this.posts.map(({ id }) => id);
@@ -277,6 +273,7 @@ class Composer {
     if (this.question.hidden === false) this.#write();
     open = null;
     uploads.removeEventListener("change", this.show);
+    this.audience.end();
     this.#release();
     this.dialog.close();
     this.dialog.remove();

@@ -3,12 +3,11 @@
 
 import { h } from "./dom.js";
 import { FeedPage } from "./feed-page.js";
-import { readable } from "./feed-source.js";
+import { pageSize, readable } from "./feed-source.js";
 import { follow } from "./live.js";
 import { announce } from "./shell.js";
 import { t } from "./texts.js";
 
-const pageSize = 24;
 // The size at which a growing page at the top is divided.
 const largestPage = 2 * pageSize;
 // The distance from the top, in pixels, within which the reader counts as being there.

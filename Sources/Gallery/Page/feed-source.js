@@ -3,8 +3,22 @@
 import { api } from "./http.js";
 import { postOf } from "./post-json.js";
 
+// The number of posts of a page.
+export const pageSize = 24;
+
+// Begins to read the first page of a list, before it is known whether the list will be shown.
+export function readAhead(source) {
+  source.ahead = readPage(source, null, pageSize);
+  source.ahead.catch(() => {});  // The list shows the error, if it is shown.
+}
+
 // Reads the page after a cursor: { posts, next, hasMore, token, skipped }. Throws a Problem.
-export async function readPage({ list }, before, limit) {
+export async function readPage(source, before, limit) {
+  const { list, ahead } = source;
+  if (ahead && !before) {
+    source.ahead = null;
+    return ahead;
+  }
   const query = new URLSearchParams({ limit });
   if (before) query.set("before", before);
   const response = await api(`${list}?${query}`);

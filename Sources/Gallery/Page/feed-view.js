@@ -2,25 +2,38 @@
 
 import "./feed.js";
 import { h } from "./dom.js";
+import { readAhead } from "./feed-source.js";
+import { followsNobody } from "./following.js";
 import { postOfItem } from "./posts.js";
 import { t } from "./texts.js";
 import { keptUser } from "./who.js";
 
 const all = { list: "/v1/posts", events: "/v1/posts/events", accepts: () => true };
 
-// The source of a list.
-async function sourceOf(route) {
+// Where this browser keeps who followed somebody the last time.
+const followPlace = "tintype.follows";
+
+// The source of a member's home. Its first page is requested before the answer whether the member follows anybody.
+async function homeOf(user, isReturning) {
+  const list = `/v1/people/${user.uid}/feed`;
+  const label = t("nav.home");
+  const followed = { list, events: `${list}/events`, accepts: () => true, label, empty: () => empty("home") };
+  // An empty home feed shows everything.
+  const everything = { ...all, label, words: t("feed.everything"), empty: () => empty("service") };
+  if (!isReturning) readAhead(localStorage.getItem(followPlace) === user.uid ? followed : everything);
+  const isAlone = await followsNobody();
+  if (isAlone) localStorage.removeItem(followPlace); else localStorage.setItem(followPlace, user.uid);
+  return isAlone ? everything : followed;
+}
+
+// The source of a list. A reader who returns to a position needs other pages than the first one.
+async function sourceOf(route, isReturning) {
   const user = keptUser();
   // Where posts are for audiences, such as classes, the lists of everybody's posts are those of the reader's audiences.
   if (["home", "all"].includes(route.view) && user && "stories" in document.body.dataset) {
     return { list: `/v1/people/${user.uid}/stories`, events: null, accepts: () => true, label: t("nav.home"), empty: () => empty("service") };
   }
-  if (route.view === "home" && user) {
-    // An empty home feed shows everything.
-    if (await (await import("./follows.js")).followsNobody()) return { ...all, label: t("nav.home"), words: t("feed.everything"), empty: () => empty("service") };
-    const list = `/v1/people/${user.uid}/feed`;
-    return { list, events: `${list}/events`, accepts: () => true, label: t("nav.home"), empty: () => empty("home") };
-  }
+  if (route.view === "home" && user) return homeOf(user, isReturning);
   if (route.view === "person") {
     const list = `/v1/people/${encodeURIComponent(route.uid)}/posts`;
     return { ...all, list, accepts: ({ uid }) => uid === route.uid, label: t("feed.ofPerson"), empty: () => empty("person") };
@@ -70,13 +83,14 @@ function savedPlaces() {
 }
 
 export async function feedView(route, { element, state, isBack, isFirst, form, main }) {
-  const source = await sourceOf(route);
+  const earlier = isBack || isFirst ? savedPlaces() : [];
+  const source = await sourceOf(route, earlier.some(({ key }) => key.startsWith(`${history.state.key}/`)));
   const feed = document.createElement("post-feed");
   const key = `${history.state.key}/${keptUser()?.uid ?? ""}${source.list}`;
-  const saved = isBack || isFirst ? savedPlaces().find((saved) => saved.key === key)?.state : null;
+  const saved = earlier.find((saved) => saved.key === key)?.state;
   const first = saved ? null : written(main, isFirst);
   const heading = await headingOf(route);
-  element.append(heading, ...(source.words ? [h("p", { class: "heading" }, source.words)] : []), feed);
+  element.append(heading, ...(source.words ? [h("p", { class: "heading everything" }, source.words)] : []), feed);
   return {
     feed, key: history.state.key,
     title: route.view === "tag" ? `#${route.tag}` : route.view === "person" ? heading.querySelector("h1")?.textContent ?? route.uid : source.label,

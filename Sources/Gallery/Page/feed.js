@@ -3,11 +3,11 @@
 
 import { h } from "./dom.js";
 import { FeedPage } from "./feed-page.js";
+import { pageSize, readPage } from "./feed-source.js";
 import { changes, doings } from "./posts.js";
 import { t } from "./texts.js";
 import { keptUser } from "./who.js";
 
-const pageSize = 24;
 // The number of pages that keep their posts.
 const keptPages = 14;
 // The wait before a failed page is read again, in milliseconds, so that the reader need not ask for it.
@@ -115,8 +115,7 @@ class PostFeed extends HTMLElement {
     }
   }
 
-  async #page(before, limit) {
-    const { readPage } = await import("./feed-source.js");
+  #page(before, limit) {
     return readPage(this.source, before, limit);
   }
 

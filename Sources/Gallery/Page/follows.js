@@ -1,39 +1,11 @@
-// The people that the reader follows, and the button that follows them. It changes at once, and back if the service
-// refuses.
+// The button that follows a person. It changes at once, and back if the service refuses.
 
 import { follow } from "./actions.js";
 import { h } from "./dom.js";
-import { apiJSON } from "./http.js";
 import { outbox } from "./outbox.js";
 import { doings } from "./posts.js";
 import { session } from "./session.js";
 import { t } from "./texts.js";
-
-let known = { uid: null, ids: null };
-
-// The ids of the people that the reader follows: read once, and updated by actions.
-export function followees() {
-  const uid = session.user?.uid ?? null;
-  if (known.uid === uid && known.ids) return known.ids;
-  const ids = uid === null ? Promise.resolve(new Set()) : read(uid);
-  known = { uid, ids };
-  ids.catch(() => { if (known.ids === ids) known.ids = null; });
-  return ids;
-}
-
-// Whether the reader follows nobody yet; false if that is unknown.
-export const followsNobody = () => followees().then((ids) => ids.size === 0, () => false);
-
-async function read(uid) {
-  const keys = await apiJSON(`/people/${encodeURIComponent(uid)}/following.json?shallow=true`);
-  const ids = new Set(Object.keys(keys ?? {}));
-  for (const { kind, followee, isOn } of outbox.pending) if (kind === "follow") note(ids, followee, isOn);
-  return ids;
-}
-
-function note(ids, uid, isOn) {
-  if (isOn) ids.add(uid); else ids.delete(uid);
-}
 
 // The pending follow or unfollow of a person; undefined if there is none.
 export function pendingFollow(uid) {
@@ -56,7 +28,6 @@ function show(button, isOn) {
   button.ariaLabel = t(isOn ? "people.unfollowName" : "people.followName", { name });
 }
 
-doings.addEventListener("follow", async ({ detail: { uid, isOn } }) => {
+doings.addEventListener("follow", ({ detail: { uid, isOn } }) => {
   for (const button of document.querySelectorAll(`.follow[data-uid="${CSS.escape(uid)}"]`)) show(button, isOn);
-  if (known.ids) note(await known.ids, uid, isOn);
 });

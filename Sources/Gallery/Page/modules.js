@@ -5,12 +5,12 @@ const modules = new Map();
 const running = new Map();
 
 // Defines a module. `run` is its text: a function from the exports of its imports to its own exports.
-export function defineModule(name, imports, run) {
+function defineModule(name, imports, run) {
   modules.set(name, { imports, run });
 }
 
 // Returns the exports of a module. A file that could not be fetched is requested again the next time.
-export function loadModule(path) {
+function loadModule(path) {
   const name = path.slice(path.lastIndexOf("/") + 1);
   if (!running.has(name)) {
     const promise = run(name);
@@ -24,7 +24,7 @@ async function run(name) {
   if (!modules.has(name)) {
     // Each file depends on those before it; the last one contains all other modules.
     const count = 1 + laterFiles.findIndex(({ names }) => !names || names.includes(name));
-    await Promise.all(laterFiles.slice(0, count).map(({ file }) => import(file)));
+    await Promise.all(laterFiles.slice(0, count).map(async ({ file }) => (await import(file)).default(defineModule, loadModule)));
   }
   const { imports, run } = modules.get(name);
   return run(...await Promise.all(imports.map(loadModule)));

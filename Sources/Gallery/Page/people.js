@@ -4,7 +4,8 @@ import { avatar, personHref } from "./card.js";
 import { block } from "./blocks.js";
 import { h, icon } from "./dom.js";
 import { icons, stylesheet } from "./late.js";
-import { followButton, followees, pendingFollow } from "./follows.js";
+import { followees } from "./following.js";
+import { followButton, pendingFollow } from "./follows.js";
 import { apiJSON } from "./http.js";
 import { menuButton } from "./menu.js";
 import { addressOf } from "./post-json.js";
@@ -134,7 +135,7 @@ export async function personHeader(uid) {
 // MARK: Rows
 
 // A row of a list of people: { uid, name, picture }. A signed-in user can follow people from there.
-function personRow(person) {
+export function personRow(person) {
   const row = h("li", { class: "person-row", dataset: { uid: person.uid } },
     h("a", { class: "author", href: personHref(person.uid) }, avatar(person), h("span", { dir: "auto" }, person.name)));
   if (session.user && !isOneself(person.uid)) {

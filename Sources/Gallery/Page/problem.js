@@ -10,8 +10,9 @@ export class Problem extends Error {
     return this.code === "permission_denied";
   }
 
-  // Whether the same request may succeed later, without a change.
+  // Whether the same request may succeed later, without a change. Somebody's space becomes free only by a change.
   get isPassing() {
+    if (this.code === "quota_exceeded") return false;
     return this.status === 0 || this.status === 408 || this.status === 429 || this.status >= 500;
   }
 }

@@ -5,6 +5,7 @@ import { isSignedIn } from "./actions.js";
 import { avatar } from "./card.js";
 import { h, icon } from "./dom.js";
 import { icons, stylesheet } from "./late.js";
+import { quiet } from "./quiet.js";
 import { session } from "./session.js";
 import { toast } from "./shell.js";
 import { suggestIn } from "./search.js";
@@ -26,11 +27,14 @@ export async function showTools() {
   showLive();
   showAccount();
   suggestIn(document.querySelector("#top input[name=q]"));
+  await quiet();
   showTray();
+  showUnread();
 }
 
 session.addEventListener("change", () => {
   showAccount();
+  showUnread();
   showAgain();
 });
 
@@ -84,23 +88,26 @@ async function openAccount() {
   if (session.user) accountMenu(account); else askToSignIn();
 }
 
-async function showAccount() {
+function showAccount() {
   const { user } = session;
   bell.hidden = !user;
   account.replaceChildren(user ? avatar(user) : icon(icons.person));
   account.ariaLabel = account.title = user ? t("nav.account", { name: user.name }) : t("nav.signIn");
-  if (!user) return;
-  const { unread } = await import("./notices.js");
-  unread.removeEventListener("change", showUnread);
-  unread.addEventListener("change", showUnread);
-  showUnread();
+}
 
-  function showUnread() {
-    const badge = bell.querySelector(".badge");
-    badge.hidden = !(unread.count > 0);
-    badge.textContent = unread.count > 99 ? "99+" : String(unread.count ?? 0);
-    bell.ariaLabel = t("nav.unread", { count: unread.count ?? 0 });
+let unread = null;
+
+// Shows the number of unread notifications, and follows it.
+async function showUnread() {
+  if (!session.user) return;
+  if (!unread) {
+    ({ unread } = await import("./notices.js"));
+    unread.addEventListener("change", showUnread);
   }
+  const badge = bell.querySelector(".badge");
+  badge.hidden = !(unread.count > 0);
+  badge.textContent = unread.count > 99 ? "99+" : String(unread.count ?? 0);
+  bell.ariaLabel = t("nav.unread", { count: unread.count ?? 0 });
 }
 
 // MARK: Uploading

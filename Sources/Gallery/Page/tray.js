@@ -6,6 +6,8 @@ import { icons, stylesheet } from "./late.js";
 import { announce } from "./shell.js";
 import { number, t } from "./texts.js";
 import { reasonOf } from "./upload-check.js";
+import { chooseAnother, retry, retryAll, writeAgain } from "./upload-mending.js";
+import { isUnfit, mayPass } from "./upload-problems.js";
 import { uploads } from "./upload.js";
 
 const mostRows = 30;
@@ -30,7 +32,7 @@ class UploadTray extends HTMLElement {
     this.toggle = h("button", { type: "button", class: "toggle", "aria-controls": "upload-list", onclick: () => this.#fold(!this.isFolded) }, this.heading, icon("M6 15l6-6 6 6"));
     this.clear = h("button", { type: "button", class: "plain-button quiet clear", "aria-label": t("upload.clear"), title: t("upload.clear"), onclick: () => this.#clear() }, icon(icons.close));
     this.trouble = h("p", { class: "trouble" });
-    this.again = h("button", { type: "button", class: "button", onclick: () => uploads.retryAll() }, t("upload.retryAll"));
+    this.again = h("button", { type: "button", class: "button", onclick: () => retryAll() }, t("upload.retryAll"));
     this.rows = h("ul", {});
     this.more = h("p", { class: "faint" });
     this.panel = h("div", { id: "upload-list", class: "panel", tabindex: "-1" }, this.trouble, this.again, this.rows, this.more);
@@ -86,7 +88,7 @@ class UploadTray extends HTMLElement {
       : published > 0 ? t("upload.publishedCount", { count: published }) : t("upload.unfinished");
     this.clear.hidden = busy.length > 0 || published + uploads.refused.length === 0;
     this.trouble.textContent = busy.length > 0 && uploads.trouble ? t(`upload.trouble.${uploads.trouble}`) : "";
-    this.again.hidden = failed.length + broken.length < 2;
+    this.again.hidden = [...failed, ...broken].filter(({ problem }) => mayPass(problem)).length < 2;
     const rows = [
       ...this.#left.map((group) => this.#leftRow(group)),
       ...failed.map((item) => this.#failedRow(item)), ...broken.map((post) => this.#brokenRow(post)),
@@ -151,7 +153,7 @@ class UploadTray extends HTMLElement {
     return {
       key: `failed-${item.id}-${item.round}-${others}`,
       make: () => this.#row("failed", item.name, this.#reason([reason, hint].filter(Boolean).join(". "), others > 0 && t("upload.others", { count: others })),
-        this.#button("upload.retry", "upload.retryOf", item.name, () => uploads.retry(item.id)),
+        this.#mend(item.problem, item.name, { id: item.id, post }),
         this.#button("upload.remove", "upload.removeOf", item.name, () => uploads.remove(item.id))),
     };
   }
@@ -162,9 +164,16 @@ class UploadTray extends HTMLElement {
     return {
       key: `broken-${post.id}`,
       make: () => this.#row("failed", name, this.#reason([reason, hint].filter(Boolean).join(". ")),
-        this.#button("upload.retry", "upload.retryOf", name, () => uploads.retry(post.id)),
+        this.#mend(post.problem, name, { id: post.id, post }),
         this.#button("upload.remove", "upload.removeOf", name, () => uploads.remove(post.id))),
     };
+  }
+
+  // The button for what may help: the same again, another file, or another post.
+  #mend(problem, name, { id, post }) {
+    if (mayPass(problem)) return this.#button("upload.retry", "upload.retryOf", name, () => retry(id));
+    if (isUnfit(problem) && id !== post.id) return this.#button("upload.another", "upload.anotherOf", name, () => chooseAnother(id));
+    return this.#button("upload.goOn", "upload.goOnWith", name, () => writeAgain(post.id));
   }
 
   #refusedRow({ id, name, reason }) {

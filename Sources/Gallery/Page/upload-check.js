@@ -3,12 +3,16 @@
 import { t } from "./texts.js";
 
 const endings = /\.(jpe?g|png|gif|webp|hei[cf]s?|avif)$/i;
+// The files that dialogs for choosing photos offer.
+export const photoTypes = "image/*,.heic,.heif,.avif";
+// The time that photos wait for the limit, in milliseconds: the service refuses what is too large, too, but later.
+const patience = 1000;
 let limit = null;
 
 // The largest size of a photo, in bytes; without an answer from the service any size is accepted.
 async function maxBytes() {
   if (limit === null) {
-    const answer = await fetch("/v1/uploads", { method: "OPTIONS" }).catch(() => null);
+    const answer = await fetch("/v1/uploads", { method: "OPTIONS", signal: AbortSignal.timeout(patience) }).catch(() => null);
     limit = Number(answer?.headers.get("Tus-Max-Size")) || null;
   }
   return limit ?? Infinity;
@@ -33,7 +37,6 @@ export async function checked(files) {
 
 // The reason why a photo or a post cannot be published, in the reader's language if there is a text for its code.
 export function reasonOf({ code, detail, hint }) {
-  const key = `upload.reason.${code}`;
-  const words = t(key);
-  return words === key ? { reason: detail, hint } : { reason: words, hint: "" };
+  const key = [`upload.reason.${code}`, `reason.${code}`].find((key) => t(key) !== key);
+  return key ? { reason: t(key), hint: "" } : { reason: detail, hint };
 }

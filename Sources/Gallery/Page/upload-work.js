@@ -91,12 +91,14 @@ export class Work {
           await this.#beginAgain(error, record);
           return;
         }
-        if (error.status !== 401 && !error.isPassing && error.code !== "taken_over") {
+        // A session that has ended is needed again; what the rules forbid stays forbidden.
+        const isSignedOut = !session.user || error.status === 401 && error.code !== "permission_denied";
+        if (!isSignedOut && !error.isPassing && error.code !== "taken_over") {
           const { status = 0, code = "unknown", message, hint = "" } = error;
           await this.#change(record, { state: "failed", problem: { status, code, detail: message, hint } });
           return;
         }
-        this.#queue.setTrouble(error.status === 401 ? "signIn" : "away");
+        this.#queue.setTrouble(isSignedOut ? "signIn" : error.status === 429 ? "busy" : "away");
         await this.#pause(tries, error.retryAfter, signal);
       }
     }

@@ -27,7 +27,7 @@ class Uploads extends EventTarget {
   refused = [];
   // The ids of the posts that were published since the page was loaded.
   published = [];
-  // The reason why nothing is sent at present: "offline", "away", "signIn", or null.
+  // The reason why nothing is sent at present: "offline", "away", "busy", "signIn", or null.
   trouble = null;
 
   constructor() {
@@ -86,7 +86,7 @@ class Uploads extends EventTarget {
       }
       posts.push(post);
     }
-    await this.#begin(posts, records, blobs);
+    await this.begin(posts, records, blobs);
     const ids = posts.map(({ id }) => id);
     if (text !== undefined) await this.publish(ids, { text });
     return ids;
@@ -95,7 +95,7 @@ class Uploads extends EventTarget {
   // Begins a post without photos; photos may be added.
   async addPost(group, audience) {
     const post = newPost({ group, uid: session.user.uid, at: Date.now(), index: 0, audience });
-    return this.#begin([post], [], new Map()).then(() => post.id);
+    return this.begin([post], [], new Map()).then(() => post.id);
   }
 
   // Adds files to a post in progress.
@@ -103,10 +103,11 @@ class Uploads extends EventTarget {
     const post = this.#posts.get(id);
     const records = files.map((file) => newFile(id, file));
     const blobs = new Map(records.map((record, index) => [record.id, files[index]]));
-    await this.#begin([{ ...post, order: [...post.order, ...records.map((record) => record.id)] }], records, blobs);
+    await this.begin([{ ...post, order: [...post.order, ...records.map((record) => record.id)] }], records, blobs);
   }
 
-  async #begin(posts, files, blobs) {
+  // Adds records, or replaces those with the same ids; `blobs` are the bytes of the new files.
+  async begin(posts, files, blobs) {
     for (const post of posts) this.#posts.set(post.id, post);
     for (const file of files) this.#files.set(file.id, file);
     for (const [id, blob] of blobs) this.#blobs.set(id, blob);
@@ -140,7 +141,7 @@ class Uploads extends EventTarget {
     const change = make(posts, (id) => this.#files.get(id));
     if (!change) return;
     for (const { id } of change.moved) this.#work.stop(id);
-    await this.#begin(change.kept, change.moved, new Map());
+    await this.begin(change.kept, change.moved, new Map());
     await this.forget(change.gone, []);
   }
 
@@ -150,22 +151,8 @@ class Uploads extends EventTarget {
     this.#work.look();
   }
 
-  // Tries a failed photo or post again.
-  async retry(id) {
-    const file = this.#files.get(id);
-    if (file?.state === "failed") {
-      await this.change("files", id, { state: "waiting", problem: null, location: null, round: file.round + 1, rounds: 0 });
-    }
-    if (this.#posts.get(id)?.state === "failed") await this.change("posts", id, { state: "ready", problem: null });
-    this.#work.look();
-  }
-
-  async retryAll() {
-    for (const post of this.posts) {
-      if (post.state === "failed") await this.retry(post.id);
-      for (const file of this.filesOf(post)) if (file.state === "failed") await this.retry(file.id);
-    }
-  }
+  // Starts the work that is waiting, after records have changed.
+  look() { this.#work.look(); }
 
   // Removes a photo from its post, a post with all its photos from the queue, or a file from the refused ones.
   async remove(id) {

@@ -9,6 +9,8 @@ import Server
 /// A file of the pages, or a generated one, ready to be sent: uncompressed and compressed, each with an entity tag of
 /// its own.
 struct Asset: Sendable {
+    /// The version of the file for addresses, which changes with its bytes.
+    let version: String
     private let contentType: String
     private let plain: Form
     /// The compressed form; nil if it would not be smaller.
@@ -22,19 +24,27 @@ struct Asset: Sendable {
     /// - Parameter name: The file name, whose extension determines the content type. Comments and indents of modules
     ///   and style sheets are not sent.
     init(_ name: String, _ bytes: [UInt8]) {
-        let isSource = [".js", ".css"].contains { name.hasSuffix($0) }
-        self.init(isSource ? SourceText(bytes).compact : bytes, contentType: Self.contentType(of: name))
+        self.init(Self.sent(name, bytes), contentType: Self.contentType(of: name))
     }
 
     init(_ bytes: [UInt8], contentType: String) {
         self.contentType = contentType
         let hash = sha256(of: bytes).prefix(24)
+        version = String(hash)
         let buffer = ByteBuffer(bytes: bytes)
         plain = Form(bytes: buffer, tag: "\"\(hash)\"")
         // Pictures are compressed already.
         compressed =
             contentType.hasPrefix("image/")
             ? nil : Gzip.compress(buffer).map { Form(bytes: $0, tag: "\"\(hash)-gzip\"") }
+    }
+
+    /// Returns the version of the file with the name and bytes.
+    static func version(_ name: String, _ bytes: [UInt8]) -> String { String(sha256(of: sent(name, bytes)).prefix(24)) }
+
+    /// Returns the bytes that are sent of a file.
+    private static func sent(_ name: String, _ bytes: [UInt8]) -> [UInt8] {
+        [".js", ".css"].contains { name.hasSuffix($0) } ? SourceText(bytes).compact : bytes
     }
 
     private static func contentType(of name: String) -> String {
@@ -47,9 +57,11 @@ struct Asset: Sendable {
     }
 
     /// Returns the response with the file, or `304 Not Modified` if the client has it (RFC 9110 §13.1.2).
-    func response(to request: Request, headers: HTTPFields = [:]) -> Response {
+    ///
+    /// - Parameter isLasting: Whether the address is that of this version, so that clients need not ask again.
+    func response(to request: Request, headers: HTTPFields = [:], isLasting: Bool = false) -> Response {
         var headers = headers
-        headers[.cacheControl] = "no-cache"
+        headers[.cacheControl] = isLasting ? "public, max-age=31536000, immutable" : "no-cache"
         headers.vary(by: "Accept-Encoding")
         let form = request.headers.readsGzip ? compressed ?? plain : plain
         headers[.eTag] = form.tag

@@ -13,14 +13,6 @@ package struct AssetRoutes: Sendable {
         self.site = site
     }
 
-    /// All files, compressed once.
-    private static let assets: [String: Asset] = {
-        var files = Dictionary(PageFiles.all.map { ($0.name, $0.bytes) }, uniquingKeysWith: { $1 })
-        for texts in PageTexts.all.values { files.merge(texts.modules) { $1 } }
-        for scripts in GalleryScripts.all { files.merge(scripts.files) { $1 } }
-        return Dictionary(uniqueKeysWithValues: files.map { ($0.key, Asset($0.key, $0.value)) })
-    }()
-
     package func add(to routes: inout RouteTable) {
         let site = site
         let file = Endpoint { request, context in
@@ -41,10 +33,10 @@ package struct AssetRoutes: Sendable {
     }
 
     private static func file(_ name: String, _ site: Site, _ request: Request) throws(Failure) -> Response {
-        guard let asset = assets[name] ?? file(name, of: site) else {
+        guard let asset = PageAssets.all[name] ?? file(name, of: site) else {
             throw Failure(.notFound, "the pages have no file of this name")
         }
-        return asset.response(to: request)
+        return asset.response(to: request, isLasting: request.queryText("v") == asset.version)
     }
 
     /// Returns a file that depends on the operator's settings.

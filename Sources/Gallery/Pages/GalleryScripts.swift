@@ -1,28 +1,39 @@
-import API
+import Access
 import Server
 import TreeModel
 
 /// The scripts of the gallery in one language, joined into few files, because a slow network needs seconds for each.
 struct GalleryScripts {
     /// The modules of each file, in the order in which pages need the files.
-    let parts: [(file: String, modules: [SourceModule])]
+    let parts: [Part]
 
-    /// The modules with which the parts begin: the first view, then the tools in the head of the page and the live
-    /// updates of lists. The last part contains all others.
-    private static let starts: [(names: [String], texts: String)] = [
-        (["app.js", "tile.js", "post-card.js"], "texts"),
-        (["tools.js", "feed-live.js", "feed-places.js", "feed-source.js", "follows.js"], "late-texts"),
+    struct Part {
+        let file: String
+        let modules: [SourceModule]
+
+        fileprivate var definitions: String { modules.map(\.definition).joined() }
+    }
+
+    /// The modules with which the parts begin: the first view, with the session that a member's requests need; then the
+    /// tools in the head of the page and the live updates of lists; then the form for signing in. The last part contains
+    /// all others.
+    private static let starts: [(part: String, names: [String], texts: String?)] = [
+        ("", ["app.js", "tile.js", "post-card.js", "session.js"], "texts"),
+        ("-tools", ["tools.js", "feed-live.js", "feed-places.js"], "late-texts"),
+        ("-account", ["account-dialog.js"], nil),
     ]
 
     /// - Parameter modules: All modules; those that no other module imports are in no part.
     init(_ language: PageLanguage, _ modules: [String: SourceModule]) {
         func file(_ part: String) -> String { "gallery\(part).\(language.rawValue).js" }
         var closure = Closure(modules: modules)
-        var parts: [(file: String, modules: [SourceModule])] = []
-        for (part, start) in zip(["", "-tools"], Self.starts) {
-            parts.append((file(part), closure.take(start.names + ["\(start.texts).\(language.rawValue).js"])))
+        var parts: [Part] = []
+        for start in Self.starts {
+            let texts = start.texts.map { "\($0).\(language.rawValue).js" }
+            let names = start.names + [texts].compactMap(\.self)
+            parts.append(Part(file: file(start.part), modules: closure.take(names)))
         }
-        parts.append((file("-rest"), closure.takeRest()))
+        parts.append(Part(file: file("-rest"), modules: closure.takeRest()))
         self.parts = parts
     }
 
@@ -39,25 +50,26 @@ struct GalleryScripts {
     /// The files, by their names.
     var files: [String: [UInt8]] {
         var files: [String: [UInt8]] = [:]
-        for (index, part) in parts.enumerated() {
-            let begin =
-                index == 0
-                ? String(decoding: PackageResources.modules_js, as: UTF8.self) + laterFiles
-                : "import { defineModule, loadModule } from \"./\(parts[0].file)\";\n"
-            let end = index == 0 ? "loadModule(\"app.js\");\n" : ""
-            files[part.file] = Array((begin + part.modules.map(\.definition).joined() + end).utf8)
+        // Browsers keep each file by the version in its address: only the first one names others, and none names it.
+        for part in parts.dropFirst() {
+            files[part.file] = Array("export default (defineModule, loadModule) => {\n\(part.definitions)};\n".utf8)
         }
+        let loader = String(decoding: PackageResources.modules_js, as: UTF8.self)
+        guard let first = parts.first else { return files }
+        let list = laterFiles(files)
+        files[first.file] = Array("\(loader)\(list)\(first.definitions)loadModule(\"app.js\");\n".utf8)
         return files
     }
 
-    /// The list by which `modules.js` finds the files after the first one.
-    private var laterFiles: String {
-        let files = parts.dropFirst().map { part in
-            var members: [String: JSONValue] = ["file": .string("./\(part.file)")]
+    /// Returns the list by which `modules.js` finds the files after the first one.
+    private func laterFiles(_ files: [String: [UInt8]]) -> String {
+        let list = parts.dropFirst().map { part in
+            let version = Asset.version(part.file, files[part.file] ?? [])
+            var members: [String: JSONValue] = ["file": .string("./\(part.file)?v=\(version)")]
             if part.file != parts.last?.file { members["names"] = .list(part.modules.map { .string($0.name) }) }
             return JSONValue.object(members)
         }
-        return "const laterFiles = \(String(decoding: JSONValue.list(files).json(), as: UTF8.self));\n"
+        return "const laterFiles = \(String(decoding: JSONValue.list(list).text, as: UTF8.self));\n"
     }
 
     /// The modules that others import, each contained once.

@@ -11,7 +11,7 @@ import Transport
 struct PageHead {
     /// The traits of the reader and of the service that a page depends on.
     struct Traits {
-        /// Whether the reader is on the service's machine; on the page of the setup, whether it needs no code.
+        /// Whether the reader of the setup needs no code, as on the service's machine.
         var isLocal = false
         /// Whether the service can send messages with codes, by which people choose a new password.
         var canSendCodes = false
@@ -39,6 +39,8 @@ struct PageHead {
         values = [
             "language": texts.language.rawValue, "t": texts.tree, "view": view,
             "title": site.name, "description": site.about(texts),
+            "styles": PageAssets.path(of: "page.css"),
+            "script": PageAssets.path(of: "gallery.\(texts.language.rawValue).js"),
             "isHome": view == "home", "isAll": view == "all", "isHidden": false, "hasQuery": false, "query": "",
             "isLocal": traits.isLocal, "canSendCodes": traits.canSendCodes,
             "takesJoinRequests": traits.takesJoinRequests,

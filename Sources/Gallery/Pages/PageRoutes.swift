@@ -110,10 +110,7 @@ package struct PageRoutes: Sendable {
                 return closed.response(to: request, of: site, state)
             }
             let texts = site.texts(for: request)
-            let isLocal =
-                view == "setup"
-                ? setup?.needsNoCode(from: request, context) == true
-                : context.client.isOnThisMachine(sending: request.head)
+            let isLocal = view == "setup" && setup?.needsNoCode(from: request, context) == true
             let traits = PageHead.Traits(
                 isLocal: isLocal, canSendCodes: closed.canSendCodes,
                 takesJoinRequests: closed.takesJoinRequests)
@@ -144,6 +141,7 @@ package struct PageRoutes: Sendable {
         head.addAlternates(FeedAddress.alternates(of: "", label: texts.text("feed.title")))
         head["hiddenHeading"] = texts.text(view == "home" ? "nav.home" : "nav.all")
         let isFirst = try await show(list, request, context, &head)
+        head["emptyWords"] = texts.text("empty.words", ["site": head.site.name])
         head["isNew"] = isFirst && head["isEmpty"] as? Bool == true
         if isFirst { head["isEmpty"] = false }
         return "list"

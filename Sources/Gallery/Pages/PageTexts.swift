@@ -59,7 +59,7 @@ struct PageTexts: Sendable {
             uniqueKeysWithValues: grouped.map { part, texts in
                 let object = JSONValue.object(Dictionary(uniqueKeysWithValues: texts.map { ($0.key, $0.value) }))
                 let name = "\(part).\(language.rawValue).js"
-                return (name, Array("export default ".utf8) + object.json() + Array(";\n".utf8))
+                return (name, Array("export default ".utf8) + object.text + Array(";\n".utf8))
             })
     }
 

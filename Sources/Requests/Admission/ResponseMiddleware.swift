@@ -44,6 +44,9 @@ package struct ResponseMiddleware: RouterMiddleware {
         }
         if request.method == .head, response.status.kind != .successful { response = response.createHeadResponse() }
         response.headers[.xContentTypeOptions] = "nosniff"
+        if StrictTransport.applies(to: request.head, from: context.client) {
+            response.headers[.strictTransportSecurity] = StrictTransport.value
+        }
         if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
         return Failpoint.isOn ? Self.between(response, "\(request.method) \(request.uri.path)") : response
     }

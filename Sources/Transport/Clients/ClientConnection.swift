@@ -80,6 +80,11 @@ package final class ClientConnection: Sendable {
         return proxies.client(of: request.headerFields) ?? remoteAddress
     }
 
+    /// Whether a client sends a request over TLS: to this machine, or to a trusted proxy that reports it.
+    package func isEncrypted(sending request: HTTPRequest) -> Bool {
+        isEncrypted || isFromProxy && proxies?.isEncrypted(request.headerFields) == true
+    }
+
     /// Whether a program on this machine sends a request, over the socket or loopback, and not a proxy for another
     /// client.
     package func isOnThisMachine(sending request: HTTPRequest) -> Bool {

@@ -21,6 +21,9 @@ package struct TrustedProxies: Sendable, Hashable {
         }
     }
 
+    /// The field in which proxies that do not write `Forwarded` report the scheme of a request.
+    private static let schemeField: HTTPField.Name = HTTPField.Name(parsed: "x-forwarded-proto")
+
     /// The largest number of addresses of a field that are examined.
     private static let maxHops = 32
 
@@ -59,13 +62,30 @@ package struct TrustedProxies: Sendable, Hashable {
         return nil
     }
 
+    /// Whether the client of a request uses TLS, as the nearest proxy reports in `Forwarded` or `X-Forwarded-Proto`: the
+    /// client itself could have written what is before it. A PROXY header does not say it.
+    func isEncrypted(_ fields: HTTPFields) -> Bool {
+        guard case .field(let name) = announcement else { return false }
+        guard name == .forwarded else {
+            return fields[values: Self.schemeField].flatMap { $0.split(separator: ",") }.last?.trimmed.lowercased()
+                == "https"
+        }
+        return Self.parameter("proto", of: fields[values: name].flatMap { $0.split(separator: ",") }.last)?.lowercased()
+            == "https"
+    }
+
+    /// Returns a parameter of an element of `Forwarded` (RFC 7239 §4), without quotation marks; nil if it is missing.
+    private static func parameter(_ name: String, of element: Substring?) -> String? {
+        let pairs = element?.split(separator: ";").map { $0.trimmed.split(separator: "=", maxSplits: 1) }
+        let pair = pairs?.first { $0.count == 2 && $0[0].lowercased() == name }
+        return pair.map { String($0[1].trimmed).filter { $0 != "\"" } }
+    }
+
     /// Returns the addresses through which a request claims to have passed, the client's first.
     private static func hops(_ fields: HTTPFields, in name: HTTPField.Name) -> [String] {
         fields[values: name].flatMap { $0.split(separator: ",") }.map { element in
             guard name == .forwarded else { return host(String(element.trimmed)) }
-            let pair = element.split(separator: ";").map { $0.trimmed.split(separator: "=", maxSplits: 1) }
-                .first { $0.count == 2 && $0[0].lowercased() == "for" }
-            return pair.map { host(String($0[1].trimmed)) } ?? ""
+            return parameter("for", of: element).map { host($0) } ?? ""
         }
     }
 
