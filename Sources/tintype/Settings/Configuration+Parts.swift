@@ -83,14 +83,16 @@ extension Configuration {
         var identity = IdentitySettings(actionURL: "\(try AccountChoices(self).origin())/account")
         identity.isEmulator = try settings(DatabaseSettings()).isEmulator
         identity.origin = http.publicURL?.origin
-        let signUp = try value(\.signUp) ?? (http.reach == nil ? .all : .invitation)
-        identity.allowsEmailSignUp = signUp.contains(.email)
-        identity.allowsAnonymousSignUp = signUp.contains(.anonymous)
-        // While anybody may sign up, an invitation still makes people members of its audience.
-        identity.allowsInvitedSignUp = signUp.contains(.invitation) || signUp.contains(.email)
-        identity.takesJoinRequests = signUp.contains(.request)
+        identity.signUp = try signUp(isReached: http.reach != nil)
         if let host = http.publicURL?.host { identity.authorizedDomains.append(host) }
         return identity
+    }
+
+    /// Returns the ways in which people may make an account: those that the operator chose, or the safe ones.
+    ///
+    /// - Parameter isReached: Whether other machines reach the service.
+    func signUp(isReached: Bool) throws -> SignUpMethods {
+        try value(\.signUp) ?? (isReached ? .invitation : .all)
     }
 
     private func tlsFiles() throws -> TLSFiles? {
