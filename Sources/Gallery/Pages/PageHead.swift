@@ -15,8 +15,7 @@ struct PageHead {
         var isLocal = false
         /// Whether the service can send messages with codes, by which people choose a new password.
         var canSendCodes = false
-        /// Whether people without an invitation may ask for one.
-        var takesJoinRequests = false
+        var waysIn = WaysIn()
     }
 
     let texts: PageTexts
@@ -41,8 +40,9 @@ struct PageHead {
             "title": site.name, "description": site.about(texts),
             "isHome": view == "home", "isAll": view == "all", "isHidden": false, "hasQuery": false, "query": "",
             "isLocal": traits.isLocal, "canSendCodes": traits.canSendCodes,
-            "takesJoinRequests": traits.takesJoinRequests,
+            "takesJoinRequests": traits.waysIn.takesJoinRequests,
         ].merging(site.values(texts)) { $1 }
+        values["signUp"] = traits.waysIn.signUp?.rawValue
         if let title { setTitle(title) }
     }
 

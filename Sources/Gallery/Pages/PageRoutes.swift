@@ -110,13 +110,11 @@ package struct PageRoutes: Sendable {
                 return closed.response(to: request, of: site, state)
             }
             let texts = site.texts(for: request)
-            let isLocal =
+            var traits = closed.traits
+            traits.isLocal =
                 view == "setup"
                 ? setup?.needsNoCode(from: request, context) == true
                 : context.client.isOnThisMachine(sending: request.head)
-            let traits = PageHead.Traits(
-                isLocal: isLocal, canSendCodes: closed.canSendCodes,
-                takesJoinRequests: closed.takesJoinRequests)
             var head = PageHead(
                 view, nil, texts, of: site, origin: source.origin(request, context), traits: traits)
             do {
