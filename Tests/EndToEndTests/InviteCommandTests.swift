@@ -4,13 +4,14 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("tintype invite: the children of a class, and what lets removed people in, from the command line", .timeLimit(.minutes(30)))
+@Suite(
+    "tintype invite: the children of a class, and invitations that removed people may know", .timeLimit(.minutes(30)))
 struct InviteCommandTests {
     private func json(_ line: some StringProtocol) throws -> JSON {
         try JSONDecoder().decode(JSON.self, from: Data(line.utf8))
     }
 
-    @Test("Whoever removes a user learns of the invitations with which the person can come in again")
+    @Test("An admin who removes a user learns of the invitations with which the person can come in again")
     func removed() async throws {
         try await withScratch { scratch in
             let daemon = try await Daemon(storage: "\(scratch.path)/Storage")

@@ -4,7 +4,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("Who may create an account, from an operator's view", .timeLimit(.minutes(30)))
+@Suite("The choice of sign-up, from an operator's view", .timeLimit(.minutes(30)))
 struct SignUpChoiceTests {
     @Test(
         "Without a setting, everybody may sign up as long as no other machine reaches the service",
@@ -31,7 +31,8 @@ struct SignUpChoiceTests {
             let place = try await TCPPlace([], in: scratch)
             let options = ["--storage", place.daemon.storage]
             func signUp(_ name: String) async throws -> Bool {
-                try await place.perform("signUp", #"{"email":"\#(name)@example.com","password":"sesame!"}"#).status == 200
+                try await place.perform("signUp", #"{"email":"\#(name)@example.com","password":"sesame!"}"#).status
+                    == 200
             }
             func choose(_ ways: String) throws {
                 try scratch.write(#"{"sign-up": "\#(ways)"}"#, to: "Storage/tintype.json")

@@ -8,6 +8,9 @@ from gallery import opened, until
 from playwright.sync_api import expect
 from service import PASSWORD, ROOT
 
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
+
+
 def newcomer(running):
     """Returns the address that a newcomer opens: the first page or, where root and not a person runs the browser, the
     link of the log."""
@@ -18,9 +21,6 @@ def newcomer(running):
 
 def code(running):
     return re.search(r"first run: \S+/setup#(\S+)", running.said())[1]
-
-
-PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 
 
 def test_a_newcomer_sets_the_service_up_on_a_phone_and_posts_a_photo(browser, running):

@@ -112,7 +112,7 @@ struct SetupTests {
     }
 
     @Test(
-        "People may set it up without the code; root and system users may not, whoever the service runs as",
+        "People may set it up without the code; root and system users may not, even the service's own",
         arguments: [
             (1000 as UInt32, true), (60_513, true), (0, false), (33, false), (999, false), (60_514, false),
             (61_184, false), (65_534, false), (100_033, false),

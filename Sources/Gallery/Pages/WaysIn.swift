@@ -8,7 +8,7 @@ package struct WaysIn: Hashable, Sendable {
         case invitation
     }
 
-    /// Who may create an account; nil for nobody.
+    /// The persons who may create an account; nil for nobody.
     package var signUp: SignUp?
     /// Whether people without an invitation may ask for one.
     package var takesJoinRequests: Bool

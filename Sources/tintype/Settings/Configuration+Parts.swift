@@ -83,16 +83,9 @@ extension Configuration {
         var identity = IdentitySettings(actionURL: "\(try AccountChoices(self).origin())/account")
         identity.isEmulator = try settings(DatabaseSettings()).isEmulator
         identity.origin = http.publicURL?.origin
-        identity.signUp = try signUp(isReached: http.reach != nil)
+        identity.signUp = try AccountChoices(self).signUp(isReached: http.reach != nil)
         if let host = http.publicURL?.host { identity.authorizedDomains.append(host) }
         return identity
-    }
-
-    /// Returns the ways in which people may make an account: those that the operator chose, or the safe ones.
-    ///
-    /// - Parameter isReached: Whether other machines reach the service.
-    func signUp(isReached: Bool) throws -> SignUpMethods {
-        try value(\.signUp) ?? (isReached ? .invitation : .all)
     }
 
     private func tlsFiles() throws -> TLSFiles? {

@@ -52,7 +52,7 @@ actor RunningSettings: SettingsSource {
             }
             settings = LiveSettings(
                 pipeline: try configuration.liveSettings(of: running), site: site,
-                signUp: try configuration.signUp(isReached: isReached))
+                signUp: try AccountChoices(configuration).signUp(isReached: isReached))
         } catch let error as ConfigurationError {
             throw Failure(
                 .badConfiguration, "\(error)", hint: "Correct it. Until then, the service keeps its current settings.")
