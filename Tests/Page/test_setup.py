@@ -41,8 +41,9 @@ def test_a_newcomer_sets_the_service_up_on_a_phone_and_posts_a_photo(browser, ru
         form.locator("input[type=password]").press("Enter")
         expect(page.get_by_role("heading", name="Rowing Club is set up")).to_be_visible()
         # The answers are in force already.
-        running.ask("/identitytoolkit.googleapis.com/v1/accounts:signUp?key=test", body={
+        refused = running.ask("/identitytoolkit.googleapis.com/v1/accounts:signUp?key=test", body={
             "email": "eve@example.com", "password": PASSWORD}, status=400)
+        assert "invitation" in refused["error"]["message"], refused
         page.get_by_role("link", name="To the first photo").click()
         expect(page.locator("#tools .account")).to_be_visible()
         expect(page.locator(".brand")).to_have_text("Rowing Club")
