@@ -75,7 +75,8 @@ package struct PhotoService {
             site: settings.server.site, client, logger: logger)
         let notifications = try await NotificationSender.make(
             in: storage, to: settings.notifications, counting: pipeline.work, logger: logger)
-        let reload = Reload(source: source, pipeline: pipeline, site: settings.server.site)
+        let reload = Reload(
+            source: source, pipeline: pipeline, site: settings.server.site, accounts: accounts.endpoints.service)
         var server = settings.server
         server.reload = { try await reload(isDryRun: $0) }
         let setupCode = try await Self.offerSetup(in: storage, of: accounts, &server)

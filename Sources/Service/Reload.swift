@@ -1,4 +1,5 @@
 package import API
+package import Accounts
 import Logging
 package import Server
 import ServiceLifecycle
@@ -9,10 +10,12 @@ package import Uploads
 package struct LiveSettings: Sendable {
     package let pipeline: PipelineSettings
     package let site: Site
+    package let signUp: SignUpMethods
 
-    package init(pipeline: PipelineSettings, site: Site) {
+    package init(pipeline: PipelineSettings, site: Site, signUp: SignUpMethods) {
         self.pipeline = pipeline
         self.site = site
+        self.signUp = signUp
     }
 }
 
@@ -35,6 +38,7 @@ struct Reload: Sendable {
     let source: any SettingsSource
     let pipeline: Pipeline
     let site: CurrentSite
+    let accounts: IdentityService
 
     /// Reads the settings again, and applies those that can change while the service runs.
     ///
@@ -45,6 +49,7 @@ struct Reload: Sendable {
         if !isDryRun {
             pipeline.adopt(settings.pipeline)
             site.adopt(settings.site)
+            accounts.adopt(settings.signUp)
         }
         return changes
     }

@@ -15,9 +15,7 @@ func withClosedService(
     try await withAccounts(
         limits: limits, passwords: passwords, provider: provider,
         settings: { settings in
-            settings.allowsEmailSignUp = false
-            settings.allowsAnonymousSignUp = false
-            settings.allowsInvitedSignUp = true
+            settings.signUp = .invitation
             settings.origin = "https://photos.example"
             change(&settings)
         }

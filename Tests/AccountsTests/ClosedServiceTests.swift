@@ -46,7 +46,7 @@ import TreeModel
 
     @Test("An anonymous account becomes no member without an invitation, whichever way it tries")
     func anonymous() async throws {
-        try await withClosedService(provider: Self.believe, settings: { $0.allowsAnonymousSignUp = true }) { fixture in
+        try await withClosedService(provider: Self.believe, settings: { $0.signUp.insert(.anonymous) }) { fixture in
             let app = try await fixture.signUpAnonymously()
             let token = JSONValue.string(app.idToken)
             let link: JSONValue = ["idToken": token, "email": "ann@example.com", "password": "sesame!"]
@@ -61,6 +61,43 @@ import TreeModel
             invited["invitation"] = .string(try await fixture.invite())
             #expect(await fixture.refusal(.signUp, invited) == "done")
             #expect(try await fixture.signIn().uid == app.uid)
+        }
+    }
+
+    @Test("Another choice holds from the next request on, in both directions, also for people who came in before")
+    func adopted() async throws {
+        try await withClosedService(provider: Self.believe, settings: { $0.signUp = .all }) { fixture in
+            let guest = JSONValue.string(try await fixture.signUpAnonymously().idToken)
+            let strangers: [(IdentityOperation, JSONValue)] = [
+                (.signUp, ["email": "ann@example.com", "password": "sesame!"]), (.signUp, [:]),
+                (.signUp, ["idToken": guest, "email": "bob@example.com", "password": "sesame!"]),
+                (.update, ["idToken": guest, "email": "bob@example.com", "password": "sesame!"]),
+                (.signInWithIdp, Self.request("google.com")),
+            ]
+            let requests = fixture.service.joinRequests
+            let code = try await fixture.invite()
+            let rows: [(ways: SignUpMethods, refusal: String)] = [
+                (.invitation, Self.required), ([.invitation, .request], Self.required), ([], "OPERATION_NOT_ALLOWED"),
+            ]
+            for row in rows {
+                fixture.service.adopt(row.ways)
+                #expect(fixture.service.signUp == row.ways)
+                for (operation, body) in strangers {
+                    let refusal = await fixture.refusal(operation, body)
+                    let expected = body.members?.isEmpty == true ? "ADMIN_ONLY_OPERATION" : row.refusal
+                    #expect(refusal == expected, "\(row.ways.text): \(operation) \(body)")
+                }
+                #expect(requests.areTaken == row.ways.contains(.request))
+                let isAdmitted = try await fixture.service.invitations.check(code, from: nil).admits
+                #expect(isAdmitted == row.ways.contains(.invitation))
+            }
+            #expect(await fixture.signUp("eve@example.com", with: code) == "OPERATION_NOT_ALLOWED")
+            fixture.service.adopt(.invitation)
+            #expect(await fixture.signUp("eve@example.com", with: code) == "done")
+            fixture.service.adopt(.all)
+            for (operation, body) in strangers where operation != .update {
+                #expect(await fixture.refusal(operation, body) == "done", "\(operation) \(body)")
+            }
         }
     }
 
@@ -89,13 +126,13 @@ import TreeModel
     @Test(
         "With sign-up for nobody an invitation helps nobody; with sign-up for everybody it still leads to its audience")
     func otherSettings() async throws {
-        try await withClosedService(settings: { $0.allowsInvitedSignUp = false }) { fixture in
+        try await withClosedService(settings: { $0.signUp = [] }) { fixture in
             let code = try await fixture.invite()
             for code in [code, "", nil] {
                 #expect(await fixture.signUp("ann@example.com", with: code) == "OPERATION_NOT_ALLOWED")
             }
         }
-        try await withClosedService(settings: { $0.allowsEmailSignUp = true }) { fixture in
+        try await withClosedService(settings: { $0.signUp = [.email, .invitation] }) { fixture in
             var order = InvitationOrder()
             order.audience = AudienceID("7b")
             let code = try await fixture.invite(order)
@@ -114,7 +151,7 @@ import TreeModel
         }
         var limits = ThrottleLimits()
         limits.joinRequestsFromAddress = RateLimit(burst: 2, interval: 60)
-        try await withClosedService(limits: limits, settings: { $0.takesJoinRequests = true }) { fixture in
+        try await withClosedService(limits: limits, settings: { $0.signUp.insert(.request) }) { fixture in
             let requests = fixture.service.joinRequests
             for name in ["ann", "bob"] {
                 try await requests.add(name: name, email: "\(name)@example.com", text: "Hi", from: "192.0.2.1")

@@ -30,7 +30,7 @@ import TreeModel
 
     @Test("A code creates no account where sign-ups with an address are closed")
     func emailLinkWithoutSignUp() async throws {
-        try await withAccounts(settings: { $0.allowsEmailSignUp = false }) { fixture in
+        try await withAccounts(settings: { $0.signUp = .anonymous }) { fixture in
             let message = try await fixture.order(["requestType": "EMAIL_SIGNIN", "email": "new@example.com"])
             let use: JSONValue = ["email": "new@example.com", "oobCode": .string(message.code)]
             #expect(await fixture.refusal(.signInWithEmailLink, use) == "OPERATION_NOT_ALLOWED")

@@ -119,12 +119,12 @@ import TreeModel
 
     @Test("The operator closes sign-ups by kind")
     func closed() async throws {
-        try await withAccounts(settings: { $0.allowsEmailSignUp = false }) { fixture in
+        try await withAccounts(settings: { $0.signUp = .anonymous }) { fixture in
             let body: JSONValue = ["email": "ann@example.com", "password": "sesame!"]
             #expect(await fixture.refusal(.signUp, body) == "OPERATION_NOT_ALLOWED")
             #expect(await fixture.refusal(.signUp, [:]) == "done")
         }
-        try await withAccounts(settings: { $0.allowsAnonymousSignUp = false }) { fixture in
+        try await withAccounts(settings: { $0.signUp = .email }) { fixture in
             #expect(await fixture.refusal(.signUp, ["returnSecureToken": true]) == "ADMIN_ONLY_OPERATION")
             _ = try await fixture.signUp()
         }

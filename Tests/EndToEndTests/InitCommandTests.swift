@@ -1,4 +1,6 @@
+import Client
 import Foundation
+import HTTPTypes
 import TestSupport
 import Testing
 
@@ -54,6 +56,33 @@ struct InitCommandTests {
                 #expect(!["created", "promoted", "invited"].contains(outcome["setup"]["admin"].string ?? ""))
                 try await daemon.stop()
             }
+        }
+    }
+
+    @Test("A generated password is printed also if the running service then cannot read its settings again")
+    func failedReload() async throws {
+        try await withScratch { scratch in
+            let storage = "\(scratch.path)/Storage"
+            let daemon = try await Daemon(storage: storage)
+            try scratch.write("no picture", to: "icon")
+            try scratch.write(#"{"icon": "\#(scratch.path)/icon"}"#, to: "Storage/tintype.json")
+            let options = ["--yes", "--generate-password", "--admin"]
+            let first = try await run(["init", "--storage", storage] + options + ["ann@example.com"])
+            let second = try await run(["init", "--storage", storage, "--json"] + options + ["bob@example.com"])
+            #expect(first.errors.contains("icon") && second.errors.contains("icon"), "\(first) \(second)")
+            #expect(first.status == 2 && second.status == 2, "\(first) \(second)")
+            let passwords = [
+                "ann": first.output.firstMatch(of: /password: (\S+)/).map { String($0.1) },
+                "bob": try json(second.output)["password"].string,
+            ]
+            for (name, password) in passwords {
+                let body = #"{"email":"\#(name)@example.com","password":"\#(try #require(password))"}"#
+                let answer = try await daemon.client.ask(
+                    .post, "/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword?key=x",
+                    headers: [.contentType: "application/json"], body: .bytes(Array(body.utf8)))
+                #expect(answer.status == 200, "\(name): \(answer.text)")
+            }
+            try await daemon.stop()
         }
     }
 

@@ -4,10 +4,41 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("tintype invite: the children of a class, from the command line", .timeLimit(.minutes(30)))
+@Suite(
+    "tintype invite: the children of a class, and invitations that removed people may know", .timeLimit(.minutes(30)))
 struct InviteCommandTests {
     private func json(_ line: some StringProtocol) throws -> JSON {
         try JSONDecoder().decode(JSON.self, from: Data(line.utf8))
+    }
+
+    @Test("An admin who removes a user learns of the invitations with which the person can come in again")
+    func removed() async throws {
+        try await withScratch { scratch in
+            let daemon = try await Daemon(storage: "\(scratch.path)/Storage")
+            func tintype(_ arguments: String...) async throws -> (status: Int32, output: String, errors: String) {
+                try await run(arguments + ["--storage", daemon.storage])
+            }
+            let names = ["ann", "bob", "eve"]
+            for name in names {
+                let made = try await tintype("user", "add", "\(name)@example.com", "--uid", name, "--generate-password")
+                #expect(made.status == 0, "\(made)")
+            }
+            let invited = try json(try await tintype("invite", "add", "--code", "--json").output)
+            let id = try #require(invited["id"].string)
+            for (name, words) in zip(names, ["1 invitation has some", "2 invitations have some", nil]) {
+                let removed = try await tintype("user", "rm", name, "--yes")
+                #expect(removed.status == 0 && removed.output == "deleted  \(name)\n", "\(removed)")
+                #expect(words.map(removed.errors.contains) ?? removed.errors.isEmpty, "\(removed)")
+                if name == "ann" { #expect(try await tintype("invite", "add").status == 0) }
+                guard name == "bob" else { continue }
+                #expect(try await tintype("invite", "rm", id).status == 0)
+                let page = try await tintype("invite", "ls", "--json").output.split(separator: "\n")
+                for line in page where try json(line)["state"].string == "valid" {
+                    #expect(try await tintype("invite", "rm", try #require(try json(line)["id"].string)).status == 0)
+                }
+            }
+            try await daemon.stop()
+        }
     }
 
     @Test("The children of a class are listed, get another picture, and are removed")
@@ -42,7 +73,7 @@ struct InviteCommandTests {
             let lines = try await tintype("children", "ls", "7b").output.split(separator: "\n")
             #expect(lines.count == 2 && lines[0].hasPrefix("Jan") && lines[1].hasPrefix("Mia"), "\(lines)")
 
-            let changed = try await tintype("children", "set", "7b", "mia", "--picture", "fish")
+            let changed = try await tintype("children", "set", "7b", "mi\u{200B}a", "--picture", "fish")
             #expect(changed.status == 0 && changed.output == "changed  Mia\n", "\(changed)")
             #expect(try await enter(code, "Mia", "kite").status == 400)
             #expect(try await enter(code, "Mia", "fish").status == 200)

@@ -9,42 +9,6 @@ import TreeModel
 
 @Suite("External tokens and messages to people, from an operator's view", .timeLimit(.minutes(30)))
 struct IssuerServiceTests {
-    private static let identity = "/identitytoolkit.googleapis.com/v1/accounts"
-
-    /// A service that also listens on TCP.
-    private struct Place {
-        let daemon: Daemon
-        let tcp: ServiceClient
-
-        init(_ arguments: [String], in scratch: Scratch) async throws {
-            let storage = scratch.path + "/Storage"
-            // The log of an earlier service, with another port.
-            try? FileManager.default.removeItem(atPath: storage + ".log")
-            daemon = try await Daemon(storage: storage, arguments: ["--listen", "127.0.0.1:0"] + arguments)
-            try await eventually { try text(storage + ".log").contains("http://127") }
-            let log = try text(storage + ".log")
-            let port = try #require(
-                log.firstMatch(of: /listening on http:\/\/127\.0\.0\.1:(\d+)\//).flatMap { Int($0.1) })
-            tcp = ServiceClient(.tcp(host: "127.0.0.1", port: port))
-        }
-
-        var log: String { get throws { try text(daemon.storage + ".log") } }
-
-        /// Returns the author of a token's post; nil if the token is refused.
-        func author(_ token: String) async throws -> String? {
-            let answer = try await tcp.ask(.post, "/v1/uploads?text=x", headers: [.authorization: "Bearer \(token)"])
-            #expect(answer.status == 201 || answer.json["code"].string == "bad_token", "\(answer.text)")
-            return answer.json["post"]["author"]["uid"].string
-        }
-
-        /// Performs an operation on accounts.
-        func perform(_ operation: String, _ body: String) async throws -> Answer {
-            try await tcp.ask(
-                .post, "\(identity):\(operation)?key=x", headers: [.contentType: "application/json"],
-                body: .bytes(Array(body.utf8)))
-        }
-    }
-
     /// Returns an external issuer of tokens.
     private func elsewhere(_ project: String) throws -> TokenAuthority {
         TokenAuthority(project: project, keys: try KeyRing(now: .now()))
@@ -55,30 +19,11 @@ struct IssuerServiceTests {
     }
 
     @Test(
-        "Without a setting, everybody may sign up as long as no other machine reaches the service",
-        arguments: [
-            ([], true), (["--public-url", "https://photos.example"], false), (["--behind-proxy", "192.0.2.1"], false),
-            (["--public-url", "https://photos.example", "--sign-up", "email"], true), (["--sign-up", "none"], false),
-        ])
-    func signUp(arguments: [String], isOpen: Bool) async throws {
-        try await withScratch { scratch in
-            let place = try await Place(arguments, in: scratch)
-            let answer = try await place.perform("signUp", #"{"email":"ann@example.com","password":"sesame!"}"#)
-            #expect(answer.status == (isOpen ? 200 : 400), "\(answer)")
-            #expect(isOpen || answer.text.contains("OPERATION_NOT_ALLOWED"), "\(answer)")
-            // An explicit setting is not logged.
-            let isNews = !isOpen && !arguments.contains("--sign-up")
-            #expect(try place.log.contains("sign-up is by invitation only") == isNews)
-            #expect(try await place.daemon.stop() == 0)
-        }
-    }
-
-    @Test(
         "A service that other machines reach says that everybody sees its posts, until somebody chooses its rules",
         arguments: [([], false), (["--public-url", "https://photos.example"], true)])
     func openRules(arguments: [String], isNews: Bool) async throws {
         try await withScratch { scratch in
-            let place = try await Place(arguments, in: scratch)
+            let place = try await TCPPlace(arguments, in: scratch)
             let words = "everybody who reaches the service sees its posts"
             #expect(try place.log.contains(words) == isNews)
             for preset in ["public", "members"] {
@@ -99,7 +44,7 @@ struct IssuerServiceTests {
                 let issuers = #"[{"firebase-project": "demo-photos", "keys": "\#(server.origin)/keys"}]"#
                 try scratch.write(issuers, to: "issuers.json")
                 let options = ["--issuers", scratch.path + "/issuers.json"]
-                let place = try await Place(options, in: scratch)
+                let place = try await TCPPlace(options, in: scratch)
                 #expect(try await place.author(token) == "ann")
                 #expect(try await place.author(token.dropLast(6) + "AAAAAA") == nil)
                 let read = try await place.tcp.get("/people/ann/full_name.json?auth=\(token)")
@@ -116,7 +61,7 @@ struct IssuerServiceTests {
                 #expect(try await place.daemon.stop() == 0)
 
                 await server.stop()
-                let again = try await Place(options, in: scratch)
+                let again = try await TCPPlace(options, in: scratch)
                 #expect(try await again.author(token) == "ann")
                 try await eventually { try again.log.contains("an issuer has no new keys") }
                 #expect(try await again.daemon.stop() == 0)
@@ -131,7 +76,7 @@ struct IssuerServiceTests {
             try await LoopbackServer.run(behaviour: { _ in nil }) { server in
                 try scratch.write(
                     #"[{"firebase-project": "demo-photos", "keys": "\#(server.origin)/keys"}]"#, to: "issuers.json")
-                let place = try await Place(["--issuers", scratch.path + "/issuers.json"], in: scratch)
+                let place = try await TCPPlace(["--issuers", scratch.path + "/issuers.json"], in: scratch)
                 try await eventually { server.requests.count == 1 }
                 let start = ContinuousClock.now
                 #expect(try await place.daemon.stop() == 0)
@@ -155,7 +100,7 @@ struct IssuerServiceTests {
             let account = "\(server.serviceAccount)=\(scratch.path)/backend.pem"
             let file = #"{"issuers": "\#(scratch.path)/issuers.json", "service-accounts": ["\#(account)"]}"#
             try scratch.write(file, to: "tintype.json")
-            let place = try await Place(["--config", scratch.path + "/tintype.json"], in: scratch)
+            let place = try await TCPPlace(["--config", scratch.path + "/tintype.json"], in: scratch)
 
             let token = try provider.issue([
                 "sub": "7", "email": "ann@example.com", "email_verified": true, "name": "Ann",
@@ -188,7 +133,7 @@ struct IssuerServiceTests {
                 try scratch.write("0123456789abcdef0123456789abcdef\n", to: "secret")
                 try FileManager.default.setAttributes(
                     [.posixPermissions: 0o644], ofItemAtPath: scratch.path + "/secret")
-                let place = try await Place(
+                let place = try await TCPPlace(
                     [
                         "--account-webhook", server.origin + "/hook", "--account-webhook-secret",
                         scratch.path + "/secret", "--log-level", "trace",
@@ -218,7 +163,7 @@ struct IssuerServiceTests {
     @Test("A message that cannot be sent is logged, without its recipient")
     func unsent() async throws {
         try await withScratch { scratch in
-            let place = try await Place(["--account-command", "/bin/false"], in: scratch)
+            let place = try await TCPPlace(["--account-command", "/bin/false"], in: scratch)
             _ = try await place.perform("signUp", #"{"email":"ann@example.com","password":"sesame!"}"#)
             let asked = try await place.perform(
                 "sendOobCode", #"{"requestType":"PASSWORD_RESET","email":"ann@example.com"}"#)

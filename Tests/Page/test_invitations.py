@@ -119,7 +119,7 @@ def test_a_child_enters_by_a_picture_and_again_and_its_teacher_sees_it(browser, 
 def test_a_stranger_asks_to_join(browser):
     with service("--sign-up", "invitation,request") as running:
         with opened(browser, running, "/join") as page:
-            page.get_by_text("No invitation? Ask for one").click()
+            page.get_by_text("No invitation? Ask to join").click()
             form = page.locator(".join-request form")
             form.get_by_label("Name").fill("Ann Lee")
             form.get_by_label("E-mail address").fill("ann@example.com")
@@ -127,3 +127,77 @@ def test_a_stranger_asks_to_join(browser):
             form.get_by_role("button", name="Send").click()
             expect(page.get_by_text("Thank you.")).to_be_focused()
         assert [(r["name"], r["text"]) for r in running.owner("/v1/join-requests")["requests"]] == [("Ann Lee", "I sing with you.")]
+
+
+def test_a_stranger_is_offered_what_the_service_takes_and_nothing_else(browser):
+    offers = {
+        "tab": "Sign up", "code": "I have an invitation code", "request": "No invitation? Ask to join",
+    }
+    for ways, shown in [
+        ("email", {"tab"}), ("invitation", {"code"}), ("invitation,request", {"code", "request"}), ("none", set()),
+    ]:
+        with service("--sign-up", ways) as running:
+            for preset, role in [("members", "main"), ("public", "dialog")]:
+                running.set_up(preset)
+                with opened(browser, running, "/all", **PHONE) as page:
+                    if role == "dialog":
+                        page.locator("#tools .account").click()
+                    place = page.get_by_role(role)
+                    expect(place.locator("input[autocomplete=current-password]")).to_be_visible()
+                    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+                    for kind, words in offers.items():
+                        offer = place.get_by_role("tab", name=words) if kind == "tab" else place.get_by_text(words, exact=True)
+                        expect(offer).to_have_count(int(kind in shown))
+
+
+def test_a_stranger_is_offered_the_ways_in_in_german(browser):
+    with service("--sign-up", "invitation,request") as running:
+        running.set_up("members")
+        with opened(browser, running, "/", locale="de-DE", **PHONE) as page:
+            main = page.get_by_role("main")
+            expect(main.get_by_role("heading", name="Ich habe einen Einladungscode")).to_be_visible()
+            expect(main.get_by_text("Keine Einladung? Bitte um Aufnahme")).to_be_visible()
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_stranger_at_a_closed_page_comes_in_by_a_code_and_another_asks_to_join(browser):
+    with service("--sign-up", "invitation,request") as running:
+        running.set_up("members")
+        made = invited(running, short=True)
+        with opened(browser, running, "/people/maria", **PHONE) as page:
+            main = page.get_by_role("main")
+            main.get_by_role("button", name="Next").click()
+            expect(main.get_by_text("Enter the code of your invitation.")).to_be_visible()
+            main.get_by_label("Code", exact=True).fill("AAAA-AAAA")
+            main.get_by_role("button", name="Next").click()
+            expect(page.get_by_role("alert").filter(has_text="There is no invitation with this code.")).to_be_visible()
+            assert page.url == f"{running.url}/join", "the code does not stay in the address"
+            page.go_back()
+            expect(page.get_by_text("This is for members.")).to_be_visible()
+            main.get_by_label("Code", exact=True).fill(made["code"].lower())
+            main.get_by_role("button", name="Next").click()
+            form = main.locator("form")
+            form.get_by_label("Name").fill("Ann Lee")
+            form.get_by_label("E-mail address").fill("ann@example.com")
+            form.get_by_label("Password").fill(PASSWORD)
+            form.get_by_label("Password").press("Enter")
+            page.wait_for_url(f"{running.url}/")
+            expect(page.locator("#tools .account")).to_have_attribute("aria-label", "Account of Ann Lee")
+            expect(page.locator("#top nav")).to_be_visible()
+        with opened(browser, running, "/all", **PHONE) as page:
+            page.get_by_role("main").get_by_text("No invitation? Ask to join").click()
+            form = page.get_by_role("main").locator(".join-request form")
+            form.get_by_label("Name").fill("Bob Wolf")
+            form.get_by_label("E-mail address").fill("bob@example.com")
+            form.get_by_role("button", name="Send").click()
+            expect(page.get_by_text("Thank you.")).to_be_focused()
+        assert [r["name"] for r in running.owner("/v1/join-requests")["requests"]] == ["Bob Wolf"]
+
+
+def test_the_page_follows_another_choice_of_sign_up_without_a_restart(browser, running):
+    running.set_up("members")
+    for ways, role, words in [("invitation", "heading", "I have an invitation code"), ("email", "tab", "Sign up")]:
+        (running.folder / "Storage/tintype.json").write_text(json.dumps({"sign-up": ways}))
+        running.owner("/v1/reload", "-X", "POST")
+        with opened(browser, running, "/") as page:
+            expect(page.get_by_role("main").get_by_role(role, name=words)).to_be_visible()

@@ -1,9 +1,12 @@
+import Accounts
 import Client
 import HTTPTypes
 import Model
 import TestSupport
 import Testing
 import Tree
+
+@testable import Service
 
 @Suite("Pages of a closed service", .timeLimit(.minutes(30)))
 struct ClosedPageTests {
@@ -57,6 +60,42 @@ struct ClosedPageTests {
             }
             let german = try await service.tcpClient.get("/", headers: [.acceptLanguage: "de"]).text
             #expect(german.contains("Das hier ist für Mitglieder.") && german.contains("Zum Anmelden"))
+        }
+    }
+
+    @Test("Pages offer strangers the ways in that there are at present, also after a change, and open connections stay")
+    func waysIn() async throws {
+        try await withClosed { service, _ in
+            let accounts = try #require(service.server.accounts).service
+            let rows: [(ways: SignUpMethods, parts: [String])] = [
+                (.all, ["data-sign-up=\"email\""]), (.invitation, ["data-sign-up=\"invitation\""]),
+                ([.invitation, .request], ["data-sign-up=\"invitation\"", "data-requests"]), ([], []), (.anonymous, []),
+                ([.email, .invitation], ["data-sign-up=\"email\""]),
+            ]
+            for preset in [RulesPreset.members, .public] {
+                try await service.set(preset)
+                for row in rows {
+                    accounts.adopt(row.ways)
+                    for path in ["/", "/all", "/join", "/posts/x", "/nothing"] {
+                        let page = try await service.tcpClient.get(path, headers: Self.browser).text
+                        for part in ["data-sign-up=\"email\"", "data-sign-up=\"invitation\"", "data-requests"] {
+                            #expect(
+                                page.contains(part) == row.parts.contains(part), "\(row) \(preset) \(path): \(part)")
+                        }
+                    }
+                }
+            }
+            let body = #"{"email":"ann@example.com","password":"sesame!"}"#
+            let listener = try await WireClient(service, overTCP: true)
+            #expect(try await listener.answer("q", #"{"p":"/people","h":""}"#).count == 2)
+            for (ways, status) in [(SignUpMethods.invitation, 400), ([], 400), (.email, 200)] {
+                accounts.adopt(ways)
+                let answer = try await service.tcpClient.ask(
+                    .post, "/identitytoolkit.googleapis.com/v1/accounts:signUp?key=x", body: .bytes(Array(body.utf8)))
+                #expect(answer.status == status, "\(ways): \(answer.text)")
+            }
+            #expect(try await listener.answer("g", #"{"p":"/people/maria"}"#).last?.contains(#""ok""#) == true)
+            await listener.close()
         }
     }
 

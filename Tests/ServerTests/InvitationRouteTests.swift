@@ -13,8 +13,7 @@ struct InvitationRouteTests {
     private func withClosedService(_ body: @Sendable (Service) async throws -> Void) async throws {
         try await withService(
             changeAccounts: { settings in
-                (settings.allowsEmailSignUp, settings.allowsAnonymousSignUp) = (false, false)
-                (settings.allowsInvitedSignUp, settings.takesJoinRequests) = (true, true)
+                settings.signUp = [.invitation, .request]
                 settings.origin = "https://photos.example"
             }
         ) { service in

@@ -22,10 +22,13 @@ struct CodeOrder: Sendable {
 /// Creates codes.
 struct CodeMaker: Sendable {
     let store: AccountStore
-    let settings: IdentitySettings
+    let current: CurrentIdentitySettings
     let emulator: EmulatorState
     /// Returns the service as messages name it at present.
     let site: @Sendable () -> AccountMessage.Site
+
+    /// The operator's settings at present.
+    var settings: IdentitySettings { current.value }
 
     /// Creates a code and its message.
     ///

@@ -3,7 +3,7 @@ import Model
 import TreeModel
 
 /// The name of a child in a class, in which it is unique whatever the case of its letters.
-struct ClassName: Hashable, Sendable {
+package struct ClassName: Hashable, Sendable {
     /// The provider of the identities of people without an address.
     static let provider = "code"
     /// The longest name, in characters and in bytes.
@@ -29,7 +29,7 @@ struct ClassName: Hashable, Sendable {
     }
 
     /// Returns the name without its case, and without characters that cannot be seen.
-    private static func folded(_ text: String) -> String {
+    package static func folded(_ text: String) -> String {
         let visible = text.unicodeScalars.filter { !$0.properties.isDefaultIgnorableCodePoint }
         return String(visible).precomposedStringWithCompatibilityMapping.lowercased()
             .split(whereSeparator: \.isWhitespace).joined(separator: " ")

@@ -13,7 +13,7 @@ extension IdentityParts {
         guard let text = try request.string("invitation", maxBytes: InvitationCode.maxTextBytes), !text.isEmpty else {
             return nil
         }
-        guard settings.allowsInvitedSignUp || settings.allowsEmailSignUp else { throw .operationNotAllowed }
+        guard settings.allowsInvitedSignUp else { throw .operationNotAllowed }
         let code = try InvitationCode(parsing: text, at: settings.origin)
         let address = slowsDown(request.caller) ? request.caller.address : nil
         let invitation = try await invitations.check(code, from: address).invitation
@@ -24,16 +24,11 @@ extension IdentityParts {
 }
 
 extension IdentitySettings {
-    /// Whether people without an account can create one with an invitation.
-    func admits(_ invitation: Invitation) -> Bool {
-        allowsInvitedSignUp || allowsEmailSignUp && !invitation.isWithoutAddress
-    }
-
-    /// Whether a person may become a member, with an address or an identity, only by an invitation.
+    /// Whether a person may become a member, with an address or an identity, only by an invitation, or not at all.
     ///
     /// - Parameter account: The person's account, if they have one; an anonymous one makes nobody a member.
-    func needsInvitation(_ account: Account?) -> Bool {
-        allowsInvitedSignUp && !allowsEmailSignUp && account?.isAnonymous ?? true
+    func isClosed(to account: Account?) -> Bool {
+        !allowsEmailSignUp && account?.isAnonymous ?? true
     }
 
     /// Returns the link with a code. The code is in the fragment, which browsers send to no server, so that no log and no

@@ -10,7 +10,10 @@ package import TreeModel
 package struct Invitations: Sendable {
     let store: AccountStore
     let throttle: Throttle
-    let settings: IdentitySettings
+    let current: CurrentIdentitySettings
+
+    /// The operator's settings at present.
+    var settings: IdentitySettings { current.value }
 
     /// The purpose of an invitation, as a stranger who holds its code learns it.
     package struct Purpose: Hashable, Sendable {
@@ -119,10 +122,10 @@ package struct Invitations: Sendable {
     ) async throws(IdentityError) -> Purpose {
         let address = settings.isEmulator ? nil : address
         if let address { try throttle.beginInvitation(isShort: code.isShort, from: address) }
-        let settings = settings
+        let admits = settings.allowsInvitedSignUp
         let purpose = try await store.transact { transaction in
             let invitation = try transaction.invitations.usable(code, isUsedUpToo: isUsedUpToo)
-            return try transaction.invitations.purpose(of: invitation, admits: settings.admits(invitation))
+            return try transaction.invitations.purpose(of: invitation, admits: admits)
         }
         if let address { throttle.invitationWasRight(isShort: code.isShort, from: address) }
         return purpose

@@ -34,8 +34,9 @@ struct AccountUpdate: Sendable {
             try parts.tokens.checkMayChangeSignIn(proof)
         }
         // An anonymous account does not become a member's by a change of its address or password.
-        if change.asksForAddress || request.body["password"] != nil, parts.settings.needsInvitation(proof.account) {
-            throw .invitationRequired
+        let settings = parts.settings
+        if change.asksForAddress || request.body["password"] != nil, settings.isClosed(to: proof.account) {
+            throw settings.closedSignUp
         }
         if change.asksForAddress, parts.slowsDown(request.caller) {
             try parts.throttle.signUp(from: request.caller.address)

@@ -90,10 +90,11 @@ struct ProviderSignIn: Sendable {
     private func check(
         _ account: Account?, _ credential: ProviderCredential, _ invitation: InvitationCode?
     ) throws(IdentityError) {
-        guard invitation == nil, parts.settings.needsInvitation(account),
+        let settings = parts.settings
+        guard invitation == nil, settings.isClosed(to: account),
             parts.proofs.isPublic(credential.identity.provider)
         else { return }
-        throw .invitationRequired
+        throw settings.closedSignUp
     }
 
     /// Copies the provider's data into a new account, or into one with an address that the provider vouches for.

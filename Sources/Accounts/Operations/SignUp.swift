@@ -77,8 +77,9 @@ struct SignUp: Sendable {
     ) async throws(IdentityError) -> JSONValue {
         let proof = try await parts.tokens.proof(in: request)
         if !parts.settings.isEmulator { try parts.tokens.checkMayChangeSignIn(proof) }
-        guard request.caller.isAdmin || code != nil || !parts.settings.needsInvitation(proof.account) else {
-            throw .invitationRequired
+        let settings = parts.settings
+        guard request.caller.isAdmin || code != nil || !settings.isClosed(to: proof.account) else {
+            throw settings.closedSignUp
         }
         try slowDown(request)
         if let other = try await parts.store.account(email: email), other.uid != proof.account.uid {

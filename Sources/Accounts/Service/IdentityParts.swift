@@ -10,7 +10,10 @@ struct IdentityParts: Sendable {
     let codes: CodeSender
     let invitations: Invitations
     let emulator: EmulatorState
-    let settings: IdentitySettings
+    let current: CurrentIdentitySettings
+
+    /// The operator's settings at present.
+    var settings: IdentitySettings { current.value }
 
     /// Whether responses must not reveal which addresses have accounts.
     var hidesAccounts: Bool { !settings.isEmulator || emulator.hidesAccounts }

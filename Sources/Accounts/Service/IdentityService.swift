@@ -22,15 +22,22 @@ package final class IdentityService: Sendable {
         audit: @escaping @Sendable (AuditEvent) -> Void = { _ in }
     ) {
         let emulator = EmulatorState()
-        let maker = CodeMaker(store: store, settings: settings, emulator: emulator, site: site)
+        let current = CurrentIdentitySettings(settings)
+        let maker = CodeMaker(store: store, current: current, emulator: emulator, site: site)
         parts = IdentityParts(
             store: store, passwords: passwords, tokens: IDTokens(authority: authority, store: store), proofs: proofs,
             throttle: throttle, codes: CodeSender(maker: maker, delivery: delivery, logger: logger),
-            invitations: Invitations(store: store, throttle: throttle, settings: settings), emulator: emulator,
-            settings: settings)
+            invitations: Invitations(store: store, throttle: throttle, current: current), emulator: emulator,
+            current: current)
         self.logger = logger
         self.audit = audit
     }
+
+    /// The ways in which people may make an account at present.
+    package var signUp: SignUpMethods { parts.settings.signUp }
+
+    /// Puts other ways of making an account into effect, from the next request on.
+    package func adopt(_ signUp: SignUpMethods) { parts.current.adopt(signUp) }
 
     /// The requests to join.
     package var joinRequests: JoinRequests { JoinRequests(invitations: parts.invitations, codes: parts.codes) }

@@ -5,28 +5,38 @@ import { openDialog, confirmed } from "./dialogs.js";
 import { h } from "./dom.js";
 import { field, form } from "./fields.js";
 import { mayInvite } from "./invite-rights.js";
+import { codeForm, requestForm } from "./join-request.js";
+import { stylesheet } from "./late.js";
 import { toggleMenu } from "./menu.js";
 import { outbox } from "./outbox.js";
+import { navigate } from "./router.js";
 import { session } from "./session.js";
 import { announce } from "./shell.js";
 import { siteLinks } from "./site.js";
 import { t } from "./texts.js";
 
+// Who may create an account: "email" for everybody with an address, "invitation" for people with an invitation, or
+// undefined for nobody.
+const { signUp } = document.body.dataset;
+if (signUp === "invitation") await stylesheet("join.css");
+
 let dialog = null;
 
-const forms = [["signIn", signInForm], ["signUp", signUpForm]];
+const signInOnly = [["signIn", signInForm]];
+const forms = signUp === "email" ? [...signInOnly, ["signUp", signUpForm]] : signInOnly;
 
 // Returns the forms that replace a view for people who have signed in. `words` are the elements above them.
 export function signInView(words = [h("h1", {}, t("page.signInTitle")), h("p", {}, t("page.signIn"))]) {
   const { tabs, panels } = tabbed("view", forms);
-  return h("section", { class: "empty" }, words, tabs, panels);
+  return h("section", { class: "empty" }, words, tabs, panels, strangers(), links());
 }
 
-// Asks the user to sign in or up. Resolves with true after a sign-in, and with false when the dialog is closed.
-export function askToSignIn() {
+// Asks the user to sign in, or in another way that strangers have; a user who is a member can only sign in. Resolves
+// with true after a sign-in, and with false when the dialog is closed.
+export function askToSignIn({ isMember = false } = {}) {
   if (dialog?.open) return Promise.resolve(false);
-  const { tabs, panels } = tabbed("dialog", forms);
-  dialog = openDialog(t("auth.title"), [tabs, panels], { name: "account" });
+  const { tabs, panels } = tabbed("dialog", isMember ? signInOnly : forms);
+  dialog = openDialog(t("auth.title"), [tabs, panels, !isMember && strangers(), links()], { name: "account" });
   panels.querySelector("input").focus();
   return new Promise((resolve) => dialog.addEventListener("close", () => resolve(session.user !== null)));
 }
@@ -79,6 +89,19 @@ function signUpForm() {
   });
 }
 
+// Returns the ways in for people without an account where they need an invitation; null where they do not, or where
+// nobody may create an account.
+function strangers() {
+  if (signUp !== "invitation") return null;
+  const code = codeForm((code) => {
+    dialog?.close();
+    navigate(`/join#${encodeURIComponent(code)}`);
+  });
+  return h("div", { class: "strangers" },
+    h("section", { "aria-label": t("join.haveCode") }, h("h2", {}, t("join.haveCode")), code),
+    "requests" in document.body.dataset && requestForm());
+}
+
 // Shows that the service cannot send messages, in place of the form for signing in.
 function showNoMessages(panel, back) {
   const words = h("p", { role: "status", tabindex: "-1" }, t("auth.noMessages"));
@@ -115,9 +138,14 @@ function showForgot(panel) {
   email.input.focus();
 }
 
-// Returns forms of which one is shown at a time. Their ids contain `place`, because a dialog may be open over a view
-// with the same forms.
+// Returns forms of which one is shown at a time; a single one needs no tabs. Their ids contain `place`, because a dialog
+// may be open over a view with the same forms.
 function tabbed(place, parts) {
+  if (parts.length === 1) {
+    const panel = h("div", {});
+    panel.append(parts[0][1](panel));
+    return { tabs: null, panels: panel };
+  }
   const panels = parts.map(([name, make]) => {
     const panel = h("div", { role: "tabpanel", id: `${place}-panel-${name}`, "aria-labelledby": `${place}-tab-${name}` });
     panel.append(make(panel));
@@ -142,7 +170,7 @@ function tabbed(place, parts) {
     buttons[next].focus();
     choose(next);
   } }, buttons);
-  return { tabs, panels: h("div", {}, panels, links()) };
+  return { tabs, panels: h("div", {}, panels) };
 }
 
 // The links to pages about the service. They open elsewhere, so that what was typed stays; null if there are none.

@@ -4,12 +4,18 @@ import { h } from "./dom.js";
 import { field } from "./fields.js";
 import { t } from "./texts.js";
 
+// Returns the error of a name, which has at most so many characters as the service counts them (Unicode scalars).
+export function lineOf(text, most) {
+  const length = [...text.trim()].length;
+  return length === 0 ? t("auth.needName") : length > most ? t("auth.longName", { most }) : "";
+}
+
 // The checks of values: each returns its error in words, or an empty text.
 export const checks = {
   email: (text) => (/^[^\s@]+@[^\s@]+$/.test(text.trim()) ? "" : t(text.trim() ? "auth.badEmail" : "auth.needEmail")),
   password: (text) => (text ? "" : t("auth.needPassword")),
   newPassword: (text) => ([...text].length < 6 ? t("auth.weak") : ""),
-  name: (text) => (text.trim() ? text.trim().length > 199 ? t("auth.longName") : "" : t("auth.needName")),
+  name: (text) => lineOf(text, 199),
 };
 
 export const emailField = (autocomplete) => field(t("auth.email"), { type: "email", name: "email", autocomplete, inputmode: "email", required: true });

@@ -47,7 +47,8 @@ async function show(next, isBack = false) {
   if (next.view === "missing" && !isClosed) return bringTools();
   if (isClosed) {
     document.body.toggleAttribute("data-stranger", !keptUser());
-    if (!keptUser()) return showSignIn();
+    // A stranger with an invitation leaves the form for signing in.
+    if (!keptUser() && next.view !== "join") return showSignIn();
     if (isFirst) main.replaceChildren();
   }
   try {

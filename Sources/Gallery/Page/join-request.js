@@ -1,11 +1,20 @@
-// The form of people without an invitation, who may ask for one.
+// The forms of people without an account: for the code of their invitation, and to ask for one.
 
-import { checks, emailField, submit } from "./account-fields.js";
+import { checks, emailField, lineOf, submit } from "./account-fields.js";
 import { h } from "./dom.js";
 import { field, form } from "./fields.js";
 import { api } from "./http.js";
 import { reasonOf } from "./reasons.js";
 import { t } from "./texts.js";
+
+// `run(code)` is the action of the form.
+export function codeForm(run) {
+  const code = field(t("join.code"), { name: "code", autocomplete: "off", autocapitalize: "characters", spellcheck: "false", required: true, hint: t("join.codeHint") });
+  return form({ class: "join-code" }, [code], [code.element, h("div", { class: "acts" }, submit(t("join.next")))], {
+    checks: [(text) => (text.trim() ? "" : t("join.needCode"))],
+    run: () => run(code.input.value.trim()),
+  });
+}
 
 export function requestForm() {
   const name = field(t("auth.name"), { name: "name", autocomplete: "name", maxlength: 100, required: true, dir: "auto" });
@@ -13,7 +22,7 @@ export function requestForm() {
   const words = field(t("join.words"), { tag: "textarea", name: "words", rows: 2, maxlength: 500, dir: "auto", hint: t("join.wordsHint") });
   const holder = h("details", { class: "join-request" }, h("summary", {}, t("join.ask")));
   holder.append(form({}, [name, email, words], [name.element, email.element, words.element, h("div", { class: "acts" }, submit(t("join.send")))], {
-    checks: [(text) => (text.trim().length > 100 ? t("auth.longName") : checks.name(text)), checks.email, () => ""],
+    checks: [(text) => lineOf(text, 100), checks.email, () => ""],
     run: async () => {
       const json = { name: name.input.value.trim(), email: email.input.value.trim(), text: words.input.value.replace(/\s+/g, " ").trim() };
       await api("/v1/join-requests", { method: "POST", json, anonymous: true });

@@ -6,7 +6,7 @@ import { classForm } from "./class-form.js";
 import { h } from "./dom.js";
 import { field, form } from "./fields.js";
 import { apiJSON } from "./http.js";
-import { requestForm } from "./join-request.js";
+import { codeForm, requestForm } from "./join-request.js";
 import { stylesheet } from "./late.js";
 import { reasonOf } from "./reasons.js";
 import { navigate } from "./router.js";
@@ -49,13 +49,8 @@ export async function joinView(route, { element }) {
   // MARK: Parts
 
   function entry(words = null) {
-    const code = field(t("join.code"), { name: "code", autocomplete: "off", autocapitalize: "characters", spellcheck: "false", required: true, hint: t("join.codeHint") });
     return [
-      heading(t("join.title")), words && h("p", { role: "alert" }, words),
-      form({ class: "join-code" }, [code], [code.element, h("div", { class: "acts" }, submit(t("join.next")))], {
-        checks: [(text) => (text.trim() ? "" : t("join.needCode"))],
-        run: () => show(code.input.value.trim()),
-      }),
+      heading(t("join.title")), words && h("p", { role: "alert" }, words), codeForm(show),
       "requests" in document.body.dataset && requestForm(),
     ];
   }
@@ -93,7 +88,7 @@ export async function joinView(route, { element }) {
 
   function signInButton(code) {
     return h("button", { type: "button", class: "link-button", onclick: async () => {
-      if (await askToSignIn()) await show(code);
+      if (await askToSignIn({ isMember: true })) await show(code);
     } }, t("auth.signIn"));
   }
 

@@ -1,6 +1,6 @@
 // The page of the first setup: the questions of "tintype init", while nobody is there yet.
 
-import { checks, emailField, newPasswordField, submit } from "./account-fields.js";
+import { checks, emailField, lineOf, newPasswordField, submit } from "./account-fields.js";
 import { showAgain } from "./app.js";
 import { h } from "./dom.js";
 import { field, form } from "./fields.js";
@@ -12,6 +12,8 @@ import { toast } from "./shell.js";
 import { siteName } from "./site.js";
 import { t } from "./texts.js";
 
+// The largest number of characters in the name of a service. The field accepts more: it would cut off what is pasted.
+const mostName = 60;
 // The heading and the elements that are shown once the service is set up.
 let outcome = null;
 // Whether the service has sent the page of the setup: afterwards it sends another one at the same address.
@@ -30,7 +32,7 @@ export async function setupView(route, { element }) {
   }
 
   function questions() {
-    const name = field(t("setup.name"), { name: "name", maxlength: 60, required: true, dir: "auto", value: siteName, hint: t("setup.nameHint") });
+    const name = field(t("setup.name"), { name: "name", required: true, dir: "auto", value: siteName, hint: t("setup.nameHint") });
     const preset = choice("preset", t("setup.visible"), ["members", "public", "classroom"]);
     const signUp = choice("signUp", t("setup.signUp"), ["invitation", "email", "none"]);
     const email = emailField("email");
@@ -39,7 +41,7 @@ export async function setupView(route, { element }) {
       name.element, preset.element, signUp.element, h("h2", {}, t("setup.you")), email.element, password.element,
       h("div", { class: "acts" }, submit(t("setup.begin"))),
     ], {
-      checks: [checks.name, checks.email, checks.newPassword],
+      checks: [(text) => lineOf(text, mostName), checks.email, checks.newPassword],
       run: async () => {
         const answer = await apiJSON("/v1/setup", { method: "POST", anonymous: true, json: {
           code: code || undefined, name: name.input.value.trim(), preset: preset.value(), sign_up: signUp.value(),
@@ -56,11 +58,11 @@ export async function setupView(route, { element }) {
 
   // Returns the heading and the elements that say what is in force, and what needs the operator's hand.
   function outcomeOf({ settings = [], lines, file }, name) {
-    const waiting = settings.filter(({ effect }) => effect === "needs_restart").map(({ name }) => name);
+    const overridden = settings.filter(({ effect }) => effect === "overridden").map(({ name }) => name);
     return [
       t("setup.done", { name }),
       lines && [h("p", {}, t("setup.write", { file })), h("pre", { tabindex: "0" }, lines)],
-      waiting.length > 0 && h("p", {}, t("setup.restart", { settings: waiting.join(", ") })),
+      overridden.length > 0 && h("p", {}, t("setup.overridden", { settings: overridden.join(", ") })),
       // The whole page is loaded again, which has the new name then.
       h("p", {}, h("a", { class: "button primary", href: "/", target: "_self" }, t("setup.next"))),
     ];

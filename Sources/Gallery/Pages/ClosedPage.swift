@@ -10,14 +10,17 @@ package struct ClosedPage: Sendable {
     let visibility: Visibility
     /// Whether the service can send messages with codes.
     let canSendCodes: Bool
-    /// Whether people without an invitation may ask for one.
-    let takesJoinRequests: Bool
+    private let waysIn: @Sendable () -> WaysIn
 
-    package init(visibility: Visibility, canSendCodes: Bool, takesJoinRequests: Bool) {
+    /// - Parameter waysIn: Returns the ways in at present.
+    package init(visibility: Visibility, canSendCodes: Bool, waysIn: @escaping @Sendable () -> WaysIn) {
         self.visibility = visibility
         self.canSendCodes = canSendCodes
-        self.takesJoinRequests = takesJoinRequests
+        self.waysIn = waysIn
     }
+
+    /// The traits of the service at present.
+    var traits: PageHead.Traits { PageHead.Traits(canSendCodes: canSendCodes, waysIn: waysIn()) }
 
     /// Returns the page for an address that has no page: the form if the service is closed.
     ///
@@ -25,12 +28,12 @@ package struct ClosedPage: Sendable {
     package func missing(_ request: Request, of site: Site) async -> Response {
         let state = (try? await visibility.state) ?? .shut
         return state.isClosed
-            ? response(to: request, of: site, state) : PageRefusal.missing.response(to: request, of: site)
+            ? response(to: request, of: site, state)
+            : PageRefusal.missing.response("", site.texts(for: request), of: site, traits: traits) { _ in nil }
     }
 
     func response(to request: Request, of site: Site, _ state: Visibility.State) -> Response {
         let texts = site.texts(for: request)
-        let traits = PageHead.Traits(canSendCodes: canSendCodes, takesJoinRequests: takesJoinRequests)
         var head = PageHead("closed", nil, texts, of: site, origin: "", traits: traits)
         head.close()
         head["isClosed"] = true

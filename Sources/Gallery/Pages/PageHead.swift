@@ -15,8 +15,7 @@ struct PageHead {
         var isLocal = false
         /// Whether the service can send messages with codes, by which people choose a new password.
         var canSendCodes = false
-        /// Whether people without an invitation may ask for one.
-        var takesJoinRequests = false
+        var waysIn = WaysIn()
     }
 
     let texts: PageTexts
@@ -43,8 +42,9 @@ struct PageHead {
             "script": PageAssets.path(of: "gallery.\(texts.language.rawValue).js"),
             "isHome": view == "home", "isAll": view == "all", "isHidden": false, "hasQuery": false, "query": "",
             "isLocal": traits.isLocal, "canSendCodes": traits.canSendCodes,
-            "takesJoinRequests": traits.takesJoinRequests,
+            "takesJoinRequests": traits.waysIn.takesJoinRequests,
         ].merging(site.values(texts)) { $1 }
+        values["signUp"] = traits.waysIn.signUp?.rawValue
         if let title { setTitle(title) }
     }
 

@@ -2,7 +2,7 @@ import API
 import Foundation
 import HTTPTypes
 package import Hummingbird
-package import Server
+import Server
 import Tree
 
 /// The reason why a page is not shown, in words for people.
@@ -30,11 +30,6 @@ package enum PageRefusal {
     /// Whether a browser requests a page, rather than a program a document.
     package static func isForBrowser(_ request: Request) -> Bool {
         [.get, .head].contains(request.method) && (request.headers[.accept] ?? "").contains("text/html")
-    }
-
-    /// Returns the page for an address without a page.
-    package func response(to request: Request, of site: Site) -> Response {
-        response("", site.texts(for: request), of: site, traits: .init()) { _ in nil }
     }
 
     /// - Parameters:

@@ -110,10 +110,8 @@ package struct PageRoutes: Sendable {
                 return closed.response(to: request, of: site, state)
             }
             let texts = site.texts(for: request)
-            let isLocal = view == "setup" && setup?.needsNoCode(from: request, context) == true
-            let traits = PageHead.Traits(
-                isLocal: isLocal, canSendCodes: closed.canSendCodes,
-                takesJoinRequests: closed.takesJoinRequests)
+            var traits = closed.traits
+            traits.isLocal = view == "setup" && setup?.needsNoCode(from: request, context) == true
             var head = PageHead(
                 view, nil, texts, of: site, origin: source.origin(request, context), traits: traits)
             do {

@@ -1,12 +1,11 @@
 import Concurrency
 package import Cryptography
-import Foundation
 import Hummingbird
 import Requests
 import Synchronization
 import Transport
 
-/// The requesters of the first setup: a browser on this machine, and a user who has the code of the log.
+/// The requesters of the first setup: a person's browser on this machine, and a user who has the code of the log.
 package final class FirstRun: Sendable {
     /// The number of wrong codes per second, and at once.
     private static let guesses = (perSecond: 1.0, atOnce: 20.0)
@@ -20,7 +19,7 @@ package final class FirstRun: Sendable {
     ///   - code: The code, which is not kept; nil for none.
     ///   - isPerson: Whether a user of this machine may set the service up, by the user's number.
     package init(
-        code: String?, isPerson: @escaping @Sendable (UInt32) -> Bool = { FirstRun.isPerson($0, beside: geteuid()) }
+        code: String?, isPerson: @escaping @Sendable (UInt32) -> Bool = { FirstRun.isPerson($0) }
     ) {
         self.isPerson = isPerson
         hash = Mutex(code.map(Digest.sha256))
@@ -34,11 +33,10 @@ package final class FirstRun: Sendable {
     /// - Throws: `KeyError` if the system has no randomness.
     package static func makeCode() throws(KeyError) -> String { try RandomText.make(bytes: 16) }
 
-    /// Whether a user of this machine is a person, or the user whom the service runs as. Proxies run as root or as system
-    /// users; Debian and systemd give people the numbers from 1000 to 60513.
-    package static func isPerson(_ user: UInt32, beside own: UInt32) -> Bool {
-        user == own || (1000...60_513).contains(user)
-    }
+    /// Whether a user of this machine is a person. Proxies run as root or as system users, even as the service's own one;
+    /// Debian and systemd give people the numbers from 1000 to 60513. Root and everybody in a container whose only user
+    /// is root are no persons here: they have the code of the log.
+    package static func isPerson(_ user: UInt32) -> Bool { (1000...60_513).contains(user) }
 
     /// Whether a person's program on this machine sends a request over TCP to a name of this machine. A proxy on this
     /// machine gives itself away by its header field, by the name to which the request was addressed, or by its user.

@@ -38,7 +38,7 @@ package struct SetupRoutes: Sendable {
     package func add(to routes: inout RouteTable) {
         let body = Schema.object([
             "preset": .one(of: RulesPreset.self), "email": .text(upTo: EmailAddress.maxLength), "password": .text,
-            "code": .text, "name": .text, "sign_up": .text,
+            "code": .text, "name": .text(upTo: SiteText.maxNameLength), "sign_up": .text,
         ]).named("SetupOrder")
         let run = Endpoint(
             "setUp", in: .operations, "Set the rules of a preset, and make an admin",

@@ -52,9 +52,12 @@ extension HTTPServer {
     }
 
     var closedPage: ClosedPage {
-        ClosedPage(
-            visibility: visibility, canSendCodes: accounts?.service.canSendCodes ?? false,
-            takesJoinRequests: accounts?.service.joinRequests.areTaken ?? false)
+        ClosedPage(visibility: visibility, canSendCodes: accounts?.service.canSendCodes ?? false) { [accounts] in
+            guard let ways = accounts?.service.signUp else { return WaysIn() }
+            let signUp: WaysIn.SignUp? =
+                ways.contains(.email) ? .email : ways.contains(.invitation) ? .invitation : nil
+            return WaysIn(signUp: signUp, takesJoinRequests: ways.contains(.request))
+        }
     }
 
     var visibilityMiddleware: VisibilityMiddleware {

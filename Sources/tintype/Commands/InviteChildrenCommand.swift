@@ -149,14 +149,21 @@ struct InviteChildrenCommand: AsyncParsableCommand {
             get async throws { try await client.read(.get, path, as: ClassAccountListDocument.self).accounts }
         }
 
-        /// Returns the child with a name, whatever the case of its letters, or with an id.
+        /// Returns the child with an id, or with a name, which the service compares in the same way.
         ///
-        /// - Throws: `Failure` with the code `not_found` if there is none.
+        /// - Throws: `Failure` with the code `not_found` if there is none, or `bad_name` if there are several: a child
+        ///   may change the name that is shown.
         func child(_ name: String) async throws -> ClassAccountDocument {
             let all = try await children
-            let folded = name.lowercased()
-            let named = all.first { $0.uid == name } ?? all.first { $0.name.lowercased() == folded }
-            guard let child = named else {
+            if let child = all.first(where: { $0.uid == name }) { return child }
+            let folded = ClassName.folded(name)
+            let named = all.filter { ClassName.folded($0.name) == folded }
+            guard named.count < 2 else {
+                throw Failure(
+                    .badName, "\(named.count) children are called \"\(name.prefix(80))\" in \(audience.prefix(80))",
+                    hint: "Give the id of one: \(named.map(\.uid).joined(separator: ", ")).")
+            }
+            guard let child = named.first else {
                 throw Failure(
                     .notFound, "there is no child \"\(name.prefix(80))\" in \(audience.prefix(80))",
                     hint: "List all with tintype invite children ls \(audience.prefix(80)).")

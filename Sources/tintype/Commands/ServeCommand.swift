@@ -62,7 +62,8 @@ struct ServeCommand: AsyncParsableCommand {
             parts.manager = ServiceManager(environment: environment)
             if let notice = try await parts.server.openRulesNotice(storage.tree) { log.announce(notice) }
             let source = RunningSettings(
-                configuration, renderer: parts.renderer, logger: log.logger, read: read)
+                configuration, isReached: parts.server.reach != nil, renderer: parts.renderer, logger: log.logger,
+                read: read)
             let service = try await PhotoService(
                 in: storage, parts, client: client, source: source, logger: log.logger, announce: log.announce)
             try await service.run()

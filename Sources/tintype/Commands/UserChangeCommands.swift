@@ -1,5 +1,6 @@
 import API
 import ArgumentParser
+import HTTPTypes
 import TreeModel
 import Uploads
 
@@ -80,7 +81,8 @@ extension UserCommand {
             discussion: """
                 Sessions end, and tokens that were issued are rejected from now on. Posts and everything else that the \
                 person wrote stay ("tintype person rm" deletes these). The command shows the accounts and asks for \
-                confirmation; use --yes in scripts.
+                confirmation; use --yes in scripts. It says whether there are invitations with which a person who was \
+                removed can come in again.
 
                 EXAMPLES
                   tintype user rm maria@example.com
@@ -106,7 +108,29 @@ extension UserCommand {
             try await choice.apply(.deleted, accounts) { user in
                 try await accounts.post("delete", ["localId": .string(user.uid)])
             }
+            // The accounts are deleted, also if the invitations cannot be read.
+            guard let count = try? await InvitationDocument.openCount(try APIClient(choice.storage)), count > 0 else {
+                return
+            }
+            Terminal.note(
+                "a person who was removed can come in again with a link or code that has uses left: "
+                    + "\(count == 1 ? "1 invitation has" : "\(count) invitations have") some; see tintype invite ls, "
+                    + "and withdraw those that the person may know with tintype invite rm")
         }
+    }
+}
+
+extension InvitationDocument {
+    /// Returns the number of invitations that anybody who has the code can use.
+    fileprivate static func openCount(_ client: APIClient) async throws -> Int {
+        var count = 0
+        let reader: Pages.Reader<InvitationDocument> = { size, position in
+            let page: InvitationPageDocument = try await client.read(
+                .get, "/v1/invitations", query: ["limit": "\(size)", "after": position])
+            return (page.invitations, page.next)
+        }
+        try await Pages.forEach(reader) { if $0.state == "valid", $0.email == nil { count += 1 } }
+        return count
     }
 }
 

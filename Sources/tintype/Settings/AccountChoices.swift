@@ -22,6 +22,14 @@ struct AccountChoices: Sendable {
             + "sign-up opens sign-up to others"
     }
 
+    /// Returns the ways in which people may make an account: those that the operator chose, or the safe ones.
+    ///
+    /// - Parameter isReached: Whether other machines reach the service.
+    /// - Throws: `ConfigurationError`.
+    func signUp(isReached: Bool) throws -> SignUpMethods {
+        try configuration.value(\.signUp) ?? (isReached ? .invitation : .all)
+    }
+
     /// The issuers whose ID tokens are accepted, in addition to the service itself.
     ///
     /// - Throws: `ConfigurationError` that names the setting, the file and the error.

@@ -83,12 +83,7 @@ extension Configuration {
         var identity = IdentitySettings(actionURL: "\(try AccountChoices(self).origin())/account")
         identity.isEmulator = try settings(DatabaseSettings()).isEmulator
         identity.origin = http.publicURL?.origin
-        let signUp = try value(\.signUp) ?? (http.reach == nil ? .all : .invitation)
-        identity.allowsEmailSignUp = signUp.contains(.email)
-        identity.allowsAnonymousSignUp = signUp.contains(.anonymous)
-        // While anybody may sign up, an invitation still makes people members of its audience.
-        identity.allowsInvitedSignUp = signUp.contains(.invitation) || signUp.contains(.email)
-        identity.takesJoinRequests = signUp.contains(.request)
+        identity.signUp = try AccountChoices(self).signUp(isReached: http.reach != nil)
         if let host = http.publicURL?.host { identity.authorizedDomains.append(host) }
         return identity
     }

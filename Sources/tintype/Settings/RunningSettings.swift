@@ -11,6 +11,8 @@ actor RunningSettings: SettingsSource {
     /// The text of each setting that is in use, by the setting's name.
     private var texts: [String: String]
     private let read: @Sendable () throws -> Configuration
+    /// Whether other machines reach the service, which only a start changes.
+    private let isReached: Bool
     private let renderer: any PhotoRenderer
     private let logger: Logger
     /// The turn to read: while an icon is rendered, another reading must not begin, or the earlier one could end last.
@@ -19,14 +21,16 @@ actor RunningSettings: SettingsSource {
     /// Creates the source with the settings that the service started with.
     ///
     /// - Parameters:
+    ///   - isReached: Whether other machines reach the service.
     ///   - renderer: The renderer of the icon.
     ///   - read: Reads flags, environment and file again.
     init(
-        _ configuration: Configuration, renderer: any PhotoRenderer, logger: Logger,
+        _ configuration: Configuration, isReached: Bool, renderer: any PhotoRenderer, logger: Logger,
         read: @escaping @Sendable () throws -> Configuration
     ) {
         texts = Dictionary(
             uniqueKeysWithValues: Settings.all.map { ($0.name, configuration.origin(of: $0).text) })
+        self.isReached = isReached
         self.renderer = renderer
         self.logger = logger
         self.read = read
@@ -46,7 +50,9 @@ actor RunningSettings: SettingsSource {
             let site = try await NIOThreadPool.singleton.runIfActive { [renderer] in
                 try Site(configuration, renderer: renderer)
             }
-            settings = LiveSettings(pipeline: try configuration.liveSettings(of: running), site: site)
+            settings = LiveSettings(
+                pipeline: try configuration.liveSettings(of: running), site: site,
+                signUp: try AccountChoices(configuration).signUp(isReached: isReached))
         } catch let error as ConfigurationError {
             throw Failure(
                 .badConfiguration, "\(error)", hint: "Correct it. Until then, the service keeps its current settings.")

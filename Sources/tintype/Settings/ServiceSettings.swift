@@ -1,4 +1,5 @@
 import Access
+import Accounts
 import Files
 import Logging
 import Store

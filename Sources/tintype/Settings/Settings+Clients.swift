@@ -1,4 +1,5 @@
 import Access
+import Accounts
 import Transport
 import Uploads
 
@@ -16,6 +17,7 @@ extension Settings {
                     + "([why](Security.md#on-a-network)).",
                 flag: .value("ways"),
                 expectation: "some of email, anonymous, invitation and \"invitation request\", or none",
+                isLive: true,
                 parse: { $0.isEmpty ? .some(nil) : SignUpMethods(parsing: $0).map(Optional.some) })
         ] + OutgoingChoice.accounts.settings
 

@@ -80,15 +80,23 @@ struct InitCommand: AsyncParsableCommand {
                     + "give --password-file FILE or --generate-password")
         }
         if plan.rules == .changed, !plan.isNew, !yes { try await confirm(answers.preset, at: place) }
-        // Its failure would lose a generated password, which is printed at the end.
         let page = try await place.page()
-        let outcome = try await place.setUp(answers.order, isDryRun: false)
         try edit.publish()
-        let changes = try await place.reload()
+        let outcome = try await place.setUp(answers.order, isDryRun: false)
         let summary = InitSummary(
-            answers: answers, outcome: outcome, edit: edit, configuration: next, changes: changes,
-            isRunning: place.isRunning, page: page, storage: place.path, options: storage.words)
-        json ? Terminal.outputJSON(try summary.document()) : try summary.print()
+            answers: answers, outcome: outcome, edit: edit, configuration: next, isRunning: place.isRunning, page: page,
+            storage: place.path, options: storage.words)
+        // A generated password, or the code of an invitation, is never shown again: it is printed before the reload,
+        // which can fail.
+        if !json { try summary.printDone() }
+        let changes: [SettingsChange]
+        do {
+            changes = try await place.reload()
+        } catch {
+            if json { Terminal.outputJSON(try summary.document([])) }
+            throw error
+        }
+        json ? Terminal.outputJSON(try summary.document(changes)) : try summary.printWays(changes)
     }
 
     /// Shows what another preset changes, and asks whether it shall.

@@ -10,8 +10,6 @@ struct InitSummary {
     let edit: SettingsEdit
     /// The settings as they are now.
     let configuration: Configuration
-    /// The settings of the running service that differed.
-    let changes: [SettingsChange]
     let isRunning: Bool
     /// The address of the running service's page, which an option may have given to it; nil if there is none.
     let page: String?
@@ -19,8 +17,8 @@ struct InitSummary {
     /// The options that name the place, as one writes them in a shell, each after a space.
     let options: String
 
-    /// Prints what was done, who may come in and see, and what comes next.
-    func print() throws {
+    /// Prints what was done.
+    func printDone() throws {
         let isUnchanged =
             edit.changes.isEmpty && outcome.rules != .changed
             && [.none, .unchanged, .invitedBefore].contains(outcome.admin)
@@ -28,8 +26,14 @@ struct InitSummary {
         for (name, text) in edit.changes { Terminal.output("wrote \(name) = \"\(text)\" to \(edit.path)".printable) }
         try printAdmin()
         Terminal.output("")
+    }
+
+    /// Prints who may come in and see, and what comes next.
+    ///
+    /// - Parameter changes: The settings of the running service that differed.
+    func printWays(_ changes: [SettingsChange]) throws {
         try printWays()
-        try printNext()
+        try printNext(changes)
     }
 
     private func printAdmin() throws {
@@ -74,7 +78,7 @@ struct InitSummary {
         Terminal.output("  change it: tintype init --sign-up \(other)\(options)".printable)
     }
 
-    private func printNext() throws {
+    private func printNext(_ changes: [SettingsChange]) throws {
         Terminal.output("")
         if let address = try address {
             Terminal.output("The page: \(address)/")
@@ -121,8 +125,10 @@ struct InitSummary {
         }
     }
 
-    /// The outcome for programs.
-    func document() throws -> InitDocument {
+    /// Returns the outcome for programs.
+    ///
+    /// - Parameter changes: The settings of the running service that differed.
+    func document(_ changes: [SettingsChange]) throws -> InitDocument {
         var setup = outcome
         setup.invitation?.link = try link
         var document = InitDocument(

@@ -1,19 +1,19 @@
 /// The ways in which people may make an account.
-struct SignUpMethods: OptionSet, Hashable, Sendable {
-    let rawValue: Int
+package struct SignUpMethods: OptionSet, Hashable, Sendable {
+    package let rawValue: Int
 
     /// With an e-mail address and a password.
-    static let email = SignUpMethods(rawValue: 1)
+    package static let email = SignUpMethods(rawValue: 1)
     /// Without saying who they are.
-    static let anonymous = SignUpMethods(rawValue: 2)
+    package static let anonymous = SignUpMethods(rawValue: 2)
     /// With an invitation.
-    static let invitation = SignUpMethods(rawValue: 4)
+    package static let invitation = SignUpMethods(rawValue: 4)
     /// A request for an invitation, which does not make an account by itself.
-    static let request = SignUpMethods(rawValue: 8)
+    package static let request = SignUpMethods(rawValue: 8)
     /// The ways that are open without a choice, as long as only this machine reaches the service.
-    static let all: SignUpMethods = [.email, .anonymous]
+    package static let all: SignUpMethods = [.email, .anonymous]
 
-    init(rawValue: Int) { self.rawValue = rawValue }
+    package init(rawValue: Int) { self.rawValue = rawValue }
 
     /// The ways by their words.
     private static let words: [(word: String, way: SignUpMethods)] = [
@@ -22,7 +22,7 @@ struct SignUpMethods: OptionSet, Hashable, Sendable {
 
     /// Reads `email`, `anonymous`, `invitation`, several of them with spaces between, `request` beside `invitation`, or
     /// `none`; nil for anything else.
-    init?(parsing text: String) {
+    package init?(parsing text: String) {
         let words = text.split { $0 == " " || $0 == "," }
         guard !words.isEmpty else { return nil }
         self = []
@@ -36,7 +36,7 @@ struct SignUpMethods: OptionSet, Hashable, Sendable {
     }
 
     /// The text that is read as this.
-    var text: String {
+    package var text: String {
         let words = Self.words.filter { contains($0.way) }.map(\.word)
         return words.isEmpty ? "none" : words.joined(separator: " ")
     }
