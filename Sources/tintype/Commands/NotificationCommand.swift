@@ -49,7 +49,9 @@ struct NotificationCommand: AsyncParsableCommand {
             let service = try APIClient(storage)
             let path = NotificationCommand.path(uid)
             var count = 0
-            var table = TextTable([.whole, .whole, .whole, .whole, .text, .whole, .text])
+            var table = TextTable([
+                .whole(" "), .whole("time"), .whole("kind"), .whole("from"), .text("name"), .whole("post"), .text("text"),
+            ])
             try await Pages.forEachPage(limit: list.limit) { size, next in
                 let page: NotificationPageDocument = try await service.read(
                     .get, path, query: ["limit": "\(size)", "before": next])
@@ -58,7 +60,7 @@ struct NotificationCommand: AsyncParsableCommand {
             } _: { page in
                 let notifications = page.filter { $0.isUnread || !unread }
                 guard !list.json else { return notifications.forEach { Terminal.outputJSON($0) } }
-                for line in table.lines(notifications.map(\.cells)) { Terminal.output(line) }
+                table.print(notifications.map(\.cells))
             }
             Terminal.note("\(count) unread")
         }

@@ -174,7 +174,7 @@ extension PersonCommand {
 extension ListOptions {
     /// Prints all people, or the results of a search.
     fileprivate func printPeople(of service: APIClient, search: String? = nil, nothing: String) async throws {
-        try await print(nothing: nothing, columns: [.whole, .text]) { size, next in
+        try await print(nothing: nothing, columns: [.whole("id"), .text("name")]) { size, next in
             let page: PeoplePageDocument = try await service.read(
                 .get, "/v1/people", query: ["search": search, "limit": "\(size)", "after": next])
             return (page.people, page.next)

@@ -55,7 +55,9 @@ extension PostCommand {
             let path = user.map { "\(PersonID.path($0))/posts" } ?? "/v1/posts"
             let posts = PostList(
                 service: try APIClient(storage), path: path, isJSON: json,
-                columns: [.whole, .whole, .number, .whole, .text, .text], row: Self.row)
+                columns: [
+                    .whole("id"), .whole("time"), .number("photos"), .whole("author"), .text("name"), .text("text"),
+                ], row: Self.row)
             try await posts.print(limit: all ? nil : list.limit, before: list.before)
         }
 

@@ -1,0 +1,109 @@
+import API
+import HTTPTypes
+import Model
+
+/// The people and accounts that arguments name: by an id, an e-mail address, or the whole name of one person.
+///
+/// An id comes first, then an address, then a name. An id that nobody has is returned as it is, with a note about those
+/// who are named almost so: apps without accounts choose ids themselves, and the service decides what is possible with
+/// an unknown one.
+struct PersonFinder {
+    /// What somebody is named for.
+    enum Purpose {
+        /// An action on a person or an account.
+        case action
+        /// A post or a profile, which makes a person of an unknown id. Only the names of accounts count, so that the ids
+        /// of an app without accounts mean themselves, whatever the names of people.
+        case making
+        /// A deletion without a question: names do not count, because a repeated command must not reach somebody else
+        /// who has the name.
+        case deletion
+    }
+
+    /// The largest number of people who are read for a suggestion.
+    private static let maxSuggested = 1000
+
+    let service: APIClient
+
+    /// Returns the id of the person or the account that a text names.
+    ///
+    /// - Throws: `Failure` with the code `unknown_user` for a text that is no id and names nobody, `bad_user` for the name
+    ///   of several; the errors of the service.
+    func uid(of text: String, for purpose: Purpose = .action) async throws -> String {
+        let isID = UserID(text) != nil
+        if isID, try await isPerson(text) { return text }
+        let accounts = try await AccountsClient(service)
+        if let user = try await accounts.find(text) { return user.uid }
+        if purpose == .deletion, isID { return text }
+        let users = try await accounts.all().map { KnownPerson($0) }
+        if purpose != .deletion {
+            if let uid = try users.filter({ $0.isNamed(text) }).only(named: text) { return uid }
+            if purpose == .action, let uid = try await people(named: text).only(named: text) { return uid }
+        }
+        let suggestion = try await suggestion(for: text, users).map { "; \($0)" } ?? ""
+        guard isID else {
+            throw Failure(
+                .unknownUser, "there is no person or account \"\(text.prefix(80))\"" + suggestion,
+                hint: "List people with tintype person ls, and accounts with tintype user ls.")
+        }
+        // In an app without accounts, a new id is nothing unusual.
+        if !users.isEmpty || purpose == .action && !suggestion.isEmpty {
+            let end = purpose == .making ? ", so a person with this id is made" : ""
+            Terminal.note("there is no person or account \"\(text)\"\(end)\(suggestion)".printable)
+        }
+        return text
+    }
+
+    private func isPerson(_ uid: String) async throws -> Bool {
+        do {
+            _ = try await service.send(.get, "/v1/people/\(APIClient.percentEncoded(uid))")
+            return true
+        } catch let error as Failure where !error.isTransient && error.code != .noService {
+            return error.code != .notFound
+        }
+    }
+
+    /// Returns the people whose whole name is a text.
+    private func people(named text: String) async throws -> [KnownPerson] {
+        do {
+            return try await people(searching: text, limit: .max).filter { $0.isNamed(text) }
+        } catch let error as Failure where [.badRequest, .badQuery, .badText].contains(error.code) {
+            return []  // It has no letters to search for.
+        }
+    }
+
+    private func suggestion(for text: String, _ users: [KnownPerson]) async throws -> String? {
+        let known = Set(users.map(\.uid))
+        let people = try await people(searching: nil, limit: Self.maxSuggested).filter { !known.contains($0.uid) }
+        return (users + people).suggestion(for: text)
+    }
+
+    private func people(searching text: String?, limit: Int) async throws -> [KnownPerson] {
+        var (found, next) = ([KnownPerson](), String?.none)
+        repeat {
+            let page: PeoplePageDocument = try await service.read(
+                .get, "/v1/people", query: ["search": text, "limit": "\(PageSize.max)", "after": next])
+            found += page.people.map { KnownPerson($0) }
+            next = page.next
+        } while next != nil && found.count < limit
+        return found
+    }
+}
+
+extension StorageOptions {
+    /// Returns the id of the person or the account that a text names; without a service, only an id is possible.
+    ///
+    /// - Throws: The errors of ``PersonFinder/uid(of:for:)``.
+    func uid(of text: String) async throws -> String {
+        do {
+            return try await PersonFinder(service: APIClient(self)).uid(of: text)
+        } catch let error as Failure where error.code == .noService {
+            guard UserID(text) != nil else {
+                throw Failure(
+                    .badUser, "\"\(text.prefix(80))\" is not an id, and no service runs that knows names and addresses",
+                    hint: "Give an id, or start the service.")
+            }
+            return text
+        }
+    }
+}
