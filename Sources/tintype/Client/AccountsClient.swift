@@ -43,14 +43,14 @@ struct AccountsClient: Sendable {
         if let user = try await find(text) { return user }
         let users = try await all()
         let people = users.map { KnownPerson($0) }
-        if byName, let uid = try people.filter({ $0.isNamed(text) }).only(named: text),
-            let user = users.first(where: { $0.uid == uid })
+        if byName, let person = try people.filter({ $0.isNamed(text) }).only(named: text),
+            let user = users.first(where: { $0.uid == person.uid })
         {
             return user
         }
         let suggestion = people.suggestion(for: text).map { "; \($0)" } ?? ""
         throw Failure(
-            .unknownUser, "there is no account \"\(text.prefix(200))\"\(suggestion)",
+            .unknownUser, "there is no account \"\(text.prefix(200))\"\(byName ? "" : " by id or address")\(suggestion)",
             hint: "List all accounts with tintype user ls.")
     }
 

@@ -49,12 +49,12 @@ extension [KnownPerson] {
         return near.isEmpty ? nil : "did you mean \(near.joined(separator: " or "))?"
     }
 
-    /// Returns the id of the only one; nil if there is none.
+    /// Returns the only one; nil if there is none.
     ///
     /// - Throws: `Failure` with the code `bad_user` if there are several.
-    func only(named text: String) throws(Failure) -> String? {
-        guard count > 1 else { return first?.uid }
-        let some = prefix(5).map { $0.email.map { "\($0)" } ?? $0.uid }.joined(separator: ", ")
+    func only(named text: String) throws(Failure) -> KnownPerson? {
+        guard count > 1 else { return first }
+        let some = prefix(5).map { $0.email ?? $0.uid }.joined(separator: ", ")
         throw Failure(
             .badUser, "\"\(text.prefix(80))\" is the name of \(count): \(some)\(count > 5 ? ", …" : "")",
             hint: "Give an address or an id.")

@@ -12,8 +12,8 @@ struct PersonFinder {
     enum Purpose {
         /// An action on a person or an account.
         case action
-        /// A post or a profile, which makes a person of an unknown id. Only the names of accounts count, so that the ids
-        /// of an app without accounts mean themselves, whatever the names of people.
+        /// A post or a profile, which makes a person of an unknown id. A text that can be an id is not the name of a
+        /// person without an account: the ids of an app without accounts mean themselves, whatever its people are called.
         case making
         /// A deletion without a question: names do not count, because a repeated command must not reach somebody else
         /// who has the name.
@@ -37,11 +37,21 @@ struct PersonFinder {
         if purpose == .deletion, isID { return text }
         let users = try await accounts.all().map { KnownPerson($0) }
         if purpose != .deletion {
-            if let uid = try users.filter({ $0.isNamed(text) }).only(named: text) { return uid }
-            if purpose == .action, let uid = try await people(named: text).only(named: text) { return uid }
+            let known = Set(users.map(\.uid))
+            var named = users.filter { $0.isNamed(text) }
+            if purpose == .action || !isID { named += try await people(named: text).filter { !known.contains($0.uid) } }
+            if let person = try named.only(named: text) {
+                Terminal.note("\"\(text)\" is \(person.words)".printable)
+                return person.uid
+            }
         }
         let suggestion = try await suggestion(for: text, users).map { "; \($0)" } ?? ""
         guard isID else {
+            if purpose == .deletion {
+                throw Failure(
+                    .unknownUser, "no person or account has the id or the address \"\(text.prefix(80))\"" + suggestion,
+                    hint: "Leave --yes out to use a name.")
+            }
             throw Failure(
                 .unknownUser, "there is no person or account \"\(text.prefix(80))\"" + suggestion,
                 hint: "List people with tintype person ls, and accounts with tintype user ls.")
@@ -91,19 +101,24 @@ struct PersonFinder {
 }
 
 extension StorageOptions {
-    /// Returns the id of the person or the account that a text names; without a service, only an id is possible.
+    /// Returns the id of the person or the account that a text names. An id is enough where no service answers.
     ///
-    /// - Throws: The errors of ``PersonFinder/uid(of:for:)``.
+    /// - Throws: `Failure` for a text that is no id, if it names nobody or several, or if no service answers.
     func uid(of text: String) async throws -> String {
         do {
             return try await PersonFinder(service: APIClient(self)).uid(of: text)
-        } catch let error as Failure where error.code == .noService {
-            guard UserID(text) != nil else {
-                throw Failure(
-                    .badUser, "\"\(text.prefix(80))\" is not an id, and no service runs that knows names and addresses",
-                    hint: "Give an id, or start the service.")
-            }
-            return text
+        } catch let error as Failure where error.code != .unknownUser && error.code != .badUser {
+            if UserID(text) != nil { return text }
+            guard error.code == .noService else { throw error }
+            throw Failure(
+                .badUser, "\"\(text.prefix(80))\" is not an id, and no service runs that knows names and addresses",
+                hint: "Give an id, or start the service.")
         }
+    }
+
+    /// Returns the id of the person or the account that an optional argument names; nil for nil.
+    func uid(ofAny text: String?) async throws -> String? {
+        guard let text else { return nil }
+        return try await uid(of: text)
     }
 }

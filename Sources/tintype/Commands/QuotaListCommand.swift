@@ -27,7 +27,7 @@ struct QuotaListCommand: AsyncParsableCommand {
 
     @OptionGroup var storage: StorageOptions
 
-    @Argument(help: ArgumentHelp("Only these users.", valueName: "user"))
+    @Argument(help: ArgumentHelp("Only these users, by their ids, e-mail addresses or names.", valueName: "user"))
     var users: [String] = []
 
     /// The order of the lines.
@@ -91,7 +91,8 @@ struct QuotaListCommand: AsyncParsableCommand {
     }
 
     private func document(of name: String) async throws -> UsageDocument {
-        guard let user = UserID(name) else { throw Failure.noUserID(name) }
+        let uid = try await storage.uid(of: name)
+        guard let user = UserID(uid) else { throw Failure.noUserID(uid) }
         return try await storage.perform { service in
             try await service.read(.get, "/v1/usage/\(user)", as: UsageDocument.self)
         } locally: { pipeline in
