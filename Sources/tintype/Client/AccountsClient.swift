@@ -50,7 +50,8 @@ struct AccountsClient: Sendable {
         }
         let suggestion = people.suggestion(for: text).map { "; \($0)" } ?? ""
         throw Failure(
-            .unknownUser, "there is no account \"\(text.prefix(200))\"\(byName ? "" : " by id or address")\(suggestion)",
+            .unknownUser,
+            "there is no account \"\(text.prefix(200))\"\(byName ? "" : " by id or address")\(suggestion)",
             hint: "List all accounts with tintype user ls.")
     }
 

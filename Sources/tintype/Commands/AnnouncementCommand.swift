@@ -85,7 +85,8 @@ struct AnnouncementCommand: AsyncParsableCommand {
         func run() async throws {
             let service = try APIClient(storage)
             try await list.print(
-                nothing: "there are no announcements", columns: [.whole("id"), .whole("time"), .whole("author"), .text("name"), .text("text")]
+                nothing: "there are no announcements",
+                columns: [.whole("id"), .whole("time"), .whole("author"), .text("name"), .text("text")]
             ) { size, next in
                 let page: AnnouncementPageDocument = try await service.read(
                     .get, "/v1/announcements", query: ["limit": "\(size)", "before": next])

@@ -54,7 +54,8 @@ extension FlagCommand {
             try await list.print(
                 nothing: "there are no flagged posts or comments",
                 columns: [
-                    .number("flags"), .whole("since"), .whole("post"), .whole("comment"), .whole("author"), .text("name"),
+                    .number("flags"), .whole("since"), .whole("post"), .whole("comment"), .whole("author"),
+                    .text("name"),
                     .text("text"),
                 ]
             ) { size, next in

@@ -52,7 +52,8 @@ struct NotificationCommand: AsyncParsableCommand {
             let path = try await NotificationCommand.path(person, service)
             var count = 0
             var table = TextTable([
-                .whole(" "), .whole("time"), .whole("kind"), .whole("from"), .text("name"), .whole("post"), .text("text"),
+                .whole(" "), .whole("time"), .whole("kind"), .whole("from"), .text("name"), .whole("post"),
+                .text("text"),
             ])
             try await Pages.forEachPage(limit: list.limit) { size, next in
                 let page: NotificationPageDocument = try await service.read(

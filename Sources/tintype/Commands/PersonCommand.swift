@@ -40,7 +40,9 @@ extension PersonCommand {
         @OptionGroup var storage: StorageOptions
 
         // Some ids begin with a dash, so the parser reads them as unknown options.
-        @Argument(parsing: .allUnrecognized, help: ArgumentHelp("The ids, e-mail addresses or names of people.", valueName: "person"))
+        @Argument(
+            parsing: .allUnrecognized,
+            help: ArgumentHelp("The ids, e-mail addresses or names of people.", valueName: "person"))
         var people: [String]
 
         @Flag(help: "Print one JSON document for each person.")
@@ -84,7 +86,8 @@ extension PersonCommand {
 
         @Argument(
             parsing: .allUnrecognized,
-            help: ArgumentHelp("The id of the person, or the e-mail address or name of an account.", valueName: "person"))
+            help: ArgumentHelp(
+                "The id of the person, or the e-mail address or name of an account.", valueName: "person"))
         var people: [String]
 
         @Option(help: ArgumentHelp("The displayed name.", valueName: "name"))

@@ -26,7 +26,9 @@ extension PersonCommand {
         @OptionGroup var storage: StorageOptions
 
         // Some ids begin with a dash, so the parser reads them as unknown options.
-        @Argument(parsing: .allUnrecognized, help: ArgumentHelp("The ids, e-mail addresses or names of people.", valueName: "person"))
+        @Argument(
+            parsing: .allUnrecognized,
+            help: ArgumentHelp("The ids, e-mail addresses or names of people.", valueName: "person"))
         var people: [String]
 
         @Flag(help: "Delete without confirmation.")
