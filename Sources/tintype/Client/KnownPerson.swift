@@ -45,8 +45,9 @@ extension [KnownPerson] {
         // The distance of long texts is expensive, and says nothing.
         guard text.count <= 100 else { return nil }
         let near = compactMap { person in person.distance(to: text).map { (person, $0) } }
-            .sorted { ($0.1, $0.0.words) < ($1.1, $1.0.words) }.prefix(Self.maxSuggestions).map(\.0.words)
-        return near.isEmpty ? nil : "did you mean \(near.joined(separator: " or "))?"
+        guard let best = near.map(\.1).min() else { return nil }
+        let names = near.filter { $0.1 == best }.map(\.0.words).sorted().prefix(Self.maxSuggestions)
+        return "did you mean \(names.joined(separator: " or "))?"
     }
 
     /// Returns the only one; nil if there is none.

@@ -8,7 +8,7 @@ import Model
 /// who are named almost so: apps without accounts choose ids themselves, and the service decides what is possible with
 /// an unknown one.
 struct PersonFinder {
-    /// What somebody is named for.
+    /// The use of the id.
     enum Purpose {
         /// An action on a person or an account.
         case action
@@ -58,8 +58,8 @@ struct PersonFinder {
         }
         // In an app without accounts, a new id is nothing unusual.
         if !users.isEmpty || purpose == .action && !suggestion.isEmpty {
-            let end = purpose == .making ? ", so a person with this id is made" : ""
-            Terminal.note("there is no person or account \"\(text)\"\(end)\(suggestion)".printable)
+            let end = purpose == .making ? " yet: it is the id of a new person" : ""
+            Terminal.note("nobody has the id or the name \"\(text)\"\(end)\(suggestion)".printable)
         }
         return text
     }

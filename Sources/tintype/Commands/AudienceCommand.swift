@@ -14,7 +14,7 @@ struct AudienceCommand: AsyncParsableCommand {
 
             EXAMPLES
               tintype audience set class-7b --name "Class 7b" --owner maria
-              tintype audience set class-7b --reader jan@example.com
+              tintype audience set class-7b --reader ann@example.com
               tintype audience ls
               tintype audience show class-7b
             """,
@@ -22,6 +22,20 @@ struct AudienceCommand: AsyncParsableCommand {
 
     /// Returns the path of an audience in the service.
     static func path(_ id: String) -> String { "/v1/audiences/\(APIClient.percentEncoded(id))" }
+
+    /// Sends a request about an audience, and returns the answer.
+    ///
+    /// - Throws: `Failure` with the code `not_found` if there is no such audience; the errors of the service.
+    private static func send<D: Document>(
+        _ method: HTTPRequest.Method, _ id: String, _ service: APIClient, as type: D.Type = D.self
+    ) async throws -> D {
+        do {
+            return try await service.read(method, path(id), as: type)
+        } catch let error as Failure where error.code == .notFound {
+            throw Failure(
+                .notFound, "there is no audience \"\(id.prefix(128))\"", hint: "List all with tintype audience ls.")
+        }
+    }
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -75,7 +89,7 @@ struct AudienceCommand: AsyncParsableCommand {
             let service = try APIClient(choice.storage)
             var names = PersonNames(service)
             try await choice.batch.forEach { id in
-                let audience: AudienceDocument = try await service.read(.get, AudienceCommand.path(id))
+                let audience: AudienceDocument = try await AudienceCommand.send(.get, id, service)
                 guard !choice.json else { return Terminal.outputJSON(audience) }
                 Terminal.output(audience.line)
                 var table = TextTable([.whole("role"), .whole("id"), .text("name")])
@@ -111,11 +125,11 @@ struct AudienceCommand: AsyncParsableCommand {
             if !yes {
                 let what = choice.ids.count == 1 ? "this audience" : "these \(choice.ids.count) audiences"
                 try await choice.batch.confirm("delete \(what), with all posts that are for no other, for good") { id in
-                    try await service.read(.get, AudienceCommand.path(id), as: AudienceDocument.self).line
+                    try await AudienceCommand.send(.get, id, service, as: AudienceDocument.self).line
                 }
             }
             try await choice.batch.forEach { id in
-                let deletion: AudienceDeletionDocument = try await service.read(.delete, AudienceCommand.path(id))
+                let deletion: AudienceDeletionDocument = try await AudienceCommand.send(.delete, id, service)
                 choice.json ? Terminal.outputJSON(deletion) : Terminal.output("deleted  \(deletion.id)".printable)
             }
         }

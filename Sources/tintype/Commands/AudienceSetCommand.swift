@@ -19,7 +19,7 @@ extension AudienceCommand {
 
                 EXAMPLES
                   tintype audience set class-7b --name "Class 7b" --kind class --owner maria
-                  tintype audience set class-7b --poster ann --reader jan@example.com
+                  tintype audience set class-7b --poster jan --reader ann@example.com
                   tintype audience set class-7b --without ann
                 """)
 
