@@ -23,15 +23,14 @@ enum CommandNames {
         if word == "help" { return fault(in: rest, of: command, at: path, program: "tintype help") }
         if let next = names[word] { return fault(in: rest, of: next, at: path + [word], program: program) }
         let words = path + arguments
-        if let fault = RenamedCommands.fault(in: words, program: program) { return fault }
-        if path.isEmpty, let fault = RemovedCommands.fault(in: words) { return fault }
+        if let fault = EarlierCommands.fault(in: words, program: program) { return fault }
         let known = names.filter { $0.value.configuration.shouldDisplay }.keys.sorted()
         let help = (["tintype"] + path + ["--help"]).joined(separator: " ")
-        guard let suggestion = Spelling.suggestion(for: word, among: known) else {
+        let synonym = CommandSynonyms.command(for: word, at: path, among: known)
+        guard let suggestion = synonym ?? Spelling.suggestion(for: word, among: known) else {
             // It may be an argument of the default subcommand.
-            if command.configuration.defaultSubcommand != nil { return nil }
-            if let fault = RenamedCommands.faultOfForm(in: words, program: program) ?? RemovedCommands.fault(in: words)
-            {
+            if command.configuration.defaultSubcommand != nil, !CommandSynonyms.isVerb(word) { return nil }
+            if !CommandSynonyms.isVerb(word), let fault = EarlierCommands.faultOfForm(in: words, program: program) {
                 return fault
             }
             return "there is no command \"\(word)\"; there are \(known.joined(separator: ", ")) (see \"\(help)\")"

@@ -37,7 +37,8 @@ struct Tintype: AsyncParsableCommand {
             CommandGroup(
                 name: "People",
                 subcommands: [
-                    UserCommand.self, InviteCommand.self, KeyCommand.self, PersonCommand.self, QuotaCommand.self,
+                    UserCommand.self, InviteCommand.self, AudienceCommand.self, KeyCommand.self, PersonCommand.self,
+                    QuotaCommand.self,
                     AnnouncementCommand.self, NotificationCommand.self, OutboxCommand.self,
                 ]),
             CommandGroup(

@@ -156,14 +156,19 @@ struct APICommandTests {
     @Test("39: The changelog and the error name the replacement of a removed command, and the replacement works")
     func removed() async throws {
         let changelog = try text(Fixture.folder + "/../Documentation/Changelog.md")
-        let rows = changelog.matches(of: /\| `tintype ([^`]+)` \| `(tintype api [^`]+)` \|/)
-        #expect(rows.count == 22)
+        let rows = changelog.matches(of: /\| `tintype ([^`]+)` \| `(tintype (?:api|audience) [^`]+)` \|/)
+        #expect(rows.count == 18)
         try await withScratch { scratch in
             let daemon = try await Daemon(storage: scratch.path + "/Storage")
             for uid in ["USER", "OTHER"] {
                 let person = "{\"full_name\": \"\(uid)\"}"
                 _ = try await daemon.client.ask(.put, "/people/\(uid).json", body: .bytes(Array(person.utf8)))
             }
+            let audience = #"{"name": "NAME", "kind": "group", "members": {"USER": "owner"}}"#
+            let made = try await daemon.client.ask(
+                .put, "/v1/audiences/ID", headers: [.contentType: "application/json"],
+                body: .bytes(Array(audience.utf8)))
+            #expect(made.status == 201, "\(made.text)")
             let answer = try await daemon.client.ask(.post, "/v1/uploads?user=USER&text=hello%20%23TAG")
             var names = ["POST/": try #require(answer.json["post_id"].string) + "/", "tintype": Child.binary]
             for row in rows {

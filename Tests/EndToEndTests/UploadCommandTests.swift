@@ -68,7 +68,9 @@ struct UploadCommandTests {
                 let names = ["b.jpg", "copy.of.b", "sub folder/no-extension"].map { folder + "/" + $0 }
                 #expect(result.status == 0 && lines.map { $0[1] } == names, "\(result)")
                 #expect(lines[0][0] == lines[1][0] && lines[0][0] != lines[2][0], "the same bytes, one post")
-                #expect(result.errors.contains("skipped 1 file that is not a photo"), "\(result)")
+                let skipped =
+                    "skipped 1 file that is not a photo:\n  \(scratch.path)/in/notes.jpg: text is not supported\n"
+                #expect(result.errors.contains(skipped), "\(result)")
             }
             #expect(try await posts(of: "maria", Array(storage.suffix(2))).count == 2)
 
@@ -87,6 +89,11 @@ struct UploadCommandTests {
             #expect(try await run(both).output == two.output.dropLast() + "  posted before\n")
 
             try scratch.write("nothing", to: "empty/notes.txt")
+            for number in 10..<22 { try scratch.write("", to: "empty/\(number).jpg") }
+            let many = try await run(["upload", scratch.path + "/empty"] + storage)
+            #expect(many.errors.contains("skipped 13 files that are not photos:\n"), "\(many)")
+            #expect(many.errors.contains("/empty/19.jpg: the file is empty\n  and 3 more\n"), "\(many)")
+            #expect(!many.errors.contains("/empty/20.jpg"), "\(many)")
             let refusals: [(arguments: [String], status: Int32, word: String)] = [
                 ([scratch.path + "/empty"], 2, "no photo"), (["-", "-"], 2, "standard input"),
                 ([folder, "--key", "k"], 2, "--one-post"), ([scratch.path + "/nowhere"], 1, "nowhere"),

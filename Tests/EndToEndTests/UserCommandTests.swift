@@ -95,6 +95,9 @@ struct UserCommandTests {
             #expect(both.status == 3, "\(both)")
             let lines = try both.output.split(separator: "\n").map { try json($0) }
             #expect(lines.map { $0["outcome"].string } == ["deleted", "failed"], "\(both)")
+            let rest = "and 1 post; to delete them too, run \"tintype person rm maria\""
+            #expect(both.errors.contains(rest), "\(both)")
+            #expect(try await place.tintype("person", "show", "maria").output.contains("posts      1"))
             #expect(lines.last?["code"].string == "unknown_user")
             #expect(try await place.signIn(email, password).status == 400)
             #expect(try await place.daemon.stop() == 0)
@@ -103,23 +106,29 @@ struct UserCommandTests {
         }
     }
 
-    @Test("Accounts are listed in the order of their ids, one page after the other")
+    @Test("Accounts are listed below headings in the order of their names, or else of their addresses")
     func list() async throws {
         try await withScratch { scratch in
             let place = try await Place(in: scratch)
             let none = try await place.tintype("user", "ls")
             #expect(none.status == 0 && none.output.isEmpty && none.errors.contains("no accounts"), "\(none)")
-            for (uid, email) in [("-c", "c@example.com"), ("b", "b@example.com"), ("a", "a@example.com")] {
-                let made = try await place.tintype("user", "add", email, "--uid=\(uid)", "--generate-password")
+            #expect(!none.errors.contains("last sign-in"), "no headings above nothing: \(none)")
+            let nameless = try await place.tintype("user", "add", "f@example.com", "--uid=-c", "--generate-password")
+            #expect(nameless.status == 0, "\(nameless)")
+            for (uid, name) in [("b", "Zoe"), ("a", "élan"), ("d", "Emma"), ("e", "emma")] {
+                let made = try await place.tintype(
+                    "user", "add", "\(uid)@example.com", "--uid", uid, "--name", name, "--generate-password")
                 #expect(made.status == 0, "\(made)")
             }
+            let order = ["a", "d", "e", "-c", "b"]
             let all = try await place.tintype("user", "ls")
-            #expect(
-                all.output.split(separator: "\n").map { $0.split(separator: " ")[0] } == ["-c", "a", "b"], "\(all)")
-            #expect(all.output.contains("a   a@example.com  -  active  never\n"), "\(all)")
+            #expect(all.output.split(separator: "\n").map { String($0.split(separator: " ")[0]) } == order, "\(all)")
+            #expect(all.errors == "id  e-mail         name  state   last sign-in\n", "\(all)")
+            #expect(all.output.contains("b   b@example.com  Zoe   active  never\n"), "\(all)")
             let first = try await place.tintype("user", "ls", "--limit", "2", "--json")
-            #expect(try first.output.split(separator: "\n").map { try json($0)["uid"].string } == ["-c", "a"])
-            #expect(try await place.tintype("user", "show", "-c").output.contains("c@example.com"), "a dash")
+            #expect(try first.output.split(separator: "\n").map { try json($0)["uid"].string } == ["a", "d"])
+            #expect(first.errors.isEmpty, "\(first)")
+            #expect(try await place.tintype("user", "show", "-c").output.contains("f@example.com"), "a dash")
             #expect(try await place.tintype("user", "ls", "--limit", "0").status == 2)
             try await place.daemon.stop()
         }

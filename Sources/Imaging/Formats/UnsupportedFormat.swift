@@ -1,7 +1,7 @@
 /// Names the format of a file that is not a supported image, for an error message.
-enum UnsupportedFormat {
+package enum UnsupportedFormat {
     /// A noun phrase for the sentence "… is not supported".
-    static func name(of bytes: Span<UInt8>) -> String {
+    package static func name(of bytes: Span<UInt8>) -> String {
         for (offset, signature, name) in signatures where bytes.starts(with: signature, at: offset) { return name }
         return isText(bytes) ? nameOfText(bytes) : "this file (of an unknown kind)"
     }

@@ -6,7 +6,7 @@ import TreeModel
 /// A client of the running service's accounts, with the rights of an administrator.
 struct AccountsClient: Sendable {
     /// The largest number of accounts on a page.
-    static let maxPage = 1000
+    private static let maxPage = 1000
 
     let service: APIClient
     private let path: String
@@ -17,7 +17,12 @@ struct AccountsClient: Sendable {
     ///
     /// - Throws: `Failure` when the service cannot be reached.
     init(_ options: StorageOptions) async throws {
-        service = try APIClient(options)
+        try await self.init(APIClient(options))
+    }
+
+    /// - Throws: `Failure` when the service cannot be reached.
+    init(_ service: APIClient) async throws {
+        self.service = service
         let project = try await service.read(.get, Self.toolkit, as: JSONValue.self)
         path = "\(Self.toolkit)/\(APIClient.percentEncoded(project["projectId"]?.string ?? ""))/accounts"
     }
@@ -30,28 +35,45 @@ struct AccountsClient: Sendable {
         try await service.read(.post, operation.isEmpty ? path : "\(path):\(operation)", json: body)
     }
 
-    /// Returns the account with an id, or else with an e-mail address.
+    /// Returns the account with an id, or else with an e-mail address, or else the only one with a name.
     ///
-    /// - Throws: `Failure` with the code `unknown_user` when it does not exist.
-    func account(_ name: String) async throws -> UserDocument {
-        let found = try await post("lookup", ["localId": [.string(name)], "email": [.string(name)]])
-        let users = Self.users(in: found)
-        guard let user = users.first(where: { $0.uid == name }) ?? users.first else {
-            throw Failure(
-                .unknownUser, "there is no account \"\(name.prefix(200))\"",
-                hint: "List all accounts with tintype user ls.")
+    /// - Parameter byName: Whether a name counts; if not, nobody else is reached once the account is deleted.
+    /// - Throws: `Failure` with the code `unknown_user` when it does not exist, and `bad_user` for a name of several.
+    func account(_ text: String, byName: Bool = true) async throws -> UserDocument {
+        if let user = try await find(text) { return user }
+        let users = try await all()
+        let people = users.map { KnownPerson($0) }
+        if byName, let person = try people.filter({ $0.isNamed(text) }).only(named: text),
+            let user = users.first(where: { $0.uid == person.uid })
+        {
+            return user
         }
-        return user
+        let suggestion = people.suggestion(for: text).map { "; \($0)" } ?? ""
+        throw Failure(
+            .unknownUser,
+            "there is no account \"\(text.prefix(200))\"\(byName ? "" : " by id or address")\(suggestion)",
+            hint: "List all accounts with tintype user ls.")
     }
 
-    /// Returns a page of accounts in the order of their ids.
-    ///
-    /// - Parameter token: The token of the previous page; nil for the first page.
-    /// - Returns: The accounts, and the token of the next page; nil when this was the last.
-    func page(after token: String?, limit: Int) async throws -> (users: [UserDocument], next: String?) {
-        let answer = try await service.read(
-            .get, "\(path):batchGet", query: ["maxResults": "\(limit)", "nextPageToken": token], as: JSONValue.self)
-        return (Self.users(in: answer), answer["nextPageToken"]?.string)
+    /// Returns the account with an id, or else with an e-mail address; nil if there is none.
+    func find(_ text: String) async throws -> UserDocument? {
+        let found = try await post("lookup", ["localId": [.string(text)], "email": [.string(text)]])
+        let users = Self.users(in: found)
+        return users.first { $0.uid == text } ?? users.first
+    }
+
+    /// Returns all accounts in the order of their ids.
+    func all() async throws -> [UserDocument] {
+        var (users, next) = ([UserDocument](), String?.none)
+        repeat {
+            let answer = try await service.read(
+                .get, "\(path):batchGet", query: ["maxResults": "\(Self.maxPage)", "nextPageToken": next],
+                as: JSONValue.self)
+            let page = Self.users(in: answer)
+            users += page
+            next = page.isEmpty ? nil : answer["nextPageToken"]?.string
+        } while next != nil
+        return users
     }
 
     private static func users(in answer: JSONValue) -> [UserDocument] {

@@ -129,6 +129,13 @@ struct PostRunOrder: Sendable {
     var limit: Int?
     var switchesLast = false
 
+    /// Returns the order with the id of its user, who may be named by an address or a name.
+    func named(by storage: StorageOptions) async throws -> PostRunOrder {
+        var order = self
+        order.user = try await storage.uid(ofAny: user)
+        return order
+    }
+
     /// The order as a document for the service.
     var document: JSONValue {
         var members: [String: JSONValue] = ["kind": .string(kind.rawValue)]

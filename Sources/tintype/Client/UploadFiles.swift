@@ -1,6 +1,5 @@
 import Files
 import Foundation
-import Imaging
 import NIOPosix
 
 /// A photo that will be uploaded.
@@ -26,9 +25,6 @@ struct UploadFile: Sendable, Hashable {
 }
 
 extension UploadFile {
-    /// The number of bytes that suffice to recognise a format.
-    private static let signatureBytes = 256
-
     /// Returns the photos that the arguments of a command name: files, `-`, and all photos in and below a folder, in
     /// the order of their names. Other files in a folder are skipped.
     ///
@@ -38,9 +34,9 @@ extension UploadFile {
     ///   read.
     static func files(
         _ arguments: [String], alts: [String] = []
-    ) throws -> (files: [UploadFile], skipped: Int) {
+    ) throws -> (files: [UploadFile], skipped: [SkippedFile]) {
         var files: [UploadFile] = []
-        var skipped = 0
+        var skipped: [SkippedFile] = []
         for (number, argument) in arguments.enumerated() {
             var isFolder: ObjCBool = false
             guard argument != "-", FileManager.default.fileExists(atPath: argument, isDirectory: &isFolder),
@@ -52,10 +48,13 @@ extension UploadFile {
             guard alts.isEmpty else {
                 throw ConfigurationError("--alt is for photos, and \(argument) is a folder: name its photos")
             }
-            let found = try paths(in: argument)
-            let photos = found.filter(isPhoto)
-            files += photos.map { UploadFile(path: $0) }
-            skipped += found.count - photos.count
+            for path in try paths(in: argument) {
+                if let reason = SkippedFile.reason(path) {
+                    skipped.append(SkippedFile(path: path, reason: reason))
+                } else {
+                    files.append(UploadFile(path: path))
+                }
+            }
         }
         return (files, skipped)
     }
@@ -81,10 +80,5 @@ extension UploadFile {
         let rest = root.path.count
         let base = folder.hasSuffix("/") ? String(folder.dropLast()) : folder
         return found.map { base + $0.path.dropFirst(rest) }.sorted()
-    }
-
-    private static func isPhoto(_ path: String) -> Bool {
-        guard let bytes = try? FileReader(path: path).read(at: 0, maxBytes: signatureBytes) else { return false }
-        return ImageFormat.detect(bytes.span) != nil
     }
 }

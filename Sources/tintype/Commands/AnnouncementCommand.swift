@@ -41,7 +41,7 @@ struct AnnouncementCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("A line above the text.", valueName: "text"))
         var title: String?
 
-        @Option(help: ArgumentHelp("A recipient; may be repeated (default: everybody).", valueName: "uid"))
+        @Option(help: ArgumentHelp("A recipient; may be repeated (default: everybody).", valueName: "person"))
         var to: [String] = []
 
         @Flag(help: "Print one JSON document.")
@@ -50,8 +50,14 @@ struct AnnouncementCommand: AsyncParsableCommand {
         func run() async throws {
             var body: JSONValue = ["text": .string(text)]
             if let title { body["title"] = .string(title) }
-            if !to.isEmpty { body["to"] = .list(to.map(JSONValue.string)) }
-            let announcement: AnnouncementDocument = try await APIClient(storage).read(
+            let service = try APIClient(storage)
+            if !to.isEmpty {
+                let finder = PersonFinder(service: service)
+                var recipients: [JSONValue] = []
+                for person in to { recipients.append(.string(try await finder.uid(of: person))) }
+                body["to"] = .list(recipients)
+            }
+            let announcement: AnnouncementDocument = try await service.read(
                 .post, "/v1/announcements", json: body)
             guard !json else { return Terminal.outputJSON(announcement) }
             let people = announcement.recipients.map { $0 == 1 ? "to 1 person" : "to \($0) people" }
@@ -79,7 +85,8 @@ struct AnnouncementCommand: AsyncParsableCommand {
         func run() async throws {
             let service = try APIClient(storage)
             try await list.print(
-                nothing: "there are no announcements", columns: [.whole, .whole, .whole, .text, .text]
+                nothing: "there are no announcements",
+                columns: [.whole("id"), .whole("time"), .whole("author"), .text("name"), .text("text")]
             ) { size, next in
                 let page: AnnouncementPageDocument = try await service.read(
                     .get, "/v1/announcements", query: ["limit": "\(size)", "before": next])

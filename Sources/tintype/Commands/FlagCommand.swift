@@ -53,7 +53,11 @@ extension FlagCommand {
             let service = try APIClient(storage)
             try await list.print(
                 nothing: "there are no flagged posts or comments",
-                columns: [.number, .whole, .whole, .whole, .whole, .text, .text]
+                columns: [
+                    .number("flags"), .whole("since"), .whole("post"), .whole("comment"), .whole("author"),
+                    .text("name"),
+                    .text("text"),
+                ]
             ) { size, next in
                 let page: FlaggedPageDocument = try await service.read(
                     .get, "/v1/flags", query: ["order": newest ? "newest" : "most", "limit": "\(size)", "after": next])

@@ -43,11 +43,11 @@ struct InviteChildrenCommand: AsyncParsableCommand {
 
         func run() async throws {
             let children = try await Class(audience, storage).children
-            var table = TextTable([.whole, .whole, .text])
+            var table = TextTable([.whole("name"), .whole("id"), .text("last sign-in")])
             if json {
                 for child in children { Terminal.outputJSON(child) }
             } else {
-                for line in table.lines(children.map(\.cells)) { Terminal.output(line) }
+                table.print(children.map(\.cells))
             }
             if children.isEmpty { Terminal.note("no children") }
         }

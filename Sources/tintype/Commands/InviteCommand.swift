@@ -122,7 +122,10 @@ struct InviteCommand: AsyncParsableCommand {
             var names = PersonNames(client)
             try await list.print(
                 nothing: "no invitations",
-                columns: [.whole, .whole, .number, .whole, .whole, .whole, .whole, .text, .text], reader
+                columns: [
+                    .whole("id"), .whole("state"), .number("uses"), .whole("end"), .whole("code"), .whole("gives"),
+                    .whole("made by"), .text("name"), .text("note"),
+                ], reader
             ) { invitation in
                 let name = await names.name(of: invitation.by)
                 return invitation.cells + [invitation.by ?? "owner", name, invitation.note ?? "-"]

@@ -34,11 +34,11 @@ struct InviteRequestsCommand: AsyncParsableCommand {
 
         func run() async throws {
             let requests = try await InviteRequestsCommand.requests(try APIClient(storage))
-            var table = TextTable([.whole, .text, .whole, .text])
+            var table = TextTable([.whole("address"), .text("name"), .whole("time"), .text("text")])
             if json {
                 for request in requests { Terminal.outputJSON(request) }
             } else {
-                for line in table.lines(requests.map(\.cells)) { Terminal.output(line) }
+                table.print(requests.map(\.cells))
             }
             if requests.isEmpty { Terminal.note("no requests to join") }
         }

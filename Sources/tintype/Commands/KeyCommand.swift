@@ -76,7 +76,12 @@ struct KeyCommand: AsyncParsableCommand {
             let keys = try await APIClient(storage).send(.get, "/v1/keys").split(separator: UInt8(ascii: "\n")).map {
                 try AdminKeyDocument(json: $0)
             }
-            for key in keys { json ? Terminal.outputJSON(key) : Terminal.output(key.line) }
+            if json {
+                for key in keys { Terminal.outputJSON(key) }
+            } else {
+                var table = TextTable([.whole("name"), .whole("created"), .whole("end")])
+                table.print(keys.map(\.cells))
+            }
             if keys.isEmpty { Terminal.note("no admin keys") }
         }
     }
@@ -154,14 +159,14 @@ struct KeyCommand: AsyncParsableCommand {
 extension AdminKeyDocument {
     private static func time(_ milliseconds: Int64) -> Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
 
-    /// The key on one line.
-    fileprivate var line: String {
+    /// The name, the creation and the end.
+    fileprivate var cells: [String] {
         let end =
             switch expires.map(Self.time) {
             case nil: "for ever"
             case let date? where date <= .now: "expired \(date.formatted(.iso8601))"
             case let date?: "until \(date.formatted(.iso8601))"
             }
-        return "\(name)  \(Self.time(created).formatted(.iso8601))  \(end)".printable
+        return [name, Self.time(created).formatted(.iso8601), end]
     }
 }

@@ -28,7 +28,7 @@ struct ListOptions: ParsableArguments {
             guard !json else { return entries.forEach { Terminal.outputJSON($0) } }
             var rows: [[String]] = []
             for entry in entries { rows.append(try await row(entry)) }
-            for line in table.lines(rows) { Terminal.output(line) }
+            table.print(rows)
         }
         if count == 0 { Terminal.note(nothing) }
     }

@@ -19,13 +19,15 @@ struct NotificationCommand: AsyncParsableCommand {
         subcommands: [List.self, Read.self])
 
     /// Returns the path of a person's notifications in the service.
-    private static func path(_ uid: String) -> String { "\(PersonID.path(uid))/notifications" }
+    private static func path(_ person: String, _ service: APIClient) async throws -> String {
+        "\(PersonID.path(try await PersonFinder(service: service).uid(of: person)))/notifications"
+    }
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "ls",
             abstract: "List a person's notifications, newest first.",
-            usage: "tintype notification ls <uid> [<options>]",
+            usage: "tintype notification ls <person> [<options>]",
             discussion: """
                 Each line has the time, the kind, the id and the name of the person who caused the notification, the post, \
                 and the text. It begins with an asterisk if the notification is unread.
@@ -37,8 +39,8 @@ struct NotificationCommand: AsyncParsableCommand {
 
         @OptionGroup var storage: StorageOptions
 
-        @Argument(help: ArgumentHelp("The id of the person.", valueName: "uid"))
-        var uid: String
+        @Argument(help: ArgumentHelp("The id, e-mail address or name of the person.", valueName: "person"))
+        var person: String
 
         @OptionGroup var list: ListOptions
 
@@ -47,9 +49,12 @@ struct NotificationCommand: AsyncParsableCommand {
 
         func run() async throws {
             let service = try APIClient(storage)
-            let path = NotificationCommand.path(uid)
+            let path = try await NotificationCommand.path(person, service)
             var count = 0
-            var table = TextTable([.whole, .whole, .whole, .whole, .text, .whole, .text])
+            var table = TextTable([
+                .whole(" "), .whole("time"), .whole("kind"), .whole("from"), .text("name"), .whole("post"),
+                .text("text"),
+            ])
             try await Pages.forEachPage(limit: list.limit) { size, next in
                 let page: NotificationPageDocument = try await service.read(
                     .get, path, query: ["limit": "\(size)", "before": next])
@@ -58,7 +63,7 @@ struct NotificationCommand: AsyncParsableCommand {
             } _: { page in
                 let notifications = page.filter { $0.isUnread || !unread }
                 guard !list.json else { return notifications.forEach { Terminal.outputJSON($0) } }
-                for line in table.lines(notifications.map(\.cells)) { Terminal.output(line) }
+                table.print(notifications.map(\.cells))
             }
             Terminal.note("\(count) unread")
         }
@@ -68,7 +73,7 @@ struct NotificationCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "read",
             abstract: "Mark all of a person's notifications as read.",
-            usage: "tintype notification read <uid> [<options>]",
+            usage: "tintype notification read <person> [<options>]",
             discussion: """
                 EXAMPLE
                   tintype notification read maria
@@ -76,16 +81,17 @@ struct NotificationCommand: AsyncParsableCommand {
 
         @OptionGroup var storage: StorageOptions
 
-        @Argument(help: ArgumentHelp("The id of the person.", valueName: "uid"))
-        var uid: String
+        @Argument(help: ArgumentHelp("The id, e-mail address or name of the person.", valueName: "person"))
+        var person: String
 
         @Flag(help: "Print one JSON document.")
         var json = false
 
         func run() async throws {
             let all: JSONValue = ["all": true]
-            let left: UnreadDocument = try await APIClient(storage).read(
-                .post, NotificationCommand.path(uid) + "/read", json: all)
+            let service = try APIClient(storage)
+            let left: UnreadDocument = try await service.read(
+                .post, try await NotificationCommand.path(person, service) + "/read", json: all)
             json ? Terminal.outputJSON(left) : Terminal.output("\(left.unread) unread")
         }
     }

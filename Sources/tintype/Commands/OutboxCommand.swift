@@ -54,7 +54,10 @@ struct OutboxCommand: AsyncParsableCommand {
             var names = PersonNames(service)
             try await list.print(
                 nothing: waiting ? "no deliveries are waiting" : "no deliveries were given up",
-                columns: [.whole, .whole, .whole, .whole, .text, .number, .text],
+                columns: [
+                    .whole("id"), .whole("since"), .whole("kind"), .whole("to"), .text("name"), .number("attempts"),
+                    .text("error"),
+                ],
                 OutboxCommand.pages(waiting ? "waiting" : "dead", service)
             ) { delivery in
                 let name = await names.name(of: delivery.to)

@@ -13,7 +13,7 @@ extension PersonCommand {
         static let configuration = CommandConfiguration(
             commandName: "avatar",
             abstract: "Set a person's picture, or remove it.",
-            usage: "tintype person avatar <uid> (<photo> | --remove) [<options>]",
+            usage: "tintype person avatar <person> (<photo> | --remove) [<options>]",
             discussion: """
                 The middle of the photo is cut out as a square, with sides of at most 512 pixels. The previous picture \
                 stays at its URL for the grace period (the setting grace-period), for apps that still show it. In the \
@@ -32,7 +32,9 @@ extension PersonCommand {
         // Some ids begin with a dash, so the parser reads them as unknown options.
         @Argument(
             parsing: .allUnrecognized,
-            help: ArgumentHelp("The id of the person, then a photo, or - for standard input.", valueName: "uid photo"))
+            help: ArgumentHelp(
+                "The id, e-mail address or name of the person, then a photo, or - for standard input.",
+                valueName: "person photo"))
         var words: [String]
 
         @Flag(help: "Remove the picture.")
@@ -50,7 +52,8 @@ extension PersonCommand {
 
         func run() async throws {
             let service = try APIClient(storage)
-            let path = "\(PersonID.path(words[0]))/avatar"
+            let uid = try await PersonFinder(service: service).uid(of: words[0])
+            let path = "\(PersonID.path(uid))/avatar"
             guard !remove else { return show(try await service.read(.delete, path)) }
             let photo = try UploadFile(path: words[1]).source()
             let (document, isWaiting) = try await service.open(

@@ -12,7 +12,8 @@ struct PersonCommand: AsyncParsableCommand {
         abstract: "Show, change, list, find or delete people.",
         discussion: """
             A person posts, follows and comments, and has a name, a picture and a biography. The accounts with which \
-            people sign in are managed by "tintype user". These commands need the running service.
+            people sign in are managed by "tintype user". A person is given by the id, the e-mail address of the account, or the \
+            name if nobody else has it. These commands need the running service.
 
             EXAMPLES
               tintype person set maria --name "Maria Lind" --role speaker
@@ -28,7 +29,7 @@ extension PersonCommand {
         static let configuration = CommandConfiguration(
             commandName: "show",
             abstract: "Show people's profiles, and their numbers of posts and followers.",
-            usage: "tintype person show <uid> ... [<options>]",
+            usage: "tintype person show <person> ... [<options>]",
             discussion: """
                 EXAMPLES
                   tintype person set maria --name "Maria Lind"
@@ -39,7 +40,9 @@ extension PersonCommand {
         @OptionGroup var storage: StorageOptions
 
         // Some ids begin with a dash, so the parser reads them as unknown options.
-        @Argument(parsing: .allUnrecognized, help: ArgumentHelp("The ids of people.", valueName: "uid"))
+        @Argument(
+            parsing: .allUnrecognized,
+            help: ArgumentHelp("The ids, e-mail addresses or names of people.", valueName: "person"))
         var people: [String]
 
         @Flag(help: "Print one JSON document for each person.")
@@ -49,7 +52,9 @@ extension PersonCommand {
 
         func run() async throws {
             let service = try APIClient(storage)
-            try await Batch(people: people, isJSON: json).forEach { uid in
+            let finder = PersonFinder(service: service)
+            try await Batch(people: people, isJSON: json).forEach { name in
+                let uid = try await finder.uid(of: name)
                 let person: PersonDocument = try await service.read(.get, PersonID.path(uid))
                 guard !json else { return Terminal.outputJSON(person) }
                 for (name, value) in person.fields {
@@ -65,7 +70,7 @@ extension PersonCommand {
         static let configuration = CommandConfiguration(
             commandName: "set",
             abstract: "Change a person's fields, or create a person.",
-            usage: "tintype person set <uid> ... [<options>]",
+            usage: "tintype person set <person> [<options>]",
             discussion: """
                 Fields without an option stay unchanged; an empty text removes a field. A new name is copied into the \
                 person's posts and comments a little later.
@@ -80,7 +85,9 @@ extension PersonCommand {
         @OptionGroup var storage: StorageOptions
 
         @Argument(
-            parsing: .allUnrecognized, help: ArgumentHelp("The id of the person.", valueName: "uid"))
+            parsing: .allUnrecognized,
+            help: ArgumentHelp(
+                "The id of the person, or the e-mail address or name of an account.", valueName: "person"))
         var people: [String]
 
         @Option(help: ArgumentHelp("The displayed name.", valueName: "name"))
@@ -109,8 +116,9 @@ extension PersonCommand {
         func run() async throws {
             let texts = ["full_name": name, "profile_picture": picture, "role": role, "bio": bio]
             let fields = JSONValue.object(texts.compactMapValues { $0.map(JSONValue.string) })
-            let person: PersonDocument = try await APIClient(storage).read(
-                .patch, PersonID.path(people[0]), json: fields)
+            let service = try APIClient(storage)
+            let uid = try await PersonFinder(service: service).uid(of: people[0], for: .making)
+            let person: PersonDocument = try await service.read(.patch, PersonID.path(uid), json: fields)
             json ? Terminal.outputJSON(person) : Terminal.output(person.line)
         }
     }
@@ -126,8 +134,7 @@ extension PersonCommand {
                   tintype person ls
                   tintype person ls --limit 10
                   tintype person ls --json | jq -r .full_name
-                """,
-            aliases: ["list"])
+                """)
 
         @OptionGroup var storage: StorageOptions
 
@@ -174,7 +181,7 @@ extension PersonCommand {
 extension ListOptions {
     /// Prints all people, or the results of a search.
     fileprivate func printPeople(of service: APIClient, search: String? = nil, nothing: String) async throws {
-        try await print(nothing: nothing, columns: [.whole, .text]) { size, next in
+        try await print(nothing: nothing, columns: [.whole("id"), .text("name")]) { size, next in
             let page: PeoplePageDocument = try await service.read(
                 .get, "/v1/people", query: ["search": search, "limit": "\(size)", "after": next])
             return (page.people, page.next)

@@ -9,12 +9,13 @@ extension PersonCommand {
         static let configuration = CommandConfiguration(
             commandName: "rm",
             abstract: "Delete people, and everything that they created or that refers to them.",
-            usage: "tintype person rm <uid> ... [<options>]",
+            usage: "tintype person rm <person> ... [<options>]",
             discussion: """
                 Posts, comments, likes, follows, blocks, notifications and feeds are deleted, and then a receipt with the \
                 number of each is printed. The files of posts are deleted after the grace period (the setting grace-period). \
                 Accounts stay: "tintype user rm" deletes these. The command shows the people and asks for confirmation; use \
-                --yes in scripts. If the command is stopped, the service continues; run it again to see the progress.
+                --yes in scripts. With --yes, a person is given by the id or the address, not by the name. If the command is \
+                stopped, the service continues; run it again to see the progress.
 
                 EXAMPLES
                   tintype person set jan --name Jan
@@ -25,7 +26,9 @@ extension PersonCommand {
         @OptionGroup var storage: StorageOptions
 
         // Some ids begin with a dash, so the parser reads them as unknown options.
-        @Argument(parsing: .allUnrecognized, help: ArgumentHelp("The ids of people.", valueName: "uid"))
+        @Argument(
+            parsing: .allUnrecognized,
+            help: ArgumentHelp("The ids, e-mail addresses or names of people.", valueName: "person"))
         var people: [String]
 
         @Flag(help: "Delete without confirmation.")
@@ -38,15 +41,18 @@ extension PersonCommand {
 
         func run() async throws {
             let service = try APIClient(storage)
+            let finder = PersonFinder(service: service)
             let batch = Batch(people: people, isJSON: json)
             if !yes {
                 let whom = people.count == 1 ? "this person with all" : "these \(people.count) people with all their"
-                try await batch.confirm("delete \(whom) posts for good") { uid in
+                try await batch.confirm("delete \(whom) posts for good") { name in
+                    let uid = try await finder.uid(of: name)
                     let person: PersonDocument = try await service.read(.get, PersonID.path(uid))
                     return person.line + (person.counts.map { "  posts \($0.posts)" } ?? "")
                 }
             }
-            try await batch.forEach { uid in
+            try await batch.forEach { name in
+                let uid = try await finder.uid(of: name, for: yes ? .deletion : .action)
                 let receipt = try await Self.delete(uid, service)
                 json ? Terminal.outputJSON(receipt) : Terminal.output(receipt.line)
             }

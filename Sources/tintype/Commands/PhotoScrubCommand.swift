@@ -94,7 +94,7 @@ struct PhotoScrubCommand: AsyncParsableCommand {
         guard files.isEmpty else { return try await scrubFiles() }
         let stored = StoredScrub(storage: storage, isCheck: check, isJSON: json)
         if post.isEmpty {
-            try await stored.scrub(postsOf: user)
+            try await stored.scrub(postsOf: try await storage.uid(ofAny: user))
         } else {
             try await stored.scrub(post.compactMap { PostID($0) })
         }

@@ -52,10 +52,14 @@ extension PostCommand {
         var json = false
 
         func run() async throws {
-            let path = user.map { "\(PersonID.path($0))/posts" } ?? "/v1/posts"
+            let service = try APIClient(storage)
+            var path = "/v1/posts"
+            if let user { path = "\(PersonID.path(try await PersonFinder(service: service).uid(of: user)))/posts" }
             let posts = PostList(
-                service: try APIClient(storage), path: path, isJSON: json,
-                columns: [.whole, .whole, .number, .whole, .text, .text], row: Self.row)
+                service: service, path: path, isJSON: json,
+                columns: [
+                    .whole("id"), .whole("time"), .number("photos"), .whole("author"), .text("name"), .text("text"),
+                ], row: Self.row)
             try await posts.print(limit: all ? nil : list.limit, before: list.before)
         }
 

@@ -44,7 +44,7 @@ struct PostList {
             return (page.posts, page.next)
         } _: { posts in
             guard !isJSON else { return document.posts += posts }
-            for line in table.lines(posts.map { row($0.value) }) { Terminal.output(line) }
+            table.print(posts.map { row($0.value) })
         }
         guard !isJSON else {
             document.hasMore = document.next != nil

@@ -27,22 +27,23 @@ struct QuotaCommand: AsyncParsableCommand {
     struct Target: ParsableArguments {
         @OptionGroup var storage: StorageOptions
 
-        @Argument(help: ArgumentHelp("The user.", valueName: "user"))
+        @Argument(help: ArgumentHelp("The id, e-mail address or name of the user.", valueName: "user"))
         var user: String
 
         @Flag(help: "Print one JSON document.")
         var json = false
 
-        /// - Throws: `Failure` when the argument is no user's id.
-        func id() throws -> UserID {
-            guard let id = UserID(user) else { throw Failure.noUserID(user) }
+        /// - Throws: `Failure` when the argument names no user.
+        func id() async throws -> UserID {
+            let uid = try await storage.uid(of: user)
+            guard let id = UserID(uid) else { throw Failure.noUserID(uid) }
             return id
         }
 
         func print(_ usage: UsageDocument) {
             guard !json else { return Terminal.outputJSON(usage) }
             let limit = usage.quota.map { "of \(StatusText.size($0))" + reason(usage.quotaScope) } ?? "without a limit"
-            Terminal.output("\(user)  \(StatusText.size(usage.used)) used, \(limit)".printable)
+            Terminal.output("\(usage.user ?? user)  \(StatusText.size(usage.used)) used, \(limit)".printable)
         }
 
         /// Returns the part of the setting that the limit comes from; empty when it was set for the user.
@@ -71,7 +72,7 @@ struct QuotaCommand: AsyncParsableCommand {
         @OptionGroup var target: Target
 
         func run() async throws {
-            let uid = try target.id()
+            let uid = try await target.id()
             target.print(
                 try await target.storage.perform { service in
                     try await service.read(.get, "/v1/usage/\(uid)", as: UsageDocument.self)
@@ -114,7 +115,7 @@ struct QuotaCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            let (uid, quota) = (try target.id(), try quota())
+            let (uid, quota) = (try await target.id(), try quota())
             target.print(
                 try await target.storage.perform { service in
                     try await service.read(

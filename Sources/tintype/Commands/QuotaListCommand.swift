@@ -27,7 +27,7 @@ struct QuotaListCommand: AsyncParsableCommand {
 
     @OptionGroup var storage: StorageOptions
 
-    @Argument(help: ArgumentHelp("Only these users.", valueName: "user"))
+    @Argument(help: ArgumentHelp("Only these users, by their ids, e-mail addresses or names.", valueName: "user"))
     var users: [String] = []
 
     /// The order of the lines.
@@ -91,7 +91,8 @@ struct QuotaListCommand: AsyncParsableCommand {
     }
 
     private func document(of name: String) async throws -> UsageDocument {
-        guard let user = UserID(name) else { throw Failure.noUserID(name) }
+        let uid = try await storage.uid(of: name)
+        guard let user = UserID(uid) else { throw Failure.noUserID(uid) }
         return try await storage.perform { service in
             try await service.read(.get, "/v1/usage/\(user)", as: UsageDocument.self)
         } locally: { pipeline in
@@ -104,8 +105,7 @@ struct QuotaListCommand: AsyncParsableCommand {
         let documents = lines + (all.map { [$0] } ?? [])
         guard !json else { return documents.forEach { Terminal.outputJSON($0) } }
         let hasQuotas = documents.contains { $0.quota != nil }
-        let head =
-            ["user", "name"] + UsageKind.allCases.map(\.rawValue) + ["total"] + (hasQuotas ? ["used", "quota"] : [])
+        let numbers = UsageKind.allCases.map(\.rawValue) + ["total"] + (hasQuotas ? ["used", "quota"] : [])
         let rows = documents.map { document in
             let sizes = UsageKind.allCases.map { document[$0] } + [document.total]
             var row = [document.user ?? "all together", document.name ?? (document.user == nil ? "" : "-")]
@@ -113,7 +113,7 @@ struct QuotaListCommand: AsyncParsableCommand {
             guard hasQuotas else { return row }
             return row + [StatusText.size(document.used), document.quota.map(StatusText.size) ?? "-"]
         }
-        var table = TextTable([.whole, .text] + head.dropFirst(2).map { _ in .number })
-        for line in table.lines([head] + rows) { Terminal.output(line) }
+        var table = TextTable([.whole("user"), .text("name")] + numbers.map { .number($0) })
+        table.print(rows)
     }
 }

@@ -31,7 +31,7 @@ struct StoreCheckCommand: AsyncParsableCommand {
 
     func run() async throws {
         var order = StoreCheckOrder(.check)
-        try order.select(user: user)
+        try order.select(user: try await storage.uid(ofAny: user))
         let last = try await StoreCheckSteps(storage: storage, order: order, isJSON: json).run()
         try last.end(isJSON: json)
     }

@@ -44,7 +44,7 @@ struct StoreGarbageCommand: AsyncParsableCommand {
 
     func run() async throws {
         var order = StoreCheckOrder(.gc)
-        try order.select(user: user)
+        try order.select(user: try await storage.uid(ofAny: user))
         order.changes = delete
         if let maxShare { order.maxShare = Double(maxShare) / 100 }
         let last = try await StoreCheckSteps(storage: storage, order: order, isJSON: json).run()

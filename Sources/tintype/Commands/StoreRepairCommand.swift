@@ -55,7 +55,7 @@ struct StoreRepairCommand: AsyncParsableCommand {
     func run() async throws {
         if damagedRow.row != nil { return try await damagedRow.replace(in: storage, isJSON: json) }
         var order = StoreCheckOrder(.repair)
-        try order.select(user: user)
+        try order.select(user: try await storage.uid(ofAny: user))
         order.readsFiles = read
         order.changes = !dryRun
         let last = try await StoreCheckSteps(storage: storage, order: order, isJSON: json).run()

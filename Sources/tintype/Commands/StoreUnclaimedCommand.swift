@@ -53,14 +53,14 @@ struct StoreUnclaimedCommand: AsyncParsableCommand {
                 return posts.forEach { Terminal.outputJSON(JoinedDocument($0, PathDocument(path: $0.path))) }
             }
             let names = try await files.names(of: Set(posts.map(\.owner)))
-            var table = TextTable([.whole, .text, .number, .number])
+            var table = TextTable([.whole("path"), .text("name"), .number("files"), .number("size")])
             let rows = posts.map { post in
                 [
                     post.path, names[post.owner] ?? "-", StatusText.count(post.files, "file"),
                     StatusText.size(post.bytes),
                 ]
             }
-            for line in table.lines(rows) { Terminal.output(line) }
+            table.print(rows)
         }
     }
 

@@ -48,7 +48,7 @@ struct StoreVerifyCommand: AsyncParsableCommand {
 
     func run() async throws {
         var order = StoreCheckOrder(.verify)
-        try order.select(user: user)
+        try order.select(user: try await storage.uid(ofAny: user))
         order.unreadFor = olderThan.flatMap { SettingParsers.duration($0) }
         if let sample { order.sample = Double(sample) / 100 }
         order.bytesPerSecond = rate.map { $0 * 1_000_000 }

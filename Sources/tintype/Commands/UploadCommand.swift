@@ -23,6 +23,9 @@ struct UploadCommand: AsyncParsableCommand {
             given. So you can stop the command with Ctrl-C at any time, and run it again \
             to continue. With --key, sending the same upload again returns the same post.
 
+            An id that nobody has becomes a new person, as in the inbox. If there are accounts, \
+            the command says so, because an account may have been meant.
+
             EXAMPLES
               tintype upload photo.jpg --user maria --text "At the lake #summer"
               tintype upload ~/Pictures IMG_*.jpg --user maria
@@ -41,7 +44,9 @@ struct UploadCommand: AsyncParsableCommand {
             "Photos, folders of photos, or - for standard input; none for a post of text only.", valueName: "photo"))
     var photos: [String] = []
 
-    @Option(help: ArgumentHelp("The user who posts.", valueName: "user"))
+    @Option(
+        help: ArgumentHelp(
+            "The user who posts: an id, or the e-mail address or name of an account.", valueName: "user"))
     var user: String
 
     @Option(help: "The text of the post.")
@@ -74,7 +79,6 @@ struct UploadCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        _ = try mentions.list()
         if key != nil, photos.count > 1, !onePost {
             throw ValidationError("--key names one upload; several photos also need --one-post")
         }
@@ -86,20 +90,13 @@ struct UploadCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let sender = UploadSender(
-            service: try APIClient(storage), user: user, text: text, mentions: try mentions.list(), key: key,
-            audiences: audience,
-            skipsDuplicates: !again && key == nil)
         let (files, skipped) = try UploadFile.files(photos, alts: alt)
-        if skipped > 0 {
-            Terminal.note(
-                "skipped \(skipped == 1 ? "1 file that is not a photo" : "\(skipped) files that are not photos")"
-            )
-        }
+        SkippedFile.note(skipped)
         guard !files.isEmpty || photos.isEmpty else { throw ConfigurationError("there is no photo to send") }
         guard key == nil || onePost || files.count < 2 else {
             throw ConfigurationError("--key names one upload; several photos also need --one-post")
         }
+        let sender = try await sender()
         let posts = onePost || files.isEmpty ? [files] : files.map { [$0] }
         var report = UploadReport(total: posts.count, isJSON: json)
         let stop = StopSignal()
@@ -109,6 +106,15 @@ struct UploadCommand: AsyncParsableCommand {
             try report.add(outcome, of: files)
         }
         try report.finish()
+    }
+
+    private func sender() async throws -> UploadSender {
+        let service = try APIClient(storage)
+        let finder = PersonFinder(service: service)
+        return UploadSender(
+            service: service, user: try await finder.uid(of: user, for: .making), text: text,
+            mentions: try await mentions.list(finder), key: key, audiences: audience,
+            skipsDuplicates: !again && key == nil)
     }
 }
 

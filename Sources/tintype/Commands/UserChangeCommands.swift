@@ -80,9 +80,10 @@ extension UserCommand {
             usage: "tintype user rm <account> ... [<options>]",
             discussion: """
                 Sessions end, and tokens that were issued are rejected from now on. Posts and everything else that the \
-                person wrote stay ("tintype person rm" deletes these). The command shows the accounts and asks for \
-                confirmation; use --yes in scripts. It says whether there are invitations with which a person who was \
-                removed can come in again.
+                person wrote stay; the command prints how many posts, and the line that deletes all of it ("tintype person \
+                rm"). It says whether there are invitations with which a person who was removed can come in again. The \
+                command shows the accounts and asks for confirmation; use --yes in scripts. With --yes, an account is given \
+                by its id or its address, not by its name.
 
                 EXAMPLES
                   tintype user rm maria@example.com
@@ -99,14 +100,16 @@ extension UserCommand {
             if !yes {
                 let count = choice.names.count
                 try await choice.batch.confirm(
-                    count == 1 ? "delete this account for good" : "delete these \(count) accounts for good"
+                    (count == 1 ? "delete this account for good" : "delete these \(count) accounts for good")
+                        + ", and keep the posts"
                 ) { name in
                     let user = try await accounts.account(name)
                     return [user.uid, user.email, user.name].compactMap(\.self).joined(separator: "  ").printable
                 }
             }
-            try await choice.apply(.deleted, accounts) { user in
+            try await choice.apply(.deleted, accounts, byName: !yes) { user in
                 try await accounts.post("delete", ["localId": .string(user.uid)])
+                try await Self.noteRest(of: user, accounts.service)
             }
             // The accounts are deleted, also if the invitations cannot be read.
             guard let count = try? await InvitationDocument.openCount(try APIClient(choice.storage)), count > 0 else {
@@ -116,6 +119,20 @@ extension UserCommand {
                 "a person who was removed can come in again with a link or code that has uses left: "
                     + "\(count == 1 ? "1 invitation has" : "\(count) invitations have") some; see tintype invite ls, "
                     + "and withdraw those that the person may know with tintype invite rm")
+        }
+
+        /// Prints what stays of the person whose account was deleted, and how it is deleted.
+        private static func noteRest(of user: UserDocument, _ service: APIClient) async throws {
+            let person: PersonDocument
+            do {
+                person = try await service.read(.get, PersonID.path(user.uid))
+            } catch let error as Failure where error.code == .notFound {
+                return  // There is nothing else.
+            }
+            let posts = person.counts?.posts ?? 0
+            let count = posts == 1 ? "1 post" : "\(posts) posts"
+            let rest = "kept: the profile of \(person.fullName.oneLine) and \(count)"
+            Terminal.note("\(rest); to delete them too, run \"tintype person rm \(user.uid.shellArgument)\"".printable)
         }
     }
 }

@@ -13,7 +13,7 @@ struct UserCommand: AsyncParsableCommand {
         abstract: "Create, list, change or delete accounts.",
         discussion: """
             An account lets a person sign in, in an app that uses the service over TCP. These commands need the running \
-            service. An account is given by its id or its e-mail address.
+            service. An account is given by its id, its e-mail address, or its name if no other account has it.
 
             EXAMPLES
               tintype user add maria@example.com --generate-password
@@ -32,7 +32,7 @@ struct UserCommand: AsyncParsableCommand {
         // Some ids begin with a dash, so the parser reads them as unknown options.
         @Argument(
             parsing: .allUnrecognized,
-            help: ArgumentHelp("The ids or the e-mail addresses of accounts.", valueName: "account"))
+            help: ArgumentHelp("The ids, e-mail addresses or names of accounts.", valueName: "account"))
         var names: [String]
 
         @Flag(help: "Print one JSON document for each account.")
@@ -48,13 +48,14 @@ struct UserCommand: AsyncParsableCommand {
 
         /// Applies an action to each account, and prints the outcome.
         ///
+        /// - Parameter byName: Whether names count.
         /// - Throws: `ExitStatus` when some or all of them failed.
         func apply(
-            _ outcome: OutcomeDocument.Outcome, _ accounts: AccountsClient,
+            _ outcome: OutcomeDocument.Outcome, _ accounts: AccountsClient, byName: Bool = true,
             _ action: (UserDocument) async throws -> Void
         ) async throws {
             try await batch.forEach { name in
-                let user = try await accounts.account(name)
+                let user = try await accounts.account(name, byName: byName)
                 try await action(user)
                 json
                     ? Terminal.outputJSON(OutcomeDocument(outcome, uid: user.uid))

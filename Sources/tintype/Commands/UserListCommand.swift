@@ -8,10 +8,12 @@ extension UserCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "ls",
-            abstract: "List accounts in the order of their ids.",
+            abstract: "List accounts in the order of their names.",
             usage: "tintype user ls [<options>]",
             discussion: """
-                Each line has the id, the e-mail address, the name, the state, and the time of the last sign-in.
+                Each line has the id, the e-mail address, the name, the state, and the time of the last sign-in. The order \
+                is that of the names, whatever their case and accents; an account without a name is listed by its \
+                address, or else by its id.
 
                 EXAMPLES
                   tintype user ls
@@ -25,12 +27,14 @@ extension UserCommand {
 
         func run() async throws {
             let accounts = try await AccountsClient(storage)
+            let users = try await accounts.all().sorted { ($0.place, $0.uid) < ($1.place, $1.uid) }
             try await list.print(
-                pageSize: AccountsClient.maxPage, nothing: "there are no accounts; tintype user add creates one",
-                columns: [.whole, .whole, .text, .whole, .whole]
-            ) { size, next in
-                let page = try await accounts.page(after: next, limit: size)
-                return (page.users, page.users.isEmpty ? nil : page.next)
+                pageSize: .max, nothing: "there are no accounts; tintype user add creates one",
+                columns: [
+                    .whole("id"), .whole("e-mail"), .text("name"), .whole("state"), .whole("last sign-in"),
+                ]
+            ) { size, _ in
+                (Array(users.prefix(size)), nil)
             } row: {
                 $0.cells
             }
@@ -70,6 +74,9 @@ extension UserDocument {
         let words = [isDisabled ? "disabled" : nil, isAdmin ? "admin" : nil].compactMap(\.self)
         return words.isEmpty ? "active" : words.joined(separator: ",")
     }
+
+    /// The text by which the account has its place in a list.
+    fileprivate var place: String { (name.flatMap { $0.isEmpty ? nil : $0 } ?? email ?? uid).folded }
 
     /// The cells of the account, with a dash for missing fields.
     fileprivate var cells: [String] { [uid, email ?? "-", name ?? "-", state, lastSignIn?.time ?? "never"] }

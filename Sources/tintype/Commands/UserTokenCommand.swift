@@ -55,7 +55,7 @@ extension UserCommand {
         /// Returns the id of the account. For a custom token, it may be an id without an account.
         private func uid(_ name: String, _ accounts: AccountsClient) async throws -> String {
             do {
-                return try await accounts.account(name).uid
+                return try await accounts.account(name, byName: !custom).uid
             } catch let error as Failure where error.code == .unknownUser && custom {
                 return name
             }

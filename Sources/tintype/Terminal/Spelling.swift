@@ -1,13 +1,7 @@
 /// Suggestions for unknown words.
 enum Spelling {
-    /// The command names of other programs, with the names of the same commands here.
-    private static let synonyms = [
-        "create": "add", "del": "rm", "delete": "rm", "get": "show", "drop": "rm", "list": "ls", "remove": "rm",
-    ]
-
-    /// Returns the known word that means the same as a word, or is closest to it; nil when none is close enough.
+    /// Returns the known word that is closest to a word; nil when none is close enough.
     static func suggestion(for word: String, among known: [String]) -> String? {
-        if let synonym = synonyms[word], known.contains(synonym) { return synonym }
         let nearest = known.map { ($0, distance(word, $0)) }.min { $0.1 < $1.1 }
         guard let (name, distance) = nearest, distance <= max(1, word.count / 3) else { return nil }
         return name

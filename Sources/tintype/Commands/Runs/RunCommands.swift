@@ -52,7 +52,7 @@ enum RunCommands<Kind: RunKind> {
         var json = false
 
         func run() async throws {
-            let order = options.order
+            let order = try await options.order.named(by: settings.place)
             let plan = try await settings.withJobs { jobs in
                 try await Kind.check(jobs, settings)
                 return try await jobs.plan(order)
@@ -84,7 +84,7 @@ enum RunCommands<Kind: RunKind> {
         var json = false
 
         func run() async throws {
-            let order = options.order
+            let order = try await options.order.named(by: settings.place)
             try await settings.withJobs { jobs in
                 try await Kind.check(jobs, settings)
                 if detach, case .local = jobs {

@@ -1,0 +1,124 @@
+import API
+import HTTPTypes
+import Model
+
+/// The people and accounts that arguments name: by an id, an e-mail address, or the whole name of one person.
+///
+/// An id comes first, then an address, then a name. An id that nobody has is returned as it is, with a note about those
+/// who are named almost so: apps without accounts choose ids themselves, and the service decides what is possible with
+/// an unknown one.
+struct PersonFinder {
+    /// The use of the id.
+    enum Purpose {
+        /// An action on a person or an account.
+        case action
+        /// A post or a profile, which makes a person of an unknown id. A text that can be an id is not the name of a
+        /// person without an account: the ids of an app without accounts mean themselves, whatever its people are called.
+        case making
+        /// A deletion without a question: names do not count, because a repeated command must not reach somebody else
+        /// who has the name.
+        case deletion
+    }
+
+    /// The largest number of people who are read for a suggestion.
+    private static let maxSuggested = 1000
+
+    let service: APIClient
+
+    /// Returns the id of the person or the account that a text names.
+    ///
+    /// - Throws: `Failure` with the code `unknown_user` for a text that is no id and names nobody, `bad_user` for the name
+    ///   of several; the errors of the service.
+    func uid(of text: String, for purpose: Purpose = .action) async throws -> String {
+        let isID = UserID(text) != nil
+        if isID, try await isPerson(text) { return text }
+        let accounts = try await AccountsClient(service)
+        if let user = try await accounts.find(text) { return user.uid }
+        if purpose == .deletion, isID { return text }
+        let users = try await accounts.all().map { KnownPerson($0) }
+        if purpose != .deletion {
+            let known = Set(users.map(\.uid))
+            var named = users.filter { $0.isNamed(text) }
+            if purpose == .action || !isID { named += try await people(named: text).filter { !known.contains($0.uid) } }
+            if let person = try named.only(named: text) {
+                Terminal.note("\"\(text)\" is \(person.words)".printable)
+                return person.uid
+            }
+        }
+        let suggestion = try await suggestion(for: text, users).map { "; \($0)" } ?? ""
+        guard isID else {
+            if purpose == .deletion {
+                throw Failure(
+                    .unknownUser, "no person or account has the id or the address \"\(text.prefix(80))\"" + suggestion,
+                    hint: "Leave --yes out to use a name.")
+            }
+            throw Failure(
+                .unknownUser, "there is no person or account \"\(text.prefix(80))\"" + suggestion,
+                hint: "List people with tintype person ls, and accounts with tintype user ls.")
+        }
+        // In an app without accounts, a new id is nothing unusual.
+        if !users.isEmpty || purpose == .action && !suggestion.isEmpty {
+            let end = purpose == .making ? " yet: it is the id of a new person" : ""
+            Terminal.note("nobody has the id or the name \"\(text)\"\(end)\(suggestion)".printable)
+        }
+        return text
+    }
+
+    private func isPerson(_ uid: String) async throws -> Bool {
+        do {
+            _ = try await service.send(.get, "/v1/people/\(APIClient.percentEncoded(uid))")
+            return true
+        } catch let error as Failure where !error.isTransient && error.code != .noService {
+            return error.code != .notFound
+        }
+    }
+
+    /// Returns the people whose whole name is a text.
+    private func people(named text: String) async throws -> [KnownPerson] {
+        do {
+            return try await people(searching: text, limit: .max).filter { $0.isNamed(text) }
+        } catch let error as Failure where [.badRequest, .badQuery, .badText].contains(error.code) {
+            return []  // It has no letters to search for.
+        }
+    }
+
+    private func suggestion(for text: String, _ users: [KnownPerson]) async throws -> String? {
+        let known = Set(users.map(\.uid))
+        let people = try await people(searching: nil, limit: Self.maxSuggested).filter { !known.contains($0.uid) }
+        return (users + people).suggestion(for: text)
+    }
+
+    private func people(searching text: String?, limit: Int) async throws -> [KnownPerson] {
+        var (found, next) = ([KnownPerson](), String?.none)
+        repeat {
+            let page: PeoplePageDocument = try await service.read(
+                .get, "/v1/people", query: ["search": text, "limit": "\(PageSize.max)", "after": next])
+            found += page.people.map { KnownPerson($0) }
+            next = page.next
+        } while next != nil && found.count < limit
+        return found
+    }
+}
+
+extension StorageOptions {
+    /// Returns the id of the person or the account that a text names. An id is enough where no service answers.
+    ///
+    /// - Throws: `Failure` for a text that is no id, if it names nobody or several, or if no service answers.
+    func uid(of text: String) async throws -> String {
+        do {
+            return try await PersonFinder(service: APIClient(self)).uid(of: text)
+        } catch let error as Failure where error.code != .unknownUser && error.code != .badUser {
+            if UserID(text) != nil { return text }
+            guard error.code == .noService else { throw error }
+            throw Failure(
+                .badUser, "\"\(text.prefix(80))\" is not an id, and no service runs that knows names and addresses",
+                hint: "Give an id, or start the service.")
+        }
+    }
+
+    /// Returns the id of the person or the account that an optional argument names; nil for nil.
+    func uid(ofAny text: String?) async throws -> String? {
+        guard let text else { return nil }
+        return try await uid(of: text)
+    }
+}
