@@ -1,7 +1,7 @@
-/// The limit of the kernel on the path of a Unix socket, for the service and for those who connect to it.
+/// The limit on the path of a Unix socket, for the service and for those who connect to it.
 package enum SocketPath {
-    /// The largest number of bytes (`sockaddr_un`), without the terminating NUL.
-    package static let maxByteCount = 107
+    /// The largest number of bytes: SwiftNIO's (`SocketAddress`), which holds on all systems. Linux has 107 (`sockaddr_un`).
+    package static let maxByteCount = 103
 
     /// Checks a path.
     ///
@@ -10,7 +10,7 @@ package enum SocketPath {
         guard !(1...maxByteCount).contains(path.utf8.count) else { return }
         throw Failure(
             .badSocketPath,
-            "the path of the service's socket has \(path.utf8.count) bytes; the system's limit is \(maxByteCount): \(path)",
+            "the path of the service's socket has \(path.utf8.count) bytes; the limit is \(maxByteCount): \(path)",
             hint: "Choose a storage folder with a shorter path (--storage, or the setting storage).")
     }
 }

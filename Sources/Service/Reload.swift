@@ -26,11 +26,13 @@ package protocol SettingsSource: Sendable {
     /// - Parameters:
     ///   - isDryRun: Whether to compare only.
     ///   - running: The settings that are in use.
-    /// - Returns: The changes, and the settings with those that can change while the service runs.
+    ///   - adopt: Puts the settings into effect that can change while the service runs, before another reading begins. It is
+    ///     not called to compare only.
+    /// - Returns: The changes.
     /// - Throws: `Failure` with the code `bad_configuration` if a setting is invalid.
     func read(
-        isDryRun: Bool, running: PipelineSettings
-    ) async throws -> (changes: [SettingsChange], settings: LiveSettings)
+        isDryRun: Bool, running: PipelineSettings, adopt: @Sendable (LiveSettings) -> Void
+    ) async throws -> [SettingsChange]
 }
 
 /// Applies the settings of a source to the running service.
@@ -45,13 +47,11 @@ struct Reload: Sendable {
     /// - Parameter isDryRun: Whether to change nothing and only compare.
     /// - Throws: `Failure` with the code `bad_configuration` if a setting is invalid; nothing has changed then.
     func callAsFunction(isDryRun: Bool) async throws -> [SettingsChange] {
-        let (changes, settings) = try await source.read(isDryRun: isDryRun, running: pipeline.settings)
-        if !isDryRun {
+        try await source.read(isDryRun: isDryRun, running: pipeline.settings) { settings in
             pipeline.adopt(settings.pipeline)
             site.adopt(settings.site)
             accounts.adopt(settings.signUp)
         }
-        return changes
     }
 }
 

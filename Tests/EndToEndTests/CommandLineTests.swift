@@ -13,7 +13,7 @@ struct CommandLineTests {
             (["serve", "--listen", "127.0.0.1:0", "--behind-proxy", "0.0.0.0/0"], 2, "one owner"),
             (["serve", "--listen", "127.0.0.1:0", "--proxy-field", "a b"], 2, "name of a field"),
             (["upload", "x.jpg"], 2, "--user"),
-            (["upload", "--user", "u", "--text", "t", "--mention", "anna"], 2, "--mention needs uid:start:length"),
+            (["upload", "--user", "u", "--text", "t", "--mention", "anna"], 2, "--mention needs person:start:length"),
             (["photo", "render", "x.jpg", "--out", "o", "--recipe", "thumb"], 2, "thumb"),
             (["photo", "render", "x.jpg", "--out", "o", "--recipe", "a=1", "--recipe", "a=2"], 2, "same name"),
             (["serve", "--listen", "0.0.0.0:80"], 2, "--tls-certificate"),

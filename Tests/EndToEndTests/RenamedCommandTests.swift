@@ -73,6 +73,8 @@ struct RenamedCommandTests {
             for (word, verb) in words {
                 let told = try await run([group, word, "x"])
                 #expect(told.status == 2 && told.output.isEmpty, "\(group) \(word): \(told)")
+                // An earlier verb of this name has its own answer.
+                if told.errors.contains("any more") { continue }
                 let hasVerb = help.contains(try Regex("(?m)^  \(verb)( |$)"))
                 let names = told.errors.contains("\"\(verb)\"") || told.errors.contains("tintype \(group) \(verb)")
                 #expect(!hasVerb || names, "\(group) \(word): \(told)")

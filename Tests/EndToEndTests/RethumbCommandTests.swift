@@ -99,7 +99,7 @@ struct RethumbCommandTests {
             daemon = try await Daemon(
                 storage: storage, arguments: ["--recipe", "thumb=40,q60", "--free-space", "1000TiB"])
             let words = [
-                "waits for room on the disk of \(storage): ", "iB of the disk are free; ", "1000.0 TiB have to be",
+                "waits for room on the disk of \(storage): ", "iB of the disk are free; ", "1.0 PiB have to be",
             ]
             let (output, errors) = (scratch.path + "/output", scratch.path + "/errors")
             let child = try Child(["rethumb", "run", "--storage", storage], output: output, errors: errors)

@@ -156,7 +156,7 @@ struct StoreCheckCommandTests {
             (["store", "verify", "--older-than", "soon"], 2, "soon"),
             (["store", "verify", "--sample", "0"], 2, "sample"),
             (["store", "verify", "--rate", "0"], 2, "rate"), (["store", "gc", "--max-share", "200"], 2, "max-share"),
-            (["store", "check", "--user", "a/b"], 1, "user id"), (["post", "show"], 2, "post show"),
+            (["store", "check", "--user", "a/b"], 1, "no person or account"), (["post", "show"], 2, "post show"),
             (["store", "repair", "--row", "/a"], 2, "--drop"), (["store", "repair", "--drop"], 2, "--row"),
             (["store", "repair", "--row", "/a", "--drop", "--value", "1"], 2, "one of"),
             (["store", "repair", "--row", "/a", "--drop", "--read"], 2, "--read"),

@@ -58,10 +58,10 @@ private let mistakes: [Mistake] = [
         words: ["TINTYPE_WORKRS in the environment is no setting; did you mean TINTYPE_WORKERS?", "TINTYPE_PORT"]),
     Mistake(
         arguments: ["serve", "--storage", "SCRATCH/" + String(repeating: "x", count: 120)],
-        words: ["shorter path", "the system's limit is 107"], unwanted: ["path of its own"]),
+        words: ["shorter path", "the limit is 103"], unwanted: ["path of its own"]),
     Mistake(
         arguments: ["status", "--storage", "SCRATCH/" + String(repeating: "x", count: 120)],
-        words: ["shorter path", "the system's limit is 107"], unwanted: ["cannot reach"]),
+        words: ["shorter path", "the limit is 103"], unwanted: ["cannot reach"]),
 ]
 
 @Suite("Words on the screen", .timeLimit(.minutes(30)))

@@ -22,7 +22,7 @@ struct ClientTests {
 
     @Test("A path that no socket can have is a mistake, and no reason to try again")
     func longPath() async throws {
-        for (count, code) in [(107, ErrorCode.noService), (108, .badSocketPath)] {
+        for (count, code) in [(103, ErrorCode.noService), (104, .badSocketPath)] {
             let path = "/" + String(repeating: "x", count: count - 1)
             let error = await #expect(throws: Failure.self) {
                 try await ServiceClient(.socket(path: path)).ask(.get, "/")

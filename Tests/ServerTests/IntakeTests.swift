@@ -25,7 +25,7 @@ struct IntakeTests {
             let readiness = try await service.client.get("/readyz")
             #expect(readiness.status == 503 && readiness.json["status"].string == "paused")
             #expect(readiness.json["code"].string == "disk_full" && readiness.json["since"].int ?? 0 > 0)
-            #expect(readiness.json["message"].string?.contains("MiB") == true)
+            #expect(readiness.json["message"].string?.contains("iB have to be") == true)
             #expect(readiness.headers[.retryAfter] != nil)
             for (method, path) in Self.uploads {
                 let answer = try await service.client.ask(method, path, body: .bytes(photo))

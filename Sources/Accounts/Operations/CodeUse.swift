@@ -70,7 +70,7 @@ struct CodeUse: Sendable {
             guard code.email == email else { throw IdentityError.invalidEmail }
             let old = try proof.map { try transaction.account(provedBy: $0) } ?? transaction.reader.account(token.uid)
             let settings = parts.settings
-            guard invitation != nil || old != nil && !settings.isClosed(to: old) || settings.allowsEmailSignUp else {
+            guard invitation != nil || !settings.isClosed(to: old) else {
                 throw settings.closedSignUp
             }
             var account = old ?? Account(selfMadeWith: token.uid, createdAt: transaction.now)

@@ -33,15 +33,16 @@ struct SignUp: Sendable {
         let settings = parts.settings
         // An empty text is no invitation.
         let isInvited = try request.string("invitation")?.isEmpty == false
-        let mayLink = settings.allowsInvitedSignUp && request.body["idToken"] != nil
-        guard settings.allowsEmailSignUp || request.caller.isAdmin || isInvited || mayLink else {
+        // Whether the owner of a token may, depends on the account.
+        let isLinked = request.body["idToken"] != nil
+        guard settings.allowsEmailSignUp || request.caller.isAdmin || isInvited || isLinked else {
             throw settings.closedSignUp
         }
         let email = try request.email(missing: "EMAIL")
         let password = try request.string("password", missing: "PASSWORD")
         try NewPassword.check(password)
         let code = try await parts.invitation(in: request, for: email)
-        if request.body["idToken"] != nil { return try await link(request, email, password, code) }
+        if isLinked { return try await link(request, email, password, code) }
         try slowDown(request)
         guard try await parts.store.account(email: email) == nil else { throw .emailExists }
         let hashed = try await NewPassword(password, for: request.caller.address, by: parts.passwords)

@@ -22,8 +22,16 @@ async function homeOf(user, isReturning) {
   const everything = { ...all, label, words: t("feed.everything"), empty: () => empty("service") };
   if (!isReturning) readAhead(localStorage.getItem(followPlace) === user.uid ? followed : everything);
   const isAlone = await followsNobody();
-  if (isAlone) localStorage.removeItem(followPlace); else localStorage.setItem(followPlace, user.uid);
+  remember(isAlone ? null : user.uid);
   return isAlone ? everything : followed;
+}
+
+function remember(uid) {
+  try {
+    if (uid === null) localStorage.removeItem(followPlace); else localStorage.setItem(followPlace, uid);
+  } catch {
+    // Without it, the first page is requested a little later.
+  }
 }
 
 // The source of a list. A reader who returns to a position needs other pages than the first one.

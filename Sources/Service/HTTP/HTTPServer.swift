@@ -22,7 +22,7 @@ import TreeModel
 package struct HTTPServer: Service, CustomStringConvertible {
     /// The settings of the server.
     package struct Settings: Sendable {
-        /// The path of the socket, at most 107 bytes: the kernel's limit.
+        /// The path of the socket, of a length that `SocketPath` permits.
         package var socketPath: String
         /// The address to listen at on TCP; nil for none.
         package var listen: ListenAddress?

@@ -15,7 +15,8 @@ actor RunningSettings: SettingsSource {
     private let isReached: Bool
     private let renderer: any PhotoRenderer
     private let logger: Logger
-    /// The turn to read: while an icon is rendered, another reading must not begin, or the earlier one could end last.
+    /// The turn to read and adopt: while an icon is rendered, another reading must not begin, or the earlier one could end
+    /// last.
     private let turn = AsyncSemaphore(1)
 
     /// Creates the source with the settings that the service started with.
@@ -37,8 +38,8 @@ actor RunningSettings: SettingsSource {
     }
 
     func read(
-        isDryRun: Bool, running: PipelineSettings
-    ) async throws -> (changes: [SettingsChange], settings: LiveSettings) {
+        isDryRun: Bool, running: PipelineSettings, adopt: @Sendable (LiveSettings) -> Void
+    ) async throws -> [SettingsChange] {
         guard await turn.wait() else { throw CancellationError() }
         defer { turn.signal() }
         let configuration: Configuration
@@ -58,10 +59,11 @@ actor RunningSettings: SettingsSource {
                 .badConfiguration, "\(error)", hint: "Correct it. Until then, the service keeps its current settings.")
         }
         let changes = self.changes(to: configuration)
-        guard !isDryRun else { return (changes, settings) }
+        guard !isDryRun else { return changes }
         for change in changes where change.effect == .applied { texts[change.name] = change.chosen }
+        adopt(settings)
         log(changes)
-        return (changes, settings)
+        return changes
     }
 
     private func changes(to configuration: Configuration) -> [SettingsChange] {
