@@ -101,6 +101,20 @@ import TreeModel
         }
     }
 
+    @Test(
+        "A member without an address adds one with a password by either way, also where nobody may sign up",
+        arguments: [IdentityOperation.signUp, .update])
+    func memberWithoutAddress(operation: IdentityOperation) async throws {
+        try await withClosedService(settings: { $0.signUp = [] }) { fixture in
+            let issued = try fixture.authority.issueCustomToken(uid: "u1", claims: [:])
+            let app = SignedInApp(try await fixture.perform(.signInWithCustomToken, ["token": .string(issued)]))
+            let change: JSONValue = [
+                "idToken": .string(app.idToken), "email": "ann@example.com", "password": "sesame!",
+            ]
+            #expect(await fixture.refusal(operation, change) == "done")
+        }
+    }
+
     @Test("A link by e-mail creates an account only with an invitation, and only for its address")
     func emailLink() async throws {
         try await withClosedService { fixture in

@@ -65,7 +65,8 @@ struct PostCommandTests {
             let lines = list.output.split(separator: "\n").map(String.init)
             #expect(lines.count == 2 && lines.allSatisfy { $0.hasSuffix("  \(text)") }, "\(list)")
             #expect(lines.first?.contains("jan     Jana  word") == true, "\(list)")
-            #expect(lines.last?.contains("mei     梅田  word") == true, "each of these characters has two columns: \(list)")
+            #expect(
+                lines.last?.contains("mei     梅田  word") == true, "each of these characters has two columns: \(list)")
 
             let terminal = try PseudoTerminal(columns: 72)
             let child = try Child(

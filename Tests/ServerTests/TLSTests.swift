@@ -54,7 +54,8 @@ struct TLSTests {
         try await withTLS(change: { $0.publicURL = PublicURL("https://photos.example") }) { service, _ in
             let connection = try await service.connect(trusting: .first)
             let cases = [
-                ("photos.example", "max-age=31536000"), ("photos.example:443", "max-age=31536000"), ("photos.example:8443", nil), ("localhost", nil),
+                ("photos.example", "max-age=31536000"), ("photos.example:443", "max-age=31536000"),
+                ("photos.example:8443", nil), ("localhost", nil),
                 ("localhost:8443", nil), ("127.0.0.1", nil), ("[::1]:8443", nil),
             ]
             for (host, expected) in cases {
