@@ -39,6 +39,16 @@ struct CommandLineTests {
         }
     }
 
+    @Test(
+        "Arguments are printed without control characters, and usage keeps its lines",
+        arguments: [["\u{1B}[2J\u{202E}"], ["user", "\u{1B}[2J\u{202E}"], ["status", "--\u{1B}[2J\u{202E}"]])
+    func controlCharacters(arguments: [String]) async throws {
+        let told = try await run(arguments)
+        #expect(told.status == 2 && told.errors.contains(#"\u{1B}[2J\u{202E}"#), "\(told)")
+        #expect(!told.errors.contains("\u{1B}") && !told.errors.contains("\u{202E}"), "\(told)")
+        #expect(!told.errors.contains("\\n"), "\(told)")
+    }
+
     @Test("render: a line per file, thumbnails named after the source, exit 3 when a file is refused")
     func render() async throws {
         struct Line: Decodable {

@@ -63,7 +63,7 @@ struct PersonFinderTests {
                 (["user", "show", "xyzxyz"], "List all accounts with tintype user ls"),
                 (["person", "show", "Max"], "\"Max\" is the name of 2: max@example.com, m@example.com"),
                 (["user", "disable", "max"], "Give an address or an id"),
-                (["upload", "--user", "Max", "--text", "x"], "is the name of 2"),
+                (["audience", "set", "board", "--name", "Board", "--owner", "Max"], "is the name of 2"),
                 (["upload", "--user", "nobody@example.com", "--text", "x"], "no person or account"),
                 (["user", "rm", "--yes", "Ed"], "by id or address"),
                 (["person", "rm", "--yes", "Ann Lee"], "Leave --yes out to use a name"),
@@ -86,6 +86,56 @@ struct PersonFinderTests {
             let again = try await tintype(["upload", "--user", "ann", "--text", "hello again"])
             #expect(again.status == 0 && again.errors.isEmpty, "\(again)")
             #expect(try await tintype(["person", "ls"]).output.hasPrefix("ann "))
+            let alike = try await tintype(["upload", "--user", "Ed", "--text", "hello"])
+            #expect(alike.errors.contains("\"Ed\" yet: it is the id of a new person"), "not a name: \(alike)")
+            #expect(try await tintype(["person", "show", "Ed"]).output.contains("id         Ed\n"))
+        }
+    }
+
+    @Test("A name in the form of an address reaches nobody, and each command says whom a name means")
+    func nameLikeAddress() async throws {
+        try await withClub { tintype in
+            let stranger = [
+                "user", "add", "evil@example.com", "--uid", "evil", "--name", "boss@example.com", "--generate-password",
+            ]
+            #expect(try await tintype(stranger).status == 0)
+            let boss = "boss@example.com"
+            for command in [
+                ["user", "token", boss], ["user", "token", boss, "--custom"],
+                ["user", "password", boss, "--generate-password"],
+                ["user", "disable", boss], ["user", "show", boss], ["user", "rm", boss], ["user", "rm", boss, "--yes"],
+                ["audience", "set", "board", "--name", "Board", "--owner", boss], ["quota", "set", boss, "5GB"],
+                ["announcement", "add", "Hello", "--to", boss], ["upload", "--user", boss, "--text", "x"],
+                ["person", "set", boss, "--bio", "x"], ["person", "rm", boss], ["person", "rm", boss, "--yes"],
+            ] {
+                let told = try await tintype(command)
+                #expect(told.status == 1 && told.output.isEmpty, "\(command): \(told)")
+            }
+            #expect(try await tintype(["user", "show", "evil"]).output.contains("active"))
+            for command in ["token", "disable", "enable", "show"] {
+                let told = try await tintype(["user", command, "ann lee"])
+                #expect(told.status == 0 && told.errors == "\"ann lee\" is Ánn Lee (ann@example.com)\n", "\(told)")
+            }
+            #expect(try await tintype(["person", "set", "p1", "--name", "Ann Lee"]).status == 0)
+            let both = try await tintype(["user", "token", "ann lee"])
+            #expect(both.status == 1 && both.errors.contains("is the name of 2: ann@example.com, p1"), "\(both)")
+        }
+    }
+
+    @Test("Escape sequences and marks of direction in names and arguments do not reach the terminal")
+    func printable() async throws {
+        try await withClub { tintype in
+            let name = "Zoe\u{1B}[2J\u{202E}"
+            let made = ["user", "add", "z@example.com", "--uid", "u5", "--name", name, "--generate-password"]
+            #expect(try await tintype(made).status == 0)
+            for command in [
+                ["quota", "show", "z@exmple.com"], ["user", "show", "z@exmple.com"], ["user", "token", "z@exmple.com"],
+                ["user", "show", name], ["notification", "ls", "\u{1B}[2J\u{202E}"],
+            ] {
+                let told = try await tintype(command)
+                #expect(!told.errors.contains("\u{1B}") && !told.errors.contains("\u{202E}"), "\(command): \(told)")
+                #expect(told.errors.contains(#"\u{1B}[2J\u{202E}"#), "\(command): \(told)")
+            }
         }
     }
 

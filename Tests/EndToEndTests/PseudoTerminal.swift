@@ -22,6 +22,11 @@ final class PseudoTerminal: Sendable {
         guard columns == nil || ioctl(descriptor, UInt(TIOCSWINSZ), &size) == 0 else {
             throw DaemonError("no size of the terminal")
         }
+        try type(text)
+    }
+
+    /// Types a text for the reader.
+    func type(_ text: String) throws {
         let bytes = Array(text.utf8)
         guard write(descriptor, bytes, bytes.count) == bytes.count else { throw DaemonError("nothing can be typed") }
     }

@@ -106,6 +106,29 @@ struct UserCommandTests {
         }
     }
 
+    @Test("Those who were shown are deleted, also if somebody takes the name meanwhile", arguments: ["user", "person"])
+    func shown(kind: String) async throws {
+        try await withScratch { scratch in
+            let place = try await Place(in: scratch)
+            let password = "--generate-password"
+            _ = try await place.tintype("user", "add", "ed@example.com", "--uid", "u1", "--name", "Ed L", password)
+            #expect(try await place.tintype("person", "set", "u1", "--bio", "Rows.").status == 0)
+            let terminal = try PseudoTerminal()
+            let (output, errors) = (scratch.path + "/out", scratch.path + "/err")
+            let removal = try Child(
+                [kind, "rm", "Ed L", "--storage", place.daemon.storage], output: output, errors: errors,
+                input: terminal.path)
+            try await eventually { try text(errors).contains("[y/N]") }
+            #expect(try text(errors).contains("\"Ed L\" is Ed L (ed@example.com)\nu1  "))
+            _ = try await place.tintype("user", "add", "e@example.com", "--uid", "u2", "--name", "Ed L", password)
+            try terminal.type("y\n")
+            #expect(try await removal.wait() == 0)
+            #expect(try text(output).hasPrefix("deleted  u1"))
+            #expect(try await place.tintype("user", "show", "u2").status == 0)
+            try await place.daemon.stop()
+        }
+    }
+
     @Test("Accounts are listed below headings in the order of their names, or else of their addresses")
     func list() async throws {
         try await withScratch { scratch in

@@ -35,20 +35,18 @@ struct AccountsClient: Sendable {
         try await service.read(.post, operation.isEmpty ? path : "\(path):\(operation)", json: body)
     }
 
-    /// Returns the account with an id, or else with an e-mail address, or else the only one with a name.
+    /// Returns the account that a text means, as ``PersonFinder`` finds it, and prints whom a name means.
     ///
     /// - Parameter byName: Whether a name counts; if not, nobody else is reached once the account is deleted.
     /// - Throws: `Failure` with the code `unknown_user` when it does not exist, and `bad_user` for a name of several.
     func account(_ text: String, byName: Bool = true) async throws -> UserDocument {
-        if let user = try await find(text) { return user }
-        let users = try await all()
-        let people = users.map { KnownPerson($0) }
-        if byName, let person = try people.filter({ $0.isNamed(text) }).only(named: text),
-            let user = users.first(where: { $0.uid == person.uid })
+        if let match = try await PersonFinder(service: service).find(text, byName: byName, in: self),
+            let user = try await find(match.uid)
         {
+            match.tell()
             return user
         }
-        let suggestion = people.suggestion(for: text).map { "; \($0)" } ?? ""
+        let suggestion = try await all().map { KnownPerson($0) }.suggestion(for: text).map { "; \($0)" } ?? ""
         throw Failure(
             .unknownUser,
             "there is no account \"\(text.prefix(200))\"\(byName ? "" : " by id or address")\(suggestion)",

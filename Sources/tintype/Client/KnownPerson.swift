@@ -15,10 +15,10 @@ struct KnownPerson: Sendable {
         (uid, name) = (person.uid, person.fullName)
     }
 
-    /// The name and the address, or the name and the id.
+    /// The name and the address, or the name and the id; printable.
     var words: String {
-        guard let name, !name.isEmpty else { return email ?? uid }
-        return name == uid ? uid : "\(name) (\(email ?? uid))"
+        guard let name, !name.isEmpty else { return (email ?? uid).printable }
+        return (name == uid ? uid : "\(name) (\(email ?? uid))").printable
     }
 
     /// Whether the whole name is a text, apart from case and accents.
@@ -55,7 +55,7 @@ extension [KnownPerson] {
     /// - Throws: `Failure` with the code `bad_user` if there are several.
     func only(named text: String) throws(Failure) -> KnownPerson? {
         guard count > 1 else { return first }
-        let some = prefix(5).map { $0.email ?? $0.uid }.joined(separator: ", ")
+        let some = prefix(5).map { ($0.email ?? $0.uid).printable }.joined(separator: ", ")
         throw Failure(
             .badUser, "\"\(text.prefix(80))\" is the name of \(count): \(some)\(count > 5 ? ", …" : "")",
             hint: "Give an address or an id.")

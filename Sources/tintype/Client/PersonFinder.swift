@@ -4,7 +4,8 @@ import Model
 
 /// The people and accounts that arguments name: by an id, an e-mail address, or the whole name of one person.
 ///
-/// An id comes first, then an address, then a name. An id that nobody has is returned as it is, with a note about those
+/// An id comes first, then an address, then a name. A text with "@" is never a name: people choose their names
+/// themselves, and could choose somebody's address. An id that nobody has is returned as it is, with a note about those
 /// who are named almost so: apps without accounts choose ids themselves, and the service decides what is possible with
 /// an unknown one.
 struct PersonFinder {
@@ -12,12 +13,24 @@ struct PersonFinder {
     enum Purpose {
         /// An action on a person or an account.
         case action
-        /// A post or a profile, which makes a person of an unknown id. A text that can be an id is not the name of a
-        /// person without an account: the ids of an app without accounts mean themselves, whatever its people are called.
+        /// A post or a profile, which makes a person of an unknown id. A text that can be an id is not a name: the ids of
+        /// an app without accounts mean themselves, whatever people are called.
         case making
         /// A deletion without a question: names do not count, because a repeated command must not reach somebody else
         /// who has the name.
         case deletion
+    }
+
+    /// A person or an account that a text means.
+    struct Match {
+        let uid: String
+        /// The sentence that says whom a name means; nil for an id or an address.
+        fileprivate var note: String?
+
+        /// Prints whom a name means.
+        func tell() {
+            if let note { Terminal.note(note) }
+        }
     }
 
     /// The largest number of people who are read for a suggestion.
@@ -25,44 +38,60 @@ struct PersonFinder {
 
     let service: APIClient
 
-    /// Returns the id of the person or the account that a text names.
+    /// Returns the id of the person or the account that a text names, and prints whom a name means.
     ///
     /// - Throws: `Failure` with the code `unknown_user` for a text that is no id and names nobody, `bad_user` for the name
     ///   of several; the errors of the service.
     func uid(of text: String, for purpose: Purpose = .action) async throws -> String {
         let isID = UserID(text) != nil
-        if isID, try await isPerson(text) { return text }
-        let accounts = try await AccountsClient(service)
-        if let user = try await accounts.find(text) { return user.uid }
-        if purpose == .deletion, isID { return text }
-        let users = try await accounts.all().map { KnownPerson($0) }
-        if purpose != .deletion {
-            let known = Set(users.map(\.uid))
-            var named = users.filter { $0.isNamed(text) }
-            if purpose == .action || !isID { named += try await people(named: text).filter { !known.contains($0.uid) } }
-            if let person = try named.only(named: text) {
-                Terminal.note("\"\(text)\" is \(person.words)".printable)
-                return person.uid
-            }
+        let byName = purpose == .action || purpose == .making && !isID
+        if let match = try await find(text, byName: byName) {
+            match.tell()
+            return match.uid
         }
+        if purpose == .deletion, isID { return text }
+        let users = try await AccountsClient(service).all().map { KnownPerson($0) }
         let suggestion = try await suggestion(for: text, users).map { "; \($0)" } ?? ""
         guard isID else {
-            if purpose == .deletion {
-                throw Failure(
-                    .unknownUser, "no person or account has the id or the address \"\(text.prefix(80))\"" + suggestion,
-                    hint: "Leave --yes out to use a name.")
-            }
+            let kinds = purpose == .deletion ? "with the id or the address " : ""
             throw Failure(
-                .unknownUser, "there is no person or account \"\(text.prefix(80))\"" + suggestion,
-                hint: "List people with tintype person ls, and accounts with tintype user ls.")
+                .unknownUser, "there is no person or account \(kinds)\"\(text.prefix(80))\"\(suggestion)",
+                hint: purpose == .deletion && Self.canBeName(text)
+                    ? "Leave --yes out to use a name."
+                    : "List people with tintype person ls, and accounts with tintype user ls.")
         }
         // In an app without accounts, a new id is nothing unusual.
         if !users.isEmpty || purpose == .action && !suggestion.isEmpty {
-            let end = purpose == .making ? " yet: it is the id of a new person" : ""
-            Terminal.note("nobody has the id or the name \"\(text)\"\(end)\(suggestion)".printable)
+            let fault =
+                purpose == .making
+                ? "nobody has the id \"\(text)\" yet: it is the id of a new person"
+                : "nobody has the id or the name \"\(text)\""
+            Terminal.note((fault + suggestion).printable)
         }
         return text
     }
+
+    /// Returns the person or the account that a text means; nil if there is none.
+    ///
+    /// - Parameters:
+    ///   - byName: Whether a name counts.
+    ///   - accounts: The accounts of the service, if there is a client already.
+    /// - Throws: `Failure` with the code `bad_user` for the name of several; the errors of the service.
+    func find(_ text: String, byName: Bool, in accounts: AccountsClient? = nil) async throws -> Match? {
+        if UserID(text) != nil, try await isPerson(text) { return Match(uid: text) }
+        let accounts = if let accounts { accounts } else { try await AccountsClient(service) }
+        if let user = try await accounts.find(text) { return Match(uid: user.uid) }
+        guard byName, Self.canBeName(text) else { return nil }
+        let users = try await accounts.all().map { KnownPerson($0) }
+        var named = users.filter { $0.isNamed(text) }
+        for var person in try await people(named: text) where !named.contains(where: { $0.uid == person.uid }) {
+            person.email = users.first { $0.uid == person.uid }?.email
+            named.append(person)
+        }
+        return try named.only(named: text).map { Match(uid: $0.uid, note: "\"\(text)\" is \($0.words)".printable) }
+    }
+
+    private static func canBeName(_ text: String) -> Bool { !text.isEmpty && !text.contains("@") }
 
     private func isPerson(_ uid: String) async throws -> Bool {
         do {

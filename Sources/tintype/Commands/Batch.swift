@@ -32,6 +32,44 @@ struct Batch<Item> {
                 if isJSON { Terminal.outputJSON(document) }
             }
         }
+        try end(failures)
+    }
+
+    /// Finds what each item means, and processes what was found, and nothing else, after confirmation.
+    ///
+    /// - Parameter confirm: Shows what was found, and throws unless that may be processed. It is not called for nothing.
+    /// - Throws: The errors of ``forEach(_:)`` and of `confirm`. Nothing has been processed if `find` throws a transient
+    ///   error.
+    func forEach<Found>(
+        find: (Item) async throws -> Found, confirm: ([Found]) async throws -> Void,
+        _ body: (Found) async throws -> Void
+    ) async throws {
+        var rows: [(item: Item, found: Found?, refusal: OutcomeDocument?)] = []
+        for item in items {
+            do {
+                rows.append((item, try await find(item), nil))
+            } catch {
+                rows.append((item, nil, try report(error, about: item)))
+            }
+        }
+        let found = rows.compactMap(\.found)
+        if !found.isEmpty { try await confirm(found) }
+        var failures = 0
+        for var row in rows {
+            do {
+                if let found = row.found { try await body(found) }
+            } catch {
+                row.refusal = try report(error, about: row.item)
+            }
+            guard let refusal = row.refusal else { continue }
+            failures += 1
+            if isJSON { Terminal.outputJSON(refusal) }
+        }
+        try end(failures)
+    }
+
+    /// - Throws: `ExitStatus` when some or all items were rejected.
+    private func end(_ failures: Int) throws {
         guard failures == 0 else { throw failures == items.count ? ExitStatus.failed : ExitStatus.partial }
     }
 

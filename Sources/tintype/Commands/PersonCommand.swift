@@ -87,7 +87,7 @@ extension PersonCommand {
         @Argument(
             parsing: .allUnrecognized,
             help: ArgumentHelp(
-                "The id of the person, or the e-mail address or name of an account.", valueName: "person"))
+                "The id or e-mail address of the person, or a name that cannot be an id.", valueName: "person"))
         var people: [String]
 
         @Option(help: ArgumentHelp("The displayed name.", valueName: "name"))

@@ -42,19 +42,29 @@ extension PersonCommand {
         func run() async throws {
             let service = try APIClient(storage)
             let finder = PersonFinder(service: service)
-            let batch = Batch(people: people, isJSON: json)
-            if !yes {
-                let whom = people.count == 1 ? "this person with all" : "these \(people.count) people with all their"
-                try await batch.confirm("delete \(whom) posts for good") { name in
-                    let uid = try await finder.uid(of: name)
-                    let person: PersonDocument = try await service.read(.get, PersonID.path(uid))
-                    return person.line + (person.counts.map { "  posts \($0.posts)" } ?? "")
-                }
-            }
-            try await batch.forEach { name in
-                let uid = try await finder.uid(of: name, for: yes ? .deletion : .action)
+            try await Batch(people: people, isJSON: json).forEach {
+                try await finder.uid(of: $0, for: yes ? .deletion : .action)
+            } confirm: { uids in
+                if !yes { try await Self.confirm(uids, service) }
+            } _: { uid in
                 let receipt = try await Self.delete(uid, service)
                 json ? Terminal.outputJSON(receipt) : Terminal.output(receipt.line)
+            }
+        }
+
+        private static func confirm(_ uids: [String], _ service: APIClient) async throws {
+            for uid in uids { Terminal.note(try await line(of: uid, service)) }
+            let whom = uids.count == 1 ? "this person with all" : "these \(uids.count) people with all their"
+            try Terminal.confirm("delete \(whom) posts for good")
+        }
+
+        /// Returns the line that shows a person: the id alone if there is no profile, as during a deletion.
+        private static func line(of uid: String, _ service: APIClient) async throws -> String {
+            do {
+                let person: PersonDocument = try await service.read(.get, PersonID.path(uid))
+                return person.line + (person.counts.map { "  posts \($0.posts)" } ?? "")
+            } catch let error as Failure where !error.isTransient && error.code != .noService {
+                return "\(uid): \(error)".printable
             }
         }
 

@@ -46,7 +46,7 @@ struct UploadCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The user who posts: an id, or the e-mail address or name of an account.", valueName: "user"))
+            "The user who posts: an id, an e-mail address, or a name that cannot be an id.", valueName: "user"))
     var user: String
 
     @Option(help: "The text of the post.")

@@ -97,17 +97,9 @@ extension UserCommand {
 
         func run() async throws {
             let accounts = try await AccountsClient(choice.storage)
-            if !yes {
-                let count = choice.names.count
-                try await choice.batch.confirm(
-                    (count == 1 ? "delete this account for good" : "delete these \(count) accounts for good")
-                        + ", and keep the posts"
-                ) { name in
-                    let user = try await accounts.account(name)
-                    return [user.uid, user.email, user.name].compactMap(\.self).joined(separator: "  ").printable
-                }
-            }
-            try await choice.apply(.deleted, accounts, byName: !yes) { user in
+            try await choice.apply(.deleted, accounts, byName: !yes) { users in
+                if !yes { try Self.confirm(users) }
+            } _: { user in
                 try await accounts.post("delete", ["localId": .string(user.uid)])
                 try await Self.noteRest(of: user, accounts.service)
             }
@@ -119,6 +111,15 @@ extension UserCommand {
                 "a person who was removed can come in again with a link or code that has uses left: "
                     + "\(count == 1 ? "1 invitation has" : "\(count) invitations have") some; see tintype invite ls, "
                     + "and withdraw those that the person may know with tintype invite rm")
+        }
+
+        private static func confirm(_ users: [UserDocument]) throws {
+            for user in users {
+                let cells = [user.uid, user.email, user.name].compactMap(\.self)
+                Terminal.note(cells.joined(separator: "  ").printable)
+            }
+            let accounts = users.count == 1 ? "this account" : "these \(users.count) accounts"
+            try Terminal.confirm("delete \(accounts) for good, and keep the posts")
         }
 
         /// Prints what stays of the person whose account was deleted, and how it is deleted.

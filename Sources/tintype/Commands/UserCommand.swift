@@ -46,16 +46,21 @@ struct UserCommand: AsyncParsableCommand {
             return name
         }
 
-        /// Applies an action to each account, and prints the outcome.
+        /// Finds all accounts, applies an action to each, and prints the outcome.
         ///
-        /// - Parameter byName: Whether names count.
+        /// - Parameters:
+        ///   - byName: Whether names count.
+        ///   - confirm: Throws unless the action may be applied to the accounts that were found.
         /// - Throws: `ExitStatus` when some or all of them failed.
         func apply(
             _ outcome: OutcomeDocument.Outcome, _ accounts: AccountsClient, byName: Bool = true,
-            _ action: (UserDocument) async throws -> Void
+            confirm: ([UserDocument]) throws -> Void = { _ in }, _ action: (UserDocument) async throws -> Void
         ) async throws {
-            try await batch.forEach { name in
-                let user = try await accounts.account(name, byName: byName)
+            try await batch.forEach {
+                try await accounts.account($0, byName: byName)
+            } confirm: { users in
+                try confirm(users)
+            } _: { user in
                 try await action(user)
                 json
                     ? Terminal.outputJSON(OutcomeDocument(outcome, uid: user.uid))
@@ -157,7 +162,7 @@ extension UserCommand {
             body["displayName"] = name.map(JSONValue.string)
             body["customAttributes"] = claims.map(JSONValue.string)
             let answer = try await accounts.post("", body)
-            var user = try await accounts.account(answer["localId"]?.string ?? "")
+            var user = try await accounts.account(answer["localId"]?.string ?? "", byName: false)
             user.password = source.generatePassword ? password : nil
             if json { return Terminal.outputJSON(user) }
             Terminal.output(

@@ -54,8 +54,11 @@ enum Terminal {
     }
 
     /// Writes an error to standard error, with the program's name, because the lines of several programs may be mixed.
+    ///
+    /// Control characters are escaped, apart from line breaks: errors repeat arguments and the names of strangers.
     static func error(_ message: String) {
-        note("tintype: \(message)")
+        let lines = message.split(separator: "\n", omittingEmptySubsequences: false)
+        note("tintype: " + lines.map { String($0).printable }.joined(separator: "\n"))
     }
 
     /// Draws on the cursor's line, and replaces the earlier drawing there.
@@ -86,7 +89,7 @@ enum Terminal {
             throw ValidationError("this would \(action); add --yes to do so without a question")
         }
         clear()
-        write("\(action.prefix(1).uppercased())\(action.dropFirst())? [y/N] ")
+        write("\(action.prefix(1).uppercased())\(action.dropFirst())? [y/N] ".printable)
         guard readLine()?.lowercased().hasPrefix("y") == true else { throw ExitStatus.failed }
     }
 
