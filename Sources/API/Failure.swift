@@ -45,7 +45,7 @@ package struct Failure: Error, Document, Hashable, CustomStringConvertible {
     /// The message, followed by the hint as a sentence of its own.
     package var description: String {
         if hint.isEmpty { return message }
-        return message.hasSuffix(".") ? "\(message) \(hint)" : "\(message). \(hint)"
+        return message.hasSuffix(".") || message.hasSuffix("?") ? "\(message) \(hint)" : "\(message). \(hint)"
     }
 }
 

@@ -65,7 +65,7 @@ struct PersonFinder {
             let fault =
                 purpose == .making
                 ? "nobody has the id \"\(text)\" yet: it is the id of a new person"
-                : "nobody has the id or the name \"\(text)\""
+                : "nobody has the id or the name \"\(text)\" yet: it is taken for an id"
             Terminal.note((fault + suggestion).printable)
         }
         return text
