@@ -326,7 +326,7 @@ def test_the_list_of_the_service_has_its_looks_at_once_and_stays_until_the_other
         seeded(running, 30)
         with opened(browser, running, "about:blank", script=BARE, viewport={"width": 390, "height": 844}) as page:
             held, is_holding = [], True
-            page.route("**/page/*.js", lambda route: held.append(route) if is_holding else route.continue_())
+            page.route("**/page/*.js*", lambda route: held.append(route) if is_holding else route.continue_())
             page.goto("/all", wait_until="commit")
             expect(page.locator("#posts img").first).to_be_visible()
             until(page, "the scripts", lambda: held)

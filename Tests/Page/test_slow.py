@@ -93,7 +93,7 @@ def test_the_list_comes_first_then_the_scripts_and_photos_when_they_are_seen(bro
 
 def test_photos_further_down_come_when_no_scripts_do(browser, running):
     with on_slow_phone(browser, running) as page:
-        page.route("**/page/gallery*.js", lambda route: route.abort())
+        page.route("**/page/gallery*.js*", lambda route: route.abort())
         page.goto("/all")
 
         def loaded():
