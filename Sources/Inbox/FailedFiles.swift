@@ -11,12 +11,14 @@ package struct FailedFiles: Sendable {
     package struct Item: Sendable {
         /// The path relative to `failed/`, by which people refer to it.
         package let path: String
-        /// The size in bytes; nil for a folder, and for a file that no longer exists.
+        /// The size in bytes, of a folder that of the files in it; nil if the item no longer exists.
         package let byteCount: Int?
+        /// The number of files in a folder; nil for anything else.
+        package let fileCount: Int?
         package let reason: Reason
-        fileprivate let folders: [String]
-        fileprivate let file: String
-        fileprivate let documentName: String
+        let folders: [String]
+        let file: String
+        let documentName: String
 
         /// The path, behind the sender's name if that is another one.
         package var title: String { path.hasSuffix("/" + name) ? path : "\(name) (\(path))" }
@@ -34,14 +36,6 @@ package struct FailedFiles: Sendable {
             return document
         }
 
-        /// The sender's name of an upload's only photo, if it can be the name of a photo in the inbox; otherwise nil.
-        fileprivate var fileNameOfSender: String? {
-            guard reason.source == nil, let names = reason.photos?.names, names.count == 1, let name = names.first,
-                FileName.isPlain(name), FileName.ending(of: name) == FileName.ending(of: file)
-            else { return nil }
-            return name
-        }
-
         /// The name by which its sender knows it: the path in the inbox, or the names of the photos of an upload.
         private var name: String {
             if let source = reason.source { return source }
@@ -52,7 +46,7 @@ package struct FailedFiles: Sendable {
 
     /// The sender's names of the photos of an upload, in the order of the post.
     package struct SentNames: Decodable, Sendable {
-        fileprivate let names: [String]
+        let names: [String]
 
         /// Reads the names. A value that is not a list of texts has none, so that the rest of the document can be read.
         package init(from decoder: any Decoder) throws {
@@ -83,7 +77,7 @@ package struct FailedFiles: Sendable {
     private static let suffix = ".reason.json"
     private static let maxDepth = InboxFolder.maxDepth + 2
 
-    private let storage: Directory
+    let storage: Directory
 
     /// Opens a Storage folder, without its lock, because the service may be running.
     ///
@@ -101,6 +95,12 @@ package struct FailedFiles: Sendable {
         var items: [Item] = []
         try collect(["failed"], reason, user, into: &items)
         return items
+    }
+
+    /// Returns the reasons of the items: the names of the folders in `failed/`.
+    package func reasons() throws(FileError) -> [String] {
+        guard try storage.entry("failed") != nil else { return [] }
+        return try storage.folder("failed").entries().filter { $0.kind == .folder }.map(\.name)
     }
 
     /// Returns the numbers of items by their reason, which is the name of their folder. Documents are counted, not read.
@@ -205,62 +205,11 @@ package struct FailedFiles: Sendable {
         let file = reason.file ?? String(name.dropLast(Self.suffix.count))
         guard !file.isEmpty, !file.contains("/"), file != ".", file != ".." else { return nil }
         let thing = try folder.entry(file)
+        let contents = thing?.kind == .folder ? try FolderContents(of: file, in: folder) : nil
         return Item(
             path: (folders.dropFirst() + [file]).joined(separator: "/"),
-            byteCount: thing?.kind == .file ? thing?.byteCount : nil, reason: reason, folders: folders, file: file,
-            documentName: name)
-    }
-
-    /// Moves an item back into the inbox, to its former path, with its text; replaces nothing. A photo that crashed its
-    /// decoder is decoded again.
-    ///
-    /// - Throws: `FileError`: `exists` if the inbox has a file with its name, `not_found` if only the reason is left.
-    package func retry(_ item: Item) throws(FileError) {
-        let folder = try storage.folder(below: item.folders)
-        guard try folder.entry(item.file) != nil else {
-            throw FileError(.notFound, "\(item.title): only its reason is left", hint: "Drop it.")
-        }
-        var place = (item.reason.source ?? item.file).split(separator: "/").map(String.init)
-        var name = place.popLast() ?? item.file
-        if let user = item.reason.user { place.insert(user, at: 0) }
-        let target = try storage.folder("inbox", create: true).folder(below: place, create: true)
-        if let sent = item.fileNameOfSender, try target.entry(sent) == nil,
-            try target.entry(Sidecar.name(of: sent)) == nil
-        {
-            name = sent
-        }
-        guard try target.entry(name) == nil else { throw taken(name, in: place) }
-        if ErrorCode(named: item.reason.code).isPoison { try forgive(item.file, in: folder) }
-        // The text is moved first, because the photo could be claimed without it.
-        let (text, newText) = (Sidecar.name(of: item.file), Sidecar.name(of: name))
-        let hasText = try folder.entry(text)?.kind == .file
-        if hasText { try folder.bring(text, to: target, as: newText, via: Self.part(newText)) }
-        do throws(FileError) {
-            try folder.bring(item.file, to: target, as: name, via: Self.part(name))
-        } catch {
-            if hasText { try target.bring(newText, to: folder, as: text, via: Self.part(text)) }
-            throw error.code == .exists ? taken(name, in: place) : error
-        }
-        try folder.remove(item.documentName)
-    }
-
-    /// Allows a photo, or those in a folder, to be decoded again although they crashed their decoder.
-    ///
-    /// - Parameter folder: The folder that contains it, in Storage or elsewhere.
-    package func forgive(_ name: String, in folder: Directory) throws(FileError) {
-        guard try folder.entry(name)?.kind == .folder else {
-            return try DecodeRetry.give(folder.file(name).sha256(), in: storage)
-        }
-        let inside = try folder.folder(name)
-        for entry in try inside.entries() where entry.kind == .file { try forgive(entry.name, in: inside) }
-    }
-
-    private static func part(_ name: String) -> String { ".\(FileName.shortened(name, to: 200)).retry.part" }
-
-    private func taken(_ name: String, in place: [String]) -> FileError {
-        FileError(
-            .exists, "inbox/\((place + [name]).joined(separator: "/")) already exists",
-            hint: "Wait until it is claimed, or rename it.")
+            byteCount: contents?.byteCount ?? (thing?.kind == .file ? thing?.byteCount : nil),
+            fileCount: contents?.fileCount, reason: reason, folders: folders, file: file, documentName: name)
     }
 
     /// Deletes an item with its text and its reason.

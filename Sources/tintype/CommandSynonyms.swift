@@ -22,6 +22,7 @@ enum CommandSynonyms {
         "photo add": "upload", "photo upload": "upload", "inbox add": "upload",
         "children add": "invite add --no-address", "requests add": "invite add",
         "announcement send": "announcement add",
+        "audience members": "audience show", "person members": "person ls",
     ]
 
     /// The commands at the top that are meant, by the words for them.

@@ -31,7 +31,11 @@ struct InboxCommandTests {
             let strict = try await Daemon(storage: storage, arguments: ["--create-people", "false"])
             try await eventually { try await lines(["ls"], in: storage).count == 2 }
             #expect(try await lines(["ls", "--user", "stranger"], in: storage).map(\.code) == ["unknown_user"])
-            #expect(try await lines(["ls", "--reason", "nothing"], in: storage).isEmpty)
+            #expect(try await lines(["ls", "--reason", "corrupt"], in: storage).isEmpty)
+            let unknown = try await run(["inbox", "ls", "--reason", "nothing", "--storage", storage])
+            #expect(unknown.status == 2 && unknown.errors.contains("unknown_user"), "\(unknown)")
+            let nobody = ["inbox", "ls", "--user", "bob@example.com", "--storage", storage]
+            #expect(try await run(nobody).errors.contains("no person or account \"bob@example.com\""))
             #expect(try await strict.stop() == 0)
 
             // No service runs: the file is returned to the inbox, with its text.
@@ -68,6 +72,8 @@ struct InboxCommandTests {
             #expect(!unasked.errors.contains("Usage:"), "\(unasked)")
             let absent = try await run(["inbox", "ls", "--user", "nobody", "--storage", storage])
             #expect(absent.status == 0 && absent.errors.contains("no failed files of nobody"), "\(absent)")
+            let address = try await run(["inbox", "ls", "--user", "bob@example.com", "--storage", storage])
+            #expect(address.status == 1 && address.errors.contains("is not an id"), "\(address)")
             #expect(try await run(["inbox", "rm", "--storage", storage]).status == 2)
             #expect(try await run(["inbox", "rm", "b.jpg", "--storage", storage, "--yes"]).status == 1)
             let listed = try await run(["inbox", "ls", "--storage", storage])

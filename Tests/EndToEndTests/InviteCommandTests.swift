@@ -42,6 +42,30 @@ struct InviteCommandTests {
         }
     }
 
+    @Test("An invitation is withdrawn by its id, its code or its link, and a useless one comes with a warning")
+    func withdrawn() async throws {
+        try await withScratch { scratch in
+            let daemon = try await Daemon(storage: "\(scratch.path)/Storage", arguments: ["--sign-up", "none"])
+            func tintype(_ arguments: [String]) async throws -> (status: Int32, output: String, errors: String) {
+                try await run(["invite"] + arguments + ["--storage", daemon.storage])
+            }
+            for isShort in [true, false] {
+                let made = try await tintype(isShort ? ["add", "--code", "--json"] : ["add", "--json"])
+                #expect(made.errors.contains("--sign-up invitation"), "\(made)")
+                let document = try json(made.output)
+                let (id, code) = (try #require(document["id"].string), try #require(document["code"].string))
+                // The code of a link may begin with a dash, like an option.
+                for name in [isShort ? code : id, "https://photos.example/join#\(code)", id] {
+                    let gone = try await tintype(["rm", name])
+                    #expect(gone.output == "withdrawn  \(id)\n", "\(gone)")
+                }
+            }
+            let unknown = try await tintype(["rm", "2222-2222"])
+            #expect(unknown.status == 1 && unknown.errors.contains("tintype invite ls"), "\(unknown)")
+            try await daemon.stop()
+        }
+    }
+
     @Test("The children of a class are listed, get another picture, and are removed")
     func children() async throws {
         try await withScratch { scratch in

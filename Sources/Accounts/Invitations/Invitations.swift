@@ -89,10 +89,14 @@ package struct Invitations: Sendable {
 
     /// Withdraws an invitation; people who have used it stay.
     ///
+    /// - Parameter id: The id or the code.
     /// - Throws: `INVITATION_NOT_FOUND`, also for one that the requester may not manage.
     package func withdraw(_ id: String, by maker: InvitationMaker) async throws(IdentityError) -> Invitation {
-        try await store.transact { transaction in
-            var invitation = try transaction.invitations.invitation(id: id)
+        // Codes are shorter or longer than ids.
+        let code = try? InvitationCode(parsing: id, at: settings.origin)
+        return try await store.transact { transaction in
+            let reader = transaction.invitations
+            var invitation = try code.map { try reader.invitation(of: $0) } ?? reader.invitation(id: id)
             guard try transaction.invitations.mayManage(invitation, maker) else {
                 throw IdentityError.invitationNotFound
             }

@@ -39,9 +39,9 @@ package struct InvitationRoutes: Sendable {
             ], run: make)
         routes.add("/v1/invitations", [.get: list, .post: make])
         let withdraw = Endpoint(
-            "withdrawInvitation", in: .accounts, "Withdraw an invitation",
+            "withdrawInvitation", in: .accounts, "Withdraw an invitation by its id or its code",
             details: "For admins, and the owners of its audience.", access: .person,
-            [.path("id", .text(matching: "^[0-9a-z]{16}$"))], answers: [.json(InvitationDocument.self)],
+            [.path("id", .text(matching: "^[0-9A-Za-z_-]{8,24}$"))], answers: [.json(InvitationDocument.self)],
             errors: [.permissionDenied, .badUser, .invitationUnknown], run: withdraw)
         routes.add("/v1/invitations/{id}", [.delete: withdraw])
         let code = [

@@ -65,7 +65,11 @@ struct APIClient: Sendable {
         body: RequestBody = .none, _ handle: (HTTPResponse, ResponseBody) async throws -> R
     ) async throws -> R {
         try await exchange(method, path + Self.encoded(query), headers: headers, body: body) { response, body in
-            try await Self.requireSuccess(response, body)
+            do {
+                try await Self.requireSuccess(response, body)
+            } catch let error as Failure {
+                throw CommandHints.translated(error)
+            }
             return try await handle(response, body)
         }
     }

@@ -53,6 +53,11 @@ extension AudienceCommand {
         var json = false
 
         func validate() throws {
+            guard AudienceID(id) != nil else {
+                throw ValidationError(
+                    "\"\(id.prefix(128))\" is not an id: ids have 1 to 128 letters, digits, hyphens and underscores; "
+                        .printable + "the name is the option --name")
+            }
             guard name != nil || kind != nil || !(owner + poster + reader + without).isEmpty else {
                 throw ValidationError(
                     "nothing to change; give --name, --kind, --owner, --poster, --reader or --without")

@@ -28,7 +28,10 @@ struct InboxCommand: AsyncParsableCommand {
     struct Selection: ParsableArguments {
         @OptionGroup var storage: StorageOptions
 
-        @Option(help: ArgumentHelp("Only this user's files.", valueName: "user"))
+        @Option(
+            help: ArgumentHelp(
+                "Only this user's files: an id or, while the service runs, an e-mail address or a name.",
+                valueName: "user"))
         var user: String?
 
         @Option(help: ArgumentHelp("Only files that failed for this reason, such as corrupt.", valueName: "reason"))
@@ -39,6 +42,25 @@ struct InboxCommand: AsyncParsableCommand {
 
         func files() throws -> FailedFiles {
             try FailedFiles(storage: storage.configuration().value(\.storage))
+        }
+
+        func items() async throws -> [FailedFiles.Item] {
+            let files = try files()
+            try check(reason, in: files)
+            let items = try files.items(reason: reason, user: user)
+            // A folder may have an id that nobody has.
+            guard items.isEmpty, let user else { return items }
+            let uid = try await storage.uid(of: user)
+            return uid == user ? [] : try files.items(reason: reason, user: uid)
+        }
+
+        /// Refuses a reason that is neither an error of this version nor the reason of any file.
+        private func check(_ reason: String?, in files: FailedFiles) throws {
+            guard let reason, ErrorCode(rawValue: reason) == nil else { return }
+            let known = try files.reasons()
+            guard !known.contains(reason) else { return }
+            let list = known.isEmpty ? "no file has failed" : "files failed for \(known.joined(separator: ", "))"
+            throw ValidationError("there is no reason \"\(reason.prefix(80))\"; \(list)".printable)
         }
 
         /// The message for an empty selection.
@@ -53,7 +75,7 @@ struct InboxCommand: AsyncParsableCommand {
 
         @Argument(
             help: ArgumentHelp(
-                "The paths, as \"tintype inbox ls\" prints them, or their ends, or names of sent photos.",
+                "The paths, as \"tintype inbox ls\" prints them, or their ends, or names of sent photos that no others have.",
                 valueName: "file"))
         var names: [String] = []
 
@@ -66,25 +88,18 @@ struct InboxCommand: AsyncParsableCommand {
             }
         }
 
-        func items() throws -> [FailedFiles.Item] {
-            let items = try selection.files().items(reason: selection.reason, user: selection.user)
-            for name in names where !items.contains(where: { Self.matches($0, name) }) {
-                throw FileError(
-                    .notFound, "no failed file is called \(name)", hint: "List all failed files with tintype inbox ls.")
-            }
-            return names.isEmpty ? items : items.filter { item in names.contains { Self.matches(item, $0) } }
-        }
-
-        private static func matches(_ item: FailedFiles.Item, _ name: String) -> Bool {
-            item.path == name || item.path.hasSuffix("/" + name) || "failed/" + item.path == name
-                || item.isSent(as: name)
+        func items() async throws -> [FailedFiles.Item] {
+            let items = try await selection.items()
+            guard !names.isEmpty else { return items }
+            let chosen = Set(try names.flatMap { try items.named($0) }.map(\.path))
+            return items.filter { chosen.contains($0.path) }
         }
 
         /// Applies an action to each chosen file, and prints the results.
         ///
         /// - Throws: `ExitStatus` when some or all of them failed.
         func apply(_ outcome: OutcomeDocument.Outcome, _ action: (FailedFiles.Item) throws -> Void) async throws {
-            let items = try items()
+            let items = try await items()
             if items.isEmpty { Terminal.note(selection.absence) }
             let batch = Batch(items, isJSON: selection.json) { OutcomeDocument(.failed, path: $0.path, failure: $1) }
             try await batch.forEach { item in
@@ -113,7 +128,7 @@ struct InboxCommand: AsyncParsableCommand {
         @OptionGroup var selection: Selection
 
         func run() async throws {
-            let items = try selection.files().items(reason: selection.reason, user: selection.user)
+            let items = try await selection.items()
             var names = PersonNames(try APIClient(selection.storage))
             for item in items {
                 if selection.json { Terminal.outputJSON(item.document) } else { await show(item, &names) }
@@ -126,7 +141,8 @@ struct InboxCommand: AsyncParsableCommand {
             let document = item.document
             let hint = document.hint.isEmpty ? "" : ". \(document.hint)"
             let sender = await sender(document.user, &names)
-            Terminal.output("\(document.failedAt.time)  \(document.name)\(sender)".printable)
+            let folder = item.fileCount.map { "  folder, \(StatusText.count($0, "file"))" } ?? ""
+            Terminal.output("\(document.failedAt.time)  \(document.name)\(sender)\(folder)".printable)
             Terminal.output("    \(document.message)\(hint)".printable)
             Terminal.output("    \(document.path)".printable)
         }
@@ -183,10 +199,10 @@ struct InboxCommand: AsyncParsableCommand {
 
         func run() async throws {
             let files = try choice.selection.files()
-            let items = try choice.items()
+            let items = try await choice.items()
             if !yes, !items.isEmpty {
                 let bytes = items.reduce(0) { $0 + ($1.byteCount ?? 0) }
-                let files = StatusText.count(items.count, "file")
+                let files = StatusText.count(items.reduce(0) { $0 + ($1.fileCount ?? 1) }, "file")
                 try Terminal.confirm("delete \(files) (\(StatusText.size(bytes))) for good")
             }
             try await choice.apply(.dropped) { try files.drop($0) }

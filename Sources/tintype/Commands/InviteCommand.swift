@@ -3,6 +3,7 @@ import ArgumentParser
 import Foundation
 import HTTPTypes
 import Model
+import TreeModel
 
 /// Makes, lists and withdraws invitations, answers requests to join, and manages the children of a class.
 struct InviteCommand: AsyncParsableCommand {
@@ -83,9 +84,21 @@ struct InviteCommand: AsyncParsableCommand {
             var order = InvitationOrderDocument()
             (order.uses, order.days, order.audience, order.role, order.note) = (uses, days, audience, role, note)
             (order.short, order.admin, order.noAddress) = (code || noAddress, admin, noAddress)
-            let invitation: InvitationDocument = try await APIClient(storage).read(
-                .post, "/v1/invitations", json: order)
+            let service = try APIClient(storage)
+            let invitation: InvitationDocument = try await service.read(.post, "/v1/invitations", json: order)
             if json { Terminal.outputJSON(invitation) } else { invitation.printCode(isShort: code || noAddress) }
+            await warn(about: invitation, service)
+        }
+
+        /// Says on standard error that the service admits nobody by an invitation.
+        private func warn(about invitation: InvitationDocument, _ service: APIClient) async {
+            let code: JSONValue = ["code": .string(invitation.code ?? "")]
+            // The invitation has been made, whether or not its purpose can be read.
+            let purpose: InvitationPurposeDocument? = try? await service.read(
+                .post, "/v1/invitations/check", json: code)
+            guard purpose?.admits == false else { return }
+            let who = noAddress ? "nobody can sign in" : "nobody can create an account"
+            Terminal.note("\(who) with it until sign-up allows it: tintype init --sign-up invitation")
         }
     }
 
@@ -144,20 +157,34 @@ struct InviteCommand: AsyncParsableCommand {
 
         @OptionGroup var storage: StorageOptions
 
-        @Argument(help: ArgumentHelp("The id, the first column of \"tintype invite ls\".", valueName: "id"))
-        var id: String
+        @Argument(
+            help: ArgumentHelp(
+                "The id, as \"tintype invite ls\" prints it, or the code or the link.", valueName: "invitation"))
+        var name: String
 
         @Flag(help: "Print one JSON document.")
         var json = false
 
         func run() async throws {
-            let invitation: InvitationDocument = try await APIClient(storage).read(
-                .delete, "/v1/invitations/\(APIClient.percentEncoded(id))")
+            let service = try APIClient(storage)
+            let invitation: InvitationDocument
+            do {
+                invitation = try await service.read(.delete, "/v1/invitations/\(APIClient.percentEncoded(word))")
+            } catch let error as Failure where error.code == .invitationUnknown {
+                throw Failure(
+                    error.code, "there is no invitation with this id, code or link",
+                    hint: "List all with tintype invite ls.")
+            }
             if json {
                 Terminal.outputJSON(invitation)
             } else {
                 Terminal.output("withdrawn  \(invitation.id)".printable)
             }
+        }
+
+        /// The id or the code: of a link, what follows the last # or slash.
+        private var word: String {
+            name.contains("://") ? name.split { $0 == "#" || $0 == "/" }.last.map(String.init) ?? "" : name
         }
     }
 }

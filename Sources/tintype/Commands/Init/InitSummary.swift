@@ -73,7 +73,9 @@ struct InitSummary {
                 "Nobody comes in by themselves"
             }
         Terminal.output("\(who)\(identity.allowsAnonymousSignUp ? ", and anybody without an address" : "").")
-        Terminal.output("  invite people: tintype invite add\(options)".printable)
+        if identity.allowsInvitedSignUp {
+            Terminal.output("  invite people: tintype invite add\(options)".printable)
+        }
         let other = identity.allowsEmailSignUp ? "invitation" : "email"
         Terminal.output("  change it: tintype init --sign-up \(other)\(options)".printable)
     }
