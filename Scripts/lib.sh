@@ -154,17 +154,14 @@ as_root() { if ((EUID == 0)); then "$@"; else sudo -n "$@"; fi; }
 
 # Builds with SwiftPM: swift_build ARGUMENT… is `swift build ARGUMENT…`. SwiftPM passes a package's traits to the compiler in
 # the order of a hash table, whose seed differs in each process. Without a fixed seed the order of the flags changes from one
-# plan to the next, and all our modules are compiled again. The seed is not exported: a service must have its own. Huge pages for
-# the memory of the compilers save a twelfth of their time; other C libraries than glibc ignore the variable.
-swift_build() { SWIFT_DETERMINISTIC_HASHING=1 GLIBC_TUNABLES=glibc.malloc.hugetlb=1 swift build "$@"; }
+# plan to the next, and all our modules are compiled again. The seed is not exported: a service must have its own.
+swift_build() { SWIFT_DETERMINISTIC_HASHING=1 swift build "$@"; }
 
 # The options of all builds, for tests and for use. Tests reach a module's internals by -enable-testing. The builds for use
-# have it too: without it the optimiser generates different code, with faults that no test would find.
-optimised=(-c release -Xswiftc -enable-testing)
-
-# Puts each function into a section of its own, so that the linker leaves out those that nothing calls. The instructions are the
-# same. It takes a twentieth of a build's time, so only packages are built with it, and the tests, which make packages.
-sections=(-Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections -Xcc -fdata-sections)
+# have it too: without it the optimiser generates different code, with faults that no test would find. Each function is in a
+# section of its own, so that the linker leaves out those that nothing calls.
+optimised=(-c release -Xswiftc -enable-testing -Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections
+    -Xcc -fdata-sections)
 
 # The builds for tests are separate from those for use, which contain Swift's own libraries.
 testing=$root/.build/testing
@@ -178,25 +175,22 @@ build_tests() { build_for_tests "$root" --build-tests; }
 # instruction; traces still name functions.
 build_for_tests() {
     precompile "$testing"
-    swift_build --package-path "$1" --scratch-path "$testing" "${optimised[@]}" "${sections[@]}" "${precompiled[@]}" \
-        -debug-info-format none "${@:2}"
+    swift_build --package-path "$1" --scratch-path "$testing" "${optimised[@]}" "${precompiled[@]}" -debug-info-format none "${@:2}"
 }
 
 # The processor time of a first build, in seconds: roughly, since it depends on the machine. Parts of it wait for each other, so
 # that more than four processors are of no use.
 first_build_seconds=1000
 
-# Further options of a build for use. Debug information takes a tenth of the time; Scripts/package, which needs it, sets others.
-product_options=(-debug-info-format none)
-
-# Builds a product for use, with Swift's own libraries in the binary: it then runs on machines without Swift.
+# Builds a product for use, with Swift's own libraries in the binary: it then runs on machines without Swift. Debug information
+# takes a tenth of the time, and only Scripts/package needs it: it sets debug_info to dwarf.
 build_product() {
     local option linking=()
     precompile "$root/.build"
     plan_link
     for option in "${link_options[@]}"; do linking+=(-Xlinker "$option"); done
     swift_build --package-path "$root" "${optimised[@]}" "${precompiled[@]}" -Xswiftc -use-ld=lld "${linking[@]}" \
-        "${product_options[@]}" --static-swift-stdlib --product "$@"
+        -debug-info-format "${debug_info-none}" --static-swift-stdlib --product "$@"
 }
 
 # Builds the service. Before a first build, says what it does and about how long it takes.

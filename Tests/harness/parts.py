@@ -25,7 +25,7 @@ LONG_HANG = 7200
 
 SWIFT = ["python3", "Tests/harness/swift_tests.py"]
 # The same as `swift_build` of Scripts/lib.sh.
-BUILD = ["env", "SWIFT_DETERMINISTIC_HASHING=1", "GLIBC_TUNABLES=glibc.malloc.hugetlb=1", "swift", "build"]
+BUILD = ["env", "SWIFT_DETERMINISTIC_HASHING=1", "swift", "build"]
 
 # The number of lines at the end of a part's output that are repeated if it fails.
 LAST_WORDS = 30
