@@ -97,11 +97,16 @@ extension UserCommand {
 
         func run() async throws {
             let accounts = try await AccountsClient(choice.storage)
+            var isAdminGone = false
             try await choice.apply(.deleted, accounts, byName: !yes) { users in
                 if !yes { try Self.confirm(users) }
             } _: { user in
                 try await accounts.post("delete", ["localId": .string(user.uid)])
+                if user.isAdmin { isAdminGone = true }
                 try await Self.noteRest(of: user, accounts.service)
+            }
+            if isAdminGone, let left = try? await accounts.all(), !left.contains(where: \.isAdmin) {
+                Terminal.note("nobody is an admin any more; tintype init --admin ADDRESS makes somebody one")
             }
             // The accounts are deleted, also if the invitations cannot be read.
             guard let count = try? await InvitationDocument.openCount(try APIClient(choice.storage)), count > 0 else {
@@ -115,7 +120,7 @@ extension UserCommand {
 
         private static func confirm(_ users: [UserDocument]) throws {
             for user in users {
-                let cells = [user.uid, user.email, user.name].compactMap(\.self)
+                let cells = [user.uid, user.email, user.name, user.isAdmin ? "admin" : nil].compactMap(\.self)
                 Terminal.note(cells.joined(separator: "  ").printable)
             }
             let accounts = users.count == 1 ? "this account" : "these \(users.count) accounts"
