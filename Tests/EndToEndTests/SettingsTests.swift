@@ -34,7 +34,7 @@ struct SettingsTests {
         let defaults = try await config()
         #expect(defaults.count > 30 && defaults.values.allSatisfy { $0.origin == "default" })
         let samples = [
-            "description": "Photos of us", "accent-color": "#8a5a2b", "icon": Fixture.path("rgb-8.png"),
+            "description": "Photos of us", "accent-color": "#8a5a2b", "icon": Fixture.path("photo.jpg"),
             "imprint-url": "/imprint", "access-log": "access.log", "terms-url": "https://photos.example/terms",
             "privacy-url": "/privacy",
             "listen": "127.0.0.1:8080", "public-url": "https://photos.example", "database-secret": "secret.txt",

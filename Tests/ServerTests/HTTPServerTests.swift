@@ -100,7 +100,7 @@ struct HTTPServerTests {
         try await withScratch { scratch in
             let error = try await refusal(in: scratch) { $0.socketPath += String(repeating: "x", count: 100) }
             #expect(error?.code == .badSocketPath)
-            #expect(error?.message.contains("107") == true)
+            #expect(error?.message.contains("103") == true)
             #expect(error?.hint.contains("shorter") == true)
         }
     }

@@ -150,6 +150,7 @@ struct InviteCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "rm",
             abstract: "Withdraw an invitation; people who have used it stay.",
+            usage: "tintype invite rm <invitation> [<options>]",
             discussion: """
                 EXAMPLE
                   tintype invite rm "$(tintype invite ls --limit 1 --json | jq -r .id)"
