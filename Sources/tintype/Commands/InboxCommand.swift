@@ -203,7 +203,7 @@ struct InboxCommand: AsyncParsableCommand {
             if !yes, !items.isEmpty {
                 let bytes = items.reduce(0) { $0 + ($1.byteCount ?? 0) }
                 let files = StatusText.count(items.reduce(0) { $0 + ($1.fileCount ?? 1) }, "file")
-                try Terminal.confirm("delete \(files) (\(StatusText.size(bytes))) for good")
+                try Terminal.confirm("delete \(files) (\(ByteSize.text(bytes))) for good")
             }
             try await choice.apply(.dropped) { try files.drop($0) }
         }

@@ -42,8 +42,8 @@ struct QuotaCommand: AsyncParsableCommand {
 
         func print(_ usage: UsageDocument) {
             guard !json else { return Terminal.outputJSON(usage) }
-            let limit = usage.quota.map { "of \(StatusText.size($0))" + reason(usage.quotaScope) } ?? "without a limit"
-            Terminal.output("\(usage.user ?? user)  \(StatusText.size(usage.used)) used, \(limit)".printable)
+            let limit = usage.quota.map { "of \(ByteSize.text($0))" + reason(usage.quotaScope) } ?? "without a limit"
+            Terminal.output("\(usage.user ?? user)  \(ByteSize.text(usage.used)) used, \(limit)".printable)
         }
 
         /// Returns the part of the setting that the limit comes from; empty when it was set for the user.

@@ -109,9 +109,9 @@ struct QuotaListCommand: AsyncParsableCommand {
         let rows = documents.map { document in
             let sizes = UsageKind.allCases.map { document[$0] } + [document.total]
             var row = [document.user ?? "all together", document.name ?? (document.user == nil ? "" : "-")]
-            row += sizes.map { $0.files == 0 ? "-" : StatusText.size($0.bytes) }
+            row += sizes.map { $0.files == 0 ? "-" : ByteSize.text($0.bytes) }
             guard hasQuotas else { return row }
-            return row + [StatusText.size(document.used), document.quota.map(StatusText.size) ?? "-"]
+            return row + [ByteSize.text(document.used), document.quota.map(ByteSize.text) ?? "-"]
         }
         var table = TextTable([.whole("user"), .text("name")] + numbers.map { .number($0) })
         table.print(rows)

@@ -15,7 +15,9 @@ struct StatusText {
         say("unfinished uploads", Self.unfinished(status.uploads))
         say("inbox", status.inbox.map { Self.count($0.files, "file") })
         say("batch job", status.batch.map { "\($0.kind.rawValue) \($0.line)" })
-        say("free space", status.freeSpace.map { "\(Self.size($0.bytes)); \(Self.size($0.reserve)) must stay free" })
+        say(
+            "free space",
+            status.freeSpace.map { "\(ByteSize.text($0.bytes)); \(ByteSize.text($0.reserve)) must stay free" })
         say("recipes", status.recipes.sorted { $0.key < $1.key }.map(\.value).joined(separator: " "))
         let updates = Self.count(status.tree.updates, "update")
         say("tree", "\(updates) in \(Self.count(status.tree.transactions, "transaction")) since the start")
@@ -84,8 +86,6 @@ struct StatusText {
     static func count(_ number: Int, _ noun: String) -> String {
         "\(number) \(noun)\(number == 1 ? "" : "s")"
     }
-
-    static func size(_ bytes: Int) -> String { ByteSize.text(bytes) }
 
     /// Returns the time since a moment, which is given in milliseconds since the epoch.
     private static func time(since moment: Int64) -> String {

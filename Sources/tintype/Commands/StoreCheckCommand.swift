@@ -44,8 +44,8 @@ extension StoreCheckStepDocument {
     func end(isJSON: Bool, hint: String? = nil) throws {
         let left = findings.values.reduce(0, +)
         if !isJSON {
-            let size = StatusText.size(bytes)
-            let reading = read > 0 ? ", \(StatusText.size(read)) read" : ""
+            let size = ByteSize.text(bytes)
+            let reading = read > 0 ? ", \(ByteSize.text(read)) read" : ""
             Terminal.output("\(done) posts, \(files) files, \(size)\(reading): \(words(left))")
             if let unkept { Terminal.note("the result could not be stored: \(unkept)".printable) }
             if left > 0, let hint { Terminal.note(hint) }

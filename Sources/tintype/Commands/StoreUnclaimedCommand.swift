@@ -57,7 +57,7 @@ struct StoreUnclaimedCommand: AsyncParsableCommand {
             let rows = posts.map { post in
                 [
                     post.path, names[post.owner] ?? "-", StatusText.count(post.files, "file"),
-                    StatusText.size(post.bytes),
+                    ByteSize.text(post.bytes),
                 ]
             }
             table.print(rows)
@@ -110,7 +110,7 @@ struct StoreUnclaimedCommand: AsyncParsableCommand {
             if !yes {
                 for post in chosen { Terminal.note(post.line) }
                 let (posts, bytes) = (StatusText.count(chosen.count, "post"), chosen.reduce(0) { $0 + $1.bytes })
-                try Terminal.confirm("delete the files of \(posts) (\(StatusText.size(bytes))) for good")
+                try Terminal.confirm("delete the files of \(posts) (\(ByteSize.text(bytes))) for good")
             }
             let batch = Batch(chosen, isJSON: json) { OutcomeDocument(.failed, path: $0.path, failure: $1) }
             try await files.drop(batch) { post in
@@ -222,5 +222,5 @@ private struct UnclaimedFilesAccess {
 extension UnclaimedDocument {
     fileprivate var path: String { "\(owner)/\(post)" }
 
-    fileprivate var line: String { "\(path)  \(StatusText.count(files, "file")), \(StatusText.size(bytes))" }
+    fileprivate var line: String { "\(path)  \(StatusText.count(files, "file")), \(ByteSize.text(bytes))" }
 }

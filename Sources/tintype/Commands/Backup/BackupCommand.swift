@@ -65,8 +65,8 @@ extension BackupCommand {
                 }
             }
             if !json {
-                let copied = "\(last.copied) files copied, \(StatusText.size(last.copiedBytes))"
-                let all = "\(last.files) files, \(StatusText.size(last.bytes))"
+                let copied = "\(last.copied) files copied, \(ByteSize.text(last.copiedBytes))"
+                let all = "\(last.files) files, \(ByteSize.text(last.bytes))"
                 Terminal.output("\(target) has change \(last.token ?? 0): \(all); \(copied)")
             }
             if last.findings > 0 { throw ExitStatus.partial }
@@ -98,7 +98,7 @@ extension BackupCommand {
                     Terminal.outputJSON(backup)
                 } else {
                     let time = Date(timeIntervalSince1970: Double(backup.madeAt) / 1000).formatted(.iso8601)
-                    let size = "\(backup.files) files, \(StatusText.size(backup.bytes))"
+                    let size = "\(backup.files) files, \(ByteSize.text(backup.bytes))"
                     Terminal.output("change \(backup.token)  \(time)  \(size)  by \(backup.version)")
                 }
             }
@@ -137,7 +137,7 @@ extension BackupCommand {
             }
             if !json {
                 let result = last.findings == 0 ? "all is well" : "\(last.findings) found"
-                Terminal.output("\(last.files) files, \(StatusText.size(last.bytes)) read: \(result)")
+                Terminal.output("\(last.files) files, \(ByteSize.text(last.bytes)) read: \(result)")
             }
             if last.findings > 0 { throw ExitStatus.partial }
         }
@@ -171,7 +171,7 @@ extension BackupCommand {
         func run() async throws {
             let removed = try await BackupFolder(toChange: folder).prune { _, age in age >= keep }
             if json { return Terminal.outputJSON(removed) }
-            let size = StatusText.size(removed.bytes)
+            let size = ByteSize.text(removed.bytes)
             Terminal.output("\(removed.backups) backups removed, with \(removed.files) files, \(size)")
         }
     }

@@ -45,7 +45,7 @@ struct BackupRestoreCommand: AsyncParsableCommand {
             report(.step(try await restore.run { report($0) }))
         }
         if !json {
-            let size = "\(last.files) files, \(StatusText.size(last.bytes))"
+            let size = "\(last.files) files, \(ByteSize.text(last.bytes))"
             Terminal.output("\(path) has change \(last.token ?? 0): \(size)")
             Terminal.note("\"tintype store check --storage \(path)\" checks the whole store")
         }

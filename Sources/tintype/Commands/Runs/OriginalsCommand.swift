@@ -97,8 +97,8 @@ private enum Originals: RunKind {
         Terminal.output(
             "\(about)\(plan.posts) of \(plan.total) posts that are old enough would be changed by \(plan.rule ?? "?")")
         if let now = plan.bytesNow {
-            let after = plan.bytesAfter.map { "about \(StatusText.size($0))" } ?? "an unknown size"
-            Terminal.output("\(about)\(StatusText.size(now)) of originals would become \(after)")
+            let after = plan.bytesAfter.map { "about \(ByteSize.text($0))" } ?? "an unknown size"
+            Terminal.output("\(about)\(ByteSize.text(now)) of originals would become \(after)")
         }
         for (reason, count) in (plan.kept ?? [:]).sorted(by: { $0.key < $1.key }) {
             let words = OriginalObstacle(rawValue: reason)?.words ?? reason

@@ -76,7 +76,7 @@ private enum Rethumbs: RunKind {
         var line = "\(about)\(plan.posts) of \(plan.total) posts would be switched"
         if plan.failed > 0 { line += ", \(about)\(plan.failed) would fail" }
         Terminal.output(line)
-        if let bytes = plan.bytes { Terminal.output("about \(StatusText.size(bytes)) of renditions") }
+        if let bytes = plan.bytes { Terminal.output("about \(ByteSize.text(bytes)) of renditions") }
     }
 }
 
