@@ -285,19 +285,20 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
-        // The web pages, whose files are in the binary.
+        // The files of the web pages, as bytes in the binary.
+        .target(name: "CPage", exclude: ["Files"]),
+        // The web pages.
         .target(
             name: "Gallery",
             dependencies: [
-                "API", "Access", "Cryptography", "Database", "Files", "Keeping", "Model", "Requests", "Server",
+                "API", "Access", "CPage", "Cryptography", "Database", "Files", "Keeping", "Model", "Requests", "Server",
                 "Social",
                 "Transport", "Tree", "TreeModel",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Mustache", package: "swift-mustache"),
                 .product(name: "NIOCore", package: "swift-nio"),
-            ],
-            resources: [.embedInCode("Page")]),
+            ]),
 
         // The whole service, put together from its parts.
         .target(
@@ -506,11 +507,17 @@ for target in package.targets where target.type != .system {
         ] + (target.swiftSettings ?? [])
 }
 
-// Code that answers requests once, or runs commands, is compiled for size: no measurement depends on its speed, and it is a sixth
-// smaller. None of it is in a library for other packages, which could not use a version with such a flag.
-let compiledForSize: Set = ["Accounts", "Backup", "Gallery", "Server", "Service", "Social", "tintype"]
+// Code that answers requests once is compiled for size: no measurement depends on its speed, and it is a sixth smaller. None of it
+// is in a library for other packages, which could not use a version with such a flag.
+let compiledForSize: Set = ["Accounts", "Backup", "Gallery", "Server", "Service", "Social"]
 for target in package.targets where compiledForSize.contains(target.name) {
     target.swiftSettings?.append(.unsafeFlags(["-Osize"], .when(configuration: .release)))
+}
+
+// The commands start the work of other targets, and spend no time of their own. They are compiled without optimisation, which takes
+// half the time.
+for target in package.targets where target.name == "tintype" {
+    target.swiftSettings?.append(.unsafeFlags(["-Onone"], .when(configuration: .release)))
 }
 
 // Tests are compiled without optimisation even if the tested code is optimised, which halves the time of such a build.

@@ -100,7 +100,7 @@ class Day:
         machine.packages("install", "curl", "logrotate")
         for path in ("etc/tintype/icon.png", f"home/{OPERATOR}/regatta.jpg"):
             machine.path(path).parent.mkdir(exist_ok=True)
-        shutil.copy(ROOT / "Sources/Gallery/Page/icon.png", machine.path("etc/tintype/icon.png"))
+        shutil.copy(ROOT / "Sources/CPage/Files/icon.png", machine.path("etc/tintype/icon.png"))
         shutil.copy(ROOT / "Fixtures/photo.jpg", machine.home / "regatta.jpg")
         # scp, to the machine that does not exist yet.
         (machine.path("usr/local/bin") / "scp").write_text('#!/bin/sh\nmkdir -p ~/sent\ncp "$1" "$2" ~/sent/\n')

@@ -304,7 +304,7 @@ def test_a_photo_that_is_pasted_becomes_a_post_and_words_may_stand_alone(browser
         tab.close()
 
 
-@pytest.mark.skipif(not (ROOT / "Sources/Gallery/Page/mentions.js").exists(), reason="the page has no picker of people")
+@pytest.mark.skipif(not (ROOT / "Sources/CPage/Files/mentions.js").exists(), reason="the page has no picker of people")
 def test_somebody_who_is_picked_while_one_writes_is_mentioned(browser):
     with service() as running:
         tab = Page(browser, running)

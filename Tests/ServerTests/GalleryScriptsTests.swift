@@ -69,7 +69,7 @@ struct GalleryScriptsTests {
             #expect(known.isSuperset(of: asked), "\(asked.filter { !known.contains($0) })")
             // A new module must be part of a file that is sent.
             let others = ["account.js", "embed.js"]
-            let all = PageFiles.all.map(\.name).filter {
+            let all = PageFiles.served.keys.filter {
                 $0.hasSuffix(".js") && !$0.hasPrefix("ops") && !others.contains($0)
             }
             #expect(known.isSuperset(of: all), "\(all.filter { !known.contains($0) })")

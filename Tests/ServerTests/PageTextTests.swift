@@ -14,7 +14,7 @@ struct PageTextTests {
     /// The texts of `texts.json` by language and key.
     private var texts: [String: [String: JSONValue]] {
         get throws {
-            guard case .object(let languages)? = JSONValue(text: PackageResources.texts_json) else { throw NoTexts() }
+            guard case .object(let languages)? = JSONValue(text: PageFiles["texts.json"]) else { throw NoTexts() }
             return languages.mapValues { texts in
                 if case .object(let members) = texts { members } else { [:] }
             }
@@ -104,16 +104,13 @@ struct PageTextTests {
         }
     }
 
-    @Test("Every served file is in the binary, and every module that a page begins with exists")
+    @Test("Every file of the folder is in the binary")
     func files() throws {
-        #expect(Set(PageFiles.all.map(\.name)).count == PageFiles.all.count)
-        #expect(PageFiles.all.allSatisfy { !$0.bytes.isEmpty })
-        // The files that are not served by their names: templates, texts, the icon, which is served in other sizes, and
-        // the modules' loader.
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../Sources")
-        let folder = try FileManager.default.contentsOfDirectory(atPath: sources.path + "/Gallery/Page")
-        let others: Set = ["icon.png", "modules.js", "texts.json"]
-        let served = folder.filter { !others.contains($0) && !$0.hasSuffix(".mustache") }
-        #expect(Set(PageFiles.all.map(\.name)) == Set(served))
+        let folder = sources.appending(path: "CPage/Files")
+        #expect(Set(PageFiles.all.keys) == Set(try FileManager.default.contentsOfDirectory(atPath: folder.path)))
+        for (name, bytes) in PageFiles.all {
+            #expect(try Data(contentsOf: folder.appending(path: name)) == Data(bytes), "\(name)")
+        }
     }
 }

@@ -112,7 +112,7 @@ struct SiteTests {
     @Test("The backgrounds are those of the style sheets")
     func backgrounds() throws {
         let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        let folder = tests.appending(path: "../../Sources/Gallery/Page")
+        let folder = tests.appending(path: "../../Sources/CPage/Files")
         var found: Set<String> = []
         for file in ["page.css", "ops.css"] {
             let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
@@ -133,7 +133,7 @@ struct SiteTests {
 
     @Test(
         "A picture of any format and proportion becomes squares of all sizes",
-        arguments: ["photo.jpg", "size-640x480.jpg", "../Sources/Gallery/Page/icon.png"])
+        arguments: ["photo.jpg", "size-640x480.jpg", "../Sources/CPage/Files/icon.png"])
     func squares(file: String) async throws {
         let icon = try await icon(try Fixture.bytes(file))
         #expect(icon.pictures.map(\.side) == [32, 180, 192, 512, 192, 512])

@@ -16,7 +16,7 @@ package struct EmbedRoutes: Sendable {
         self.source = source
     }
 
-    private static let module = Asset("embed.js", PackageResources.embed_js)
+    private static let module = Asset("embed.js", PageFiles["embed.js"])
     /// The time for which a description may be cached, in seconds.
     private static let maxAge = 3600
 

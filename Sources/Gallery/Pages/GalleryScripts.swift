@@ -39,7 +39,7 @@ struct GalleryScripts {
 
     /// The scripts of each language.
     static let all: [GalleryScripts] = {
-        let modules = PageFiles.all.filter { $0.name.hasSuffix(".js") }.compactMap { SourceModule($0.name, $0.bytes) }
+        let modules = PageFiles.served.filter { $0.key.hasSuffix(".js") }.compactMap { SourceModule($0.key, $0.value) }
         return PageTexts.all.values.map { texts in
             let all = modules + texts.modules.compactMap { SourceModule($0.key, $0.value) }
             return GalleryScripts(
@@ -54,7 +54,7 @@ struct GalleryScripts {
         for part in parts.dropFirst() {
             files[part.file] = Array("export default (defineModule, loadModule) => {\n\(part.definitions)};\n".utf8)
         }
-        let loader = String(decoding: PackageResources.modules_js, as: UTF8.self)
+        let loader = String(decoding: PageFiles["modules.js"], as: UTF8.self)
         guard let first = parts.first else { return files }
         let list = laterFiles(files)
         files[first.file] = Array("\(loader)\(list)\(first.definitions)loadModule(\"app.js\");\n".utf8)

@@ -2,7 +2,7 @@
 enum PageAssets {
     /// All files, compressed once.
     static let all: [String: Asset] = {
-        var files = Dictionary(PageFiles.all.map { ($0.name, $0.bytes) }, uniquingKeysWith: { $1 })
+        var files = PageFiles.served
         for texts in PageTexts.all.values { files.merge(texts.modules) { $1 } }
         for scripts in GalleryScripts.all { files.merge(scripts.files) { $1 } }
         return Dictionary(uniqueKeysWithValues: files.map { ($0.key, Asset($0.key, $0.value)) })

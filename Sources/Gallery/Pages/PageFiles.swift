@@ -1,112 +1,22 @@
-/// The static files of the pages in the binary. New files must be listed here; a test compares the folder.
+import CPage
+
+/// The files of the pages in the binary.
 enum PageFiles {
-    /// The files, by the names at which they are served below `/page/`.
-    static let all: [(name: String, bytes: [UInt8])] = [
-        ("account-dialog.js", PackageResources.account_dialog_js),
-        ("account-fields.js", PackageResources.account_fields_js),
-        ("account.js", PackageResources.account_js),
-        ("actions.js", PackageResources.actions_js),
-        ("app.js", PackageResources.app_js),
-        ("blocks.js", PackageResources.blocks_js),
-        ("card.js", PackageResources.card_js),
-        ("class-accounts.js", PackageResources.class_accounts_js),
-        ("class-form.js", PackageResources.class_form_js),
-        ("comment-order.js", PackageResources.comment_order_js),
-        ("comment-row.js", PackageResources.comment_row_js),
-        ("comments.js", PackageResources.comments_js),
-        ("composer-audience.js", PackageResources.composer_audience_js),
-        ("composer-photo.js", PackageResources.composer_photo_js),
-        ("composer.js", PackageResources.composer_js),
-        ("details.js", PackageResources.details_js),
-        ("dialogs.js", PackageResources.dialogs_js),
-        ("dom.js", PackageResources.dom_js),
-        ("drafts.js", PackageResources.drafts_js),
-        ("embed.js", PackageResources.embed_js),
-        ("empty.js", PackageResources.empty_js),
-        ("feed-live.js", PackageResources.feed_live_js),
-        ("feed-page.js", PackageResources.feed_page_js),
-        ("feed-places.js", PackageResources.feed_places_js),
-        ("feed-source.js", PackageResources.feed_source_js),
-        ("feed-view.js", PackageResources.feed_view_js),
-        ("feed.js", PackageResources.feed_js),
-        ("fields.js", PackageResources.fields_js),
-        ("following.js", PackageResources.following_js),
-        ("follows.js", PackageResources.follows_js),
-        ("http.js", PackageResources.http_js),
-        ("ids.js", PackageResources.ids_js),
-        ("invitations.js", PackageResources.invitations_js),
-        ("invite-rights.js", PackageResources.invite_rights_js),
-        ("join-request.js", PackageResources.join_request_js),
-        ("join-requests.js", PackageResources.join_requests_js),
-        ("join-view.js", PackageResources.join_view_js),
-        ("join.css", PackageResources.join_css),
-        ("late.css", PackageResources.late_css),
-        ("late.js", PackageResources.late_js),
-        ("layout.js", PackageResources.layout_js),
-        ("listbox.js", PackageResources.listbox_js),
-        ("live.js", PackageResources.live_js),
-        ("mentions.js", PackageResources.mentions_js),
-        ("menu.js", PackageResources.menu_js),
-        ("notices.js", PackageResources.notices_js),
-        ("ops-care.js", PackageResources.ops_care_js),
-        ("ops-connections.js", PackageResources.ops_connections_js),
-        ("ops-dom.js", PackageResources.ops_dom_js),
-        ("ops-failures.js", PackageResources.ops_failures_js),
-        ("ops-jobs.js", PackageResources.ops_jobs_js),
-        ("ops-parts.js", PackageResources.ops_parts_js),
-        ("ops-picture.js", PackageResources.ops_picture_js),
-        ("ops-refusals.js", PackageResources.ops_refusals_js),
-        ("ops-service.js", PackageResources.ops_service_js),
-        ("ops-text.js", PackageResources.ops_text_js),
-        ("ops-tiles.js", PackageResources.ops_tiles_js),
-        ("ops.css", PackageResources.ops_css),
-        ("ops.js", PackageResources.ops_js),
-        ("outbox.js", PackageResources.outbox_js),
-        ("page.css", PackageResources.page_css),
-        ("pending.js", PackageResources.pending_js),
-        ("people-dialog.js", PackageResources.people_dialog_js),
-        ("people.js", PackageResources.people_js),
-        ("photo.js", PackageResources.photo_js),
-        ("placeholder.js", PackageResources.placeholder_js),
-        ("post-card.js", PackageResources.post_card_js),
-        ("post-json.js", PackageResources.post_json_js),
-        ("post-menu.js", PackageResources.post_menu_js),
-        ("post-view.js", PackageResources.post_view_js),
-        ("posts.js", PackageResources.posts_js),
-        ("preview.js", PackageResources.preview_js),
-        ("problem.js", PackageResources.problem_js),
-        ("profile-dialog.js", PackageResources.profile_dialog_js),
-        ("quiet.js", PackageResources.quiet_js),
-        ("reasons.js", PackageResources.reasons_js),
-        ("router.js", PackageResources.router_js),
-        ("search-view.js", PackageResources.search_view_js),
-        ("search.js", PackageResources.search_js),
-        ("session.js", PackageResources.session_js),
-        ("setup-view.js", PackageResources.setup_view_js),
-        ("shell.js", PackageResources.shell_js),
-        ("site.js", PackageResources.site_js),
-        ("social.css", PackageResources.social_css),
-        ("stage.js", PackageResources.stage_js),
-        ("suggest.js", PackageResources.suggest_js),
-        ("text.js", PackageResources.text_js),
-        ("texts.js", PackageResources.texts_js),
-        ("tile.js", PackageResources.tile_js),
-        ("tools.js", PackageResources.tools_js),
-        ("tray.js", PackageResources.tray_js),
-        ("unread.js", PackageResources.unread_js),
-        ("upload-check.js", PackageResources.upload_check_js),
-        ("upload-mending.js", PackageResources.upload_mending_js),
-        ("upload-problems.js", PackageResources.upload_problems_js),
-        ("upload-send.js", PackageResources.upload_send_js),
-        ("upload-records.js", PackageResources.upload_records_js),
-        ("upload-store.js", PackageResources.upload_store_js),
-        ("upload-work.js", PackageResources.upload_work_js),
-        ("upload.css", PackageResources.upload_css),
-        ("upload.js", PackageResources.upload_js),
-        ("viewer.css", PackageResources.viewer_css),
-        ("viewer.js", PackageResources.viewer_js),
-        ("who.js", PackageResources.who_js),
-        ("wire.js", PackageResources.wire_js),
-        ("writing.js", PackageResources.writing_js),
-    ]
+    /// All files, by their names.
+    static let all: [String: [UInt8]] = {
+        var all: [String: [UInt8]] = [:]
+        while true {
+            let file = cpage_file_at(all.count)
+            guard let name = file.name else { return all }
+            all[String(cString: name)] = Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
+        }
+    }()
+
+    /// The files that are served below `/page/` by their names. Of the others the service makes what it serves.
+    static let served = all.filter { name, _ in
+        !["icon.png", "modules.js", "texts.json"].contains(name) && !name.hasSuffix(".mustache")
+    }
+
+    /// The bytes of a file; none for an unknown name.
+    static subscript(_ name: String) -> [UInt8] { all[name] ?? [] }
 }

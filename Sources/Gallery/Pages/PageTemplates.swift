@@ -1,6 +1,6 @@
 import Mustache
 
-/// The templates of the pages (`Page/*.mustache`).
+/// The templates of the pages (`*.mustache`).
 struct PageTemplates: Sendable {
     static let shared = PageTemplates()
 
@@ -9,18 +9,10 @@ struct PageTemplates: Sendable {
     private init() {
         MustacheContentTypes.register(ScalarHTML(), named: ScalarHTML.name)
         var templates = MustacheLibrary()
-        let files: [(name: String, bytes: [UInt8])] = [
-            ("begin", PackageResources.begin_mustache), ("end", PackageResources.end_mustache),
-            ("list", PackageResources.list_mustache), ("post", PackageResources.post_mustache),
-            ("item", PackageResources.item_mustache), ("text", PackageResources.text_mustache),
-            ("search", PackageResources.search_mustache), ("message", PackageResources.message_mustache),
-            ("ops", PackageResources.ops_mustache), ("account", PackageResources.account_mustache),
-            ("brand", PackageResources.brand_mustache),
-        ]
-        for (name, bytes) in files {
+        for (file, bytes) in PageFiles.all where file.hasSuffix(".mustache") {
             let text = "{{% CONTENT_TYPE: \(ScalarHTML.name)}}" + String(decoding: bytes, as: UTF8.self)
             // The files are constants: a test renders each of them.
-            try? templates.register(text, named: name)
+            try? templates.register(text, named: String(file.dropLast(".mustache".count)))
         }
         self.templates = templates
     }

@@ -3,7 +3,7 @@ import Access
 import Server
 import TreeModel
 
-/// The texts of the pages in one language, from `Page/texts.json`, which contains all.
+/// The texts of the pages in one language, from `texts.json`, which contains all.
 struct PageTexts: Sendable {
     /// A text, or its forms for numbers.
     private enum Entry {
@@ -28,7 +28,7 @@ struct PageTexts: Sendable {
 
     /// The texts of each language.
     static let all: [PageLanguage: PageTexts] = {
-        let texts = JSONValue(text: PackageResources.texts_json)
+        let texts = JSONValue(text: PageFiles["texts.json"])
         return Dictionary(
             uniqueKeysWithValues: PageLanguage.allCases.map { language in
                 (language, PageTexts(language, texts?[language.rawValue] ?? [:]))

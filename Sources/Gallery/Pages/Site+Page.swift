@@ -8,7 +8,7 @@ import TreeModel
 extension Site {
     /// The backgrounds of the pages' style sheets, as `#rrggbb`.
     private static let (lightPaper, darkPaper) = ("#f6f3ee", "#161412")
-    private static let ownIcon = try? SiteIcon(ownPicture: PackageResources.icon_png)
+    private static let ownIcon = try? SiteIcon(ownPicture: PageFiles["icon.png"])
 
     /// Returns the texts of pages: in the language of the site, else in the one that the reader prefers.
     func texts(for request: Request) -> PageTexts { PageTexts.in(language ?? PageLanguage(for: request.headers)) }

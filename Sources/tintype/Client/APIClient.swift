@@ -105,17 +105,9 @@ struct APIClient: Sendable {
 
     private static func encoded(_ query: [String: String?]) -> String {
         let items = query.sorted { $0.key < $1.key }.compactMap { name, value in
-            value.map { "\(name)=\(percentEncoded($0))" }
+            value.map { "\(name)=\($0.percentEncoded)" }
         }
         return items.isEmpty ? "" : "?" + items.joined(separator: "&")
-    }
-
-    /// Returns the text with everything but the unreserved characters of RFC 3986 §2.3 percent-encoded.
-    static func percentEncoded(_ text: String) -> String {
-        let unreserved = CharacterSet(charactersIn: "-._~")
-            .union(CharacterSet(charactersIn: "a"..."z")).union(CharacterSet(charactersIn: "A"..."Z"))
-            .union(CharacterSet(charactersIn: "0"..."9"))
-        return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
     }
 }
 

@@ -24,7 +24,7 @@ struct AccountsClient: Sendable {
     init(_ service: APIClient) async throws {
         self.service = service
         let project = try await service.read(.get, Self.toolkit, as: JSONValue.self)
-        path = "\(Self.toolkit)/\(APIClient.percentEncoded(project["projectId"]?.string ?? ""))/accounts"
+        path = "\(Self.toolkit)/\((project["projectId"]?.string ?? "").percentEncoded)/accounts"
     }
 
     /// Performs an operation on accounts; the empty name creates one.

@@ -95,7 +95,7 @@ struct PersonFinder {
 
     private func isPerson(_ uid: String) async throws -> Bool {
         do {
-            _ = try await service.send(.get, "/v1/people/\(APIClient.percentEncoded(uid))")
+            _ = try await service.send(.get, "/v1/people/\(uid.percentEncoded)")
             return true
         } catch let error as Failure where !error.isTransient && error.code != .noService {
             return error.code != .notFound

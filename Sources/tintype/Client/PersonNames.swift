@@ -13,7 +13,7 @@ struct PersonNames {
         guard let uid else { return "-" }
         if let name = known[uid] { return name }
         // A list is shown even if a name cannot be read.
-        let path = "/v1/people/\(APIClient.percentEncoded(uid))"
+        let path = "/v1/people/\(uid.percentEncoded)"
         let person = try? await service.read(.get, path, as: PersonDocument.self)
         let name = person?.fullName ?? "-"
         known[uid] = name

@@ -50,7 +50,7 @@ struct UploadSender: Sendable {
         guard audiences.isEmpty, !files.isEmpty, !files.contains(where: \.isStandardInput) else { return nil }
         var hashes: [String] = []
         for file in files { hashes.append(try await file.sha256()) }
-        let path = "/v1/people/\(APIClient.percentEncoded(user))/posts"
+        let path = "/v1/people/\(user.percentEncoded)/posts"
         do {
             let page: PostPageDocument = try await service.read(
                 .get, path, query: ["sha256": hashes.joined(separator: " ")])

@@ -123,7 +123,7 @@ struct AnnouncementCommand: AsyncParsableCommand {
             let batch = Batch(ids, isJSON: json) { OutcomeDocument(.failed, id: $0, failure: $1) }
             try await batch.forEach { id in
                 let deleted: AnnouncementDeletionDocument = try await service.read(
-                    .delete, "/v1/announcements/\(APIClient.percentEncoded(id))")
+                    .delete, "/v1/announcements/\(id.percentEncoded)")
                 json ? Terminal.outputJSON(deleted) : Terminal.output("deleted  \(deleted.id)".printable)
             }
         }

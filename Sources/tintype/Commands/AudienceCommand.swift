@@ -21,7 +21,7 @@ struct AudienceCommand: AsyncParsableCommand {
         subcommands: [List.self, Show.self, Set.self, Remove.self])
 
     /// Returns the path of an audience in the service.
-    static func path(_ id: String) -> String { "/v1/audiences/\(APIClient.percentEncoded(id))" }
+    static func path(_ id: String) -> String { "/v1/audiences/\(id.percentEncoded)" }
 
     /// Sends a request about an audience, and returns the answer.
     ///

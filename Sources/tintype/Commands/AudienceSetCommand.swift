@@ -116,7 +116,7 @@ extension AudienceCommand {
             fields["kind"] = kind.map { .string($0.rawValue) }
             if !fields.isEmpty { try await send(.patch, "", .object(fields), service) }
             for (uid, role) in roles {
-                let member = "/members/\(APIClient.percentEncoded(uid))"
+                let member = "/members/\(uid.percentEncoded)"
                 if let role {
                     try await send(.put, member, ["role": .string(role.rawValue)], service)
                 } else {

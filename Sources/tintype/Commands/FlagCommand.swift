@@ -22,7 +22,7 @@ struct FlagCommand: AsyncParsableCommand {
     fileprivate static func path(_ ids: [String]) throws -> String {
         guard (1...2).contains(ids.count) else { throw ValidationError("give a post, or a post and a comment") }
         let post = "/v1/posts/\(try PostID(argument: ids[0]))"
-        return ids.count == 1 ? post : post + "/comments/\(APIClient.percentEncoded(ids[1]))"
+        return ids.count == 1 ? post : post + "/comments/\(ids[1].percentEncoded)"
     }
 }
 

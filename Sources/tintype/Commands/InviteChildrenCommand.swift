@@ -128,7 +128,7 @@ struct InviteChildrenCommand: AsyncParsableCommand {
             let child = try await place.child(name)
             try confirm(child)
             let outcome: ClassAccountChangeDocument = try await place.client.read(
-                method, "\(place.path)/\(APIClient.percentEncoded(child.uid))", headers: headers, body: body)
+                method, "\(place.path)/\(child.uid.percentEncoded)", headers: headers, body: body)
             if json { Terminal.outputJSON(outcome) } else { Terminal.output(words(child).printable) }
         }
     }
@@ -143,7 +143,7 @@ struct InviteChildrenCommand: AsyncParsableCommand {
             client = try APIClient(storage)
         }
 
-        var path: String { "/v1/audiences/\(APIClient.percentEncoded(audience))/accounts" }
+        var path: String { "/v1/audiences/\(audience.percentEncoded)/accounts" }
 
         var children: [ClassAccountDocument] {
             get async throws { try await client.read(.get, path, as: ClassAccountListDocument.self).accounts }

@@ -170,7 +170,7 @@ struct InviteCommand: AsyncParsableCommand {
             let service = try APIClient(storage)
             let invitation: InvitationDocument
             do {
-                invitation = try await service.read(.delete, "/v1/invitations/\(APIClient.percentEncoded(word))")
+                invitation = try await service.read(.delete, "/v1/invitations/\(word.percentEncoded)")
             } catch let error as Failure where error.code == .invitationUnknown {
                 throw Failure(
                     error.code, "there is no invitation with this id, code or link",

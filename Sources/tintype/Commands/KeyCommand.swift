@@ -105,7 +105,7 @@ struct KeyCommand: AsyncParsableCommand {
 
         func run() async throws {
             let deleted: AdminKeyDeletionDocument = try await APIClient(storage).read(
-                .delete, "/v1/keys/\(APIClient.percentEncoded(name))")
+                .delete, "/v1/keys/\(name.percentEncoded)")
             if json { Terminal.outputJSON(deleted) } else { Terminal.output("deleted  \(deleted.name)".printable) }
         }
     }

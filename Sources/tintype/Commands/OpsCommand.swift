@@ -52,7 +52,7 @@ struct OpsCommand: AsyncParsableCommand {
         }
         for key in keys where key.name.hasPrefix(Self.prefix) {
             guard let expires = key.expires, Double(expires) / 1000 < Date.now.timeIntervalSince1970 else { continue }
-            _ = try await service.send(.delete, "/v1/keys/\(APIClient.percentEncoded(key.name))")
+            _ = try await service.send(.delete, "/v1/keys/\(key.name.percentEncoded)")
         }
     }
 }

@@ -107,7 +107,7 @@ struct OutboxCommand: AsyncParsableCommand {
             let batch = Batch(ids, isJSON: json) { OutcomeDocument(.failed, id: $0, failure: $1) }
             try await batch.forEach { id in
                 let delivery: OutboxEntryDocument = try await service.read(
-                    .post, "/v1/outbox/\(APIClient.percentEncoded(id))/retry")
+                    .post, "/v1/outbox/\(id.percentEncoded)/retry")
                 json ? Terminal.outputJSON(delivery) : Terminal.output("waiting  \(delivery.id)".printable)
             }
         }

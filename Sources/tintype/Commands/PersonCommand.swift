@@ -200,7 +200,7 @@ enum PersonID {
         }
     }
 
-    static func path(_ uid: String) -> String { "/v1/people/\(APIClient.percentEncoded(uid))" }
+    static func path(_ uid: String) -> String { "/v1/people/\(uid.percentEncoded)" }
 }
 
 extension PersonDocument {

@@ -188,7 +188,7 @@ private struct UnclaimedFilesAccess {
         try await storage.perform { service in
             try await batch.forEach { post in
                 _ = try await service.send(
-                    .delete, "/v1/unclaimed/\(APIClient.percentEncoded(post.owner))/\(post.post)")
+                    .delete, "/v1/unclaimed/\(post.owner.percentEncoded)/\(post.post)")
                 report(post)
             }
         } locally: { pipeline in

@@ -47,7 +47,7 @@ extension UserCommand {
             }
             let accounts = try await AccountsClient(choice.storage)
             let token: IssuedTokenDocument = try await accounts.service.read(
-                .post, "/v1/users/\(APIClient.percentEncoded(try await uid(name, accounts)))/token",
+                .post, "/v1/users/\((try await uid(name, accounts)).percentEncoded)/token",
                 query: ["lifetime": seconds, "claims": claims, "custom": custom ? "true" : nil])
             if choice.json { Terminal.outputJSON(token) } else { Terminal.output(token.token) }
         }

@@ -2,6 +2,7 @@ import Access
 import Cryptography
 import Database
 import Logging
+import Service
 
 /// The service's log on standard error.
 struct ServiceLog: Sendable {

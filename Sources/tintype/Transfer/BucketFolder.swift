@@ -51,7 +51,7 @@ struct BucketFolder: Sendable {
         try Self.add(Directory(path: path), at: "", depth: 0, to: &files)
         self.files = files
         self.service = service
-        objects = "/v0/b/\(APIClient.percentEncoded(bucket))/o"
+        objects = "/v0/b/\(bucket.percentEncoded)/o"
     }
 
     private static func add(
@@ -118,7 +118,7 @@ struct BucketFolder: Sendable {
             let size: String
             let md5Hash: String
         }
-        let name = APIClient.percentEncoded(file.name)
+        let name = file.name.percentEncoded
         let answer: Data
         do {
             answer = try await service.send(.get, "\(objects)/\(name)")

@@ -1,3 +1,4 @@
+import API
 import ArgumentParser
 import Tree
 
@@ -33,7 +34,7 @@ struct DatabaseReference: Sendable {
 
     /// The path of the location's URL in the service, percent-encoded.
     var address: String {
-        "/" + path.keys.map { APIClient.percentEncoded($0.string) }.joined(separator: "/") + ".json"
+        "/" + path.keys.map { $0.string.percentEncoded }.joined(separator: "/") + ".json"
     }
 
     /// The path of the URL of the location's priority.

@@ -1,14 +1,13 @@
 import Files
 import Foundation
-import Glibc
 import Logging
 
 /// A line of the log on standard error.
-enum LogLine {
+package enum LogLine {
     /// Whether standard error leads to the system's journal (`systemd.exec(5)`, `JOURNAL_STREAM`).
-    static var isJournal: Bool {
+    package static var isJournal: Bool {
         guard let stream = ProcessInfo.processInfo.environment["JOURNAL_STREAM"],
-            let identity = DescriptorIdentity(of: STDERR_FILENO)
+            let identity = DescriptorIdentity(of: FileHandle.standardError.fileDescriptor)
         else { return false }
         return stream == "\(identity.device):\(identity.inode)"
     }

@@ -1,24 +1,25 @@
+import API
 import Foundation
-import Logging
+package import Logging
 
 /// The removal of credentials from all log entries, at any level and by any library.
 ///
 /// Errors quote addresses, and libraries describe their configuration, so callers cannot be relied on to remove
 /// credentials. Credentials are recognised by their form (a query parameter, a header, a JSON Web Token), and the
 /// service's own secret by its text, plain or percent-encoded.
-struct LogRedaction: Sendable {
+package struct LogRedaction: Sendable {
     private static let hidden = "[hidden]"
 
     /// The service's own secrets, longest first.
     private let secrets: [String]
 
-    init(secrets: [String]) {
-        let spellings = secrets.flatMap { [$0, APIClient.percentEncoded($0)] }
+    package init(secrets: [String]) {
+        let spellings = secrets.flatMap { [$0, $0.percentEncoded] }
         self.secrets = Set(spellings).filter { !$0.isEmpty }.sorted { $0.count > $1.count }
     }
 
     /// Returns the text with `[hidden]` in place of credentials.
-    func redacted(_ text: String) -> String {
+    package func redacted(_ text: String) -> String {
         var text = text
         for secret in secrets where text.contains(secret) {
             text = text.replacingOccurrences(of: secret, with: Self.hidden)
@@ -53,32 +54,32 @@ struct LogRedaction: Sendable {
 ///
 /// Metadata are searched only when something is logged, because each request has its own, and most requests log
 /// nothing.
-struct RedactingLogHandler: LogHandler {
+package struct RedactingLogHandler: LogHandler {
     private var inner: any LogHandler
     private let redaction: LogRedaction
-    var metadata: Logger.Metadata = [:]
+    package var metadata: Logger.Metadata = [:]
 
-    init(_ inner: any LogHandler, _ redaction: LogRedaction) {
+    package init(_ inner: any LogHandler, _ redaction: LogRedaction) {
         self.inner = inner
         self.redaction = redaction
     }
 
-    var metadataProvider: Logger.MetadataProvider? {
+    package var metadataProvider: Logger.MetadataProvider? {
         get { inner.metadataProvider }
         set { inner.metadataProvider = newValue }
     }
 
-    var logLevel: Logger.Level {
+    package var logLevel: Logger.Level {
         get { inner.logLevel }
         set { inner.logLevel = newValue }
     }
 
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
 
-    func log(event: LogEvent) {
+    package func log(event: LogEvent) {
         var event = event
         event.message = "\(redaction.redacted(event.message.description))"
         event.metadata = redacted(metadata.merging(event.metadata ?? [:]) { _, ofEvent in ofEvent })

@@ -1,20 +1,20 @@
 import Foundation
-import Logging
+package import Logging
 
 /// A log handler that writes each entry to standard error as one line of JSON, for programs that collect logs.
 ///
 /// The fields are `time` (RFC 3339, UTC, milliseconds), `level`, `message`, `source` and the metadata under their own
 /// names. All values are strings. Entries about an upload have its id as `upload`.
-struct JSONLogHandler: LogHandler {
+package struct JSONLogHandler: LogHandler {
     /// Whether standard error leads to the system's journal, which keeps the level of each line.
     let isJournal: Bool
-    var metadata: Logger.Metadata = [:]
-    var metadataProvider: Logger.MetadataProvider?
-    var logLevel = Logger.Level.info
+    package var metadata: Logger.Metadata = [:]
+    package var metadataProvider: Logger.MetadataProvider?
+    package var logLevel = Logger.Level.info
 
-    init(isJournal: Bool) { self.isJournal = isJournal }
+    package init(isJournal: Bool) { self.isJournal = isJournal }
 
-    func log(event: LogEvent) {
+    package func log(event: LogEvent) {
         var fields: [String: String] = [:]
         for metadata in [metadataProvider?.get(), metadata, event.metadata] {
             for (key, value) in metadata ?? [:] { fields[key] = "\(value)" }
@@ -30,7 +30,7 @@ struct JSONLogHandler: LogHandler {
         LogLine.write(String(decoding: line, as: UTF8.self), event.level, isJournal: isJournal)
     }
 
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }

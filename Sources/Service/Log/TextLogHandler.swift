@@ -1,22 +1,22 @@
 import API
 import Foundation
-import Logging
+package import Logging
 
 /// A log handler that writes each entry to standard error as one line for people: the time (RFC 3339, UTC, seconds), the
 /// level, the message, and the metadata as `key=value`, in the order of their keys.
 ///
 /// Values with spaces or quotes are quoted, and control characters are written as `\u{…}`, so that nothing that is
 /// logged can imitate another line.
-struct TextLogHandler: LogHandler {
+package struct TextLogHandler: LogHandler {
     /// Whether standard error leads to the system's journal, which adds the time and keeps the level itself.
     let isJournal: Bool
-    var metadata: Logger.Metadata = [:]
-    var metadataProvider: Logger.MetadataProvider?
-    var logLevel = Logger.Level.info
+    package var metadata: Logger.Metadata = [:]
+    package var metadataProvider: Logger.MetadataProvider?
+    package var logLevel = Logger.Level.info
 
-    init(isJournal: Bool) { self.isJournal = isJournal }
+    package init(isJournal: Bool) { self.isJournal = isJournal }
 
-    func log(event: LogEvent) { LogLine.write(line(of: event, at: .now), event.level, isJournal: isJournal) }
+    package func log(event: LogEvent) { LogLine.write(line(of: event, at: .now), event.level, isJournal: isJournal) }
 
     /// Returns the line of an entry, without the level for the journal, and without its end.
     func line(of event: LogEvent, at time: Date) -> String {
@@ -30,7 +30,7 @@ struct TextLogHandler: LogHandler {
         return start + event.message.description.printable + pairs.joined()
     }
 
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
