@@ -7,7 +7,7 @@
     static const unsigned char bytes[] = {
 #embed CPAGE_FILE
     };
-    if (index-- == 0) return (struct cpage_file){CPAGE_FILE + sizeof "Files/" - 1, bytes, sizeof bytes};
+    if (index-- == 0) return (struct cpage_file){&CPAGE_FILE[sizeof "Files/" - 1], bytes, sizeof bytes};
 }
 #pragma clang diagnostic pop
 #undef CPAGE_FILE
