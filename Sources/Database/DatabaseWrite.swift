@@ -59,6 +59,9 @@ package struct WriteReceipt: Sendable {
         self.share = share
     }
 
+    /// The position in the change log just after the write.
+    package var token: SyncToken { receipt.token }
+
     /// See ``JSONReceipt/json()``.
     package func json() throws(TreeError) -> [UInt8] { try receipt.json() }
 

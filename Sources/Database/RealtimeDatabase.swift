@@ -11,7 +11,7 @@ package final class RealtimeDatabase: Sendable {
     /// The size of the reserve for the first bytes of each write, in bytes, in addition to these.
     private static let reserveBytes = 64 << 20
 
-    let tree: TreeStore
+    package let tree: TreeStore
     let ids: PushIDGenerator
     /// Whether the service's own tree is discarded when the service ends.
     let isThrowAway: Bool

@@ -7,10 +7,13 @@ package struct PostPage: Sendable {
         package let id: TreeKey
         /// The record at `posts/{id}`, or at the path where the list has its records.
         package let record: TreeValue
+        /// The position in the list; nil where the list is not in the order of publication.
+        package let position: PostPosition?
 
-        package init(id: TreeKey, record: TreeValue) {
+        package init(id: TreeKey, record: TreeValue, position: PostPosition?) {
             self.id = id
             self.record = record
+            self.position = position
         }
     }
 
@@ -76,7 +79,7 @@ package struct PostPage: Sendable {
                 passed.add(post, isRecordRead: true)
                 return .hidden
             }
-            return .item(Item(id: post.id, record: record))
+            return .item(Item(id: post.id, record: record, position: post.position))
         }
     }
 
@@ -94,7 +97,7 @@ package struct PostPage: Sendable {
         } read: { id throws(TreeError) in
             guard let record = try snapshot.get(PostNodes.post(id)) else { return .hidden }
             if let fault = PostShape.fault(of: record) { return .skipped(SkippedRecord(id: id.key, fault: fault)) }
-            return .item(Item(id: id.key, record: record))
+            return .item(Item(id: id.key, record: record, position: try snapshot.position(ofPost: id.key)))
         }
     }
 }

@@ -82,6 +82,8 @@ package struct PostDocument: Document {
         let counts: Counts?
         let liked: Bool?
         let comments: [Comment]?
+        /// The position in the list, which is the cursor with which a page after the post begins.
+        let position: String?
 
         private enum CodingKeys: String, CodingKey {
             case postID = "post_id"
@@ -92,7 +94,7 @@ package struct PostDocument: Document {
             case fullStorageURI = "full_storage_uri"
             case thumbURL = "thumb_url"
             case thumbStorageURI = "thumb_storage_uri"
-            case counts, liked, comments
+            case counts, liked, comments, position
         }
     }
 }

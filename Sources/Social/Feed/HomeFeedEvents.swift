@@ -49,7 +49,8 @@ package struct HomeFeedEvents: Sendable {
         since token: SyncToken
     ) async throws -> (changes: [HomeFeedChange], next: SyncToken, hasMore: Bool) {
         try await tree.snapshot { [reader] snapshot in
-            let (changes, next, hasMore) = try snapshot.changes(since: token, at: HomeFeedChange.nodes(of: reader))
+            let (changes, next, hasMore) = try snapshot.writtenPaths(
+                since: token, at: HomeFeedChange.nodes(of: reader))
             return (changes.compactMap { HomeFeedChange($0, for: reader) }, next, hasMore)
         }
     }
@@ -81,7 +82,7 @@ package struct HomeFeedEvents: Sendable {
 }
 
 /// Creates the events of effects in one snapshot of the tree.
-private struct HomeFeedNotifier {
+struct HomeFeedNotifier {
     private let reader: UserID
     private let view: FeedView
     private let snapshot: TreeSnapshot
@@ -127,14 +128,20 @@ private struct HomeFeedNotifier {
         else { return nil }
         let post = ListedPost(place.position, id, author: place.author?.description)
         guard try filter.mayShow(post), try filter.shows(post, record) else { return nil }
-        return (try FeedItem(PostPage.Item(id: id, record: record), view, &blocks, in: snapshot), place.position)
+        let item = PostPage.Item(id: id, record: record, position: place.position)
+        return (try FeedItem(item, view, &blocks, in: snapshot), place.position)
+    }
+
+    /// Whether a post is in the feed, by its author.
+    mutating func isShown(_ id: TreeKey) throws(TreeError) -> Bool {
+        guard let author = try PublicationEntry(of: id, in: snapshot)?.author else { return false }
+        return try filter.isFollowed(author, by: reader)
     }
 
     /// Whether a post that is not in the feed may have been in it: its former or current author is visible to the
     /// reader.
     private mutating func mayHaveBeenShown(_ id: TreeKey, by formerAuthor: UserID?) throws(TreeError) -> Bool {
         if let formerAuthor, try filter.isFollowed(formerAuthor, by: reader) { return true }
-        guard let author = try PublicationEntry(of: id, in: snapshot)?.author else { return false }
-        return try filter.isFollowed(author, by: reader)
+        return try isShown(id)
     }
 }

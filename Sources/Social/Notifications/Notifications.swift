@@ -141,7 +141,7 @@ extension TreeSnapshot {
     }
 
     /// Returns the number of a person's own unread notifications.
-    fileprivate func unreadCount(of uid: UserID) throws(TreeError) -> Int {
+    func unreadCount(of uid: UserID) throws(TreeError) -> Int {
         Int(clamping: try get(NotificationNodes.unread(uid))?.integerValue ?? 0)
     }
 }
@@ -188,7 +188,7 @@ extension NotificationDocument {
             text: words, timestamp: row["timestamp"]?.integerValue ?? 0, isUnread: row["unread"] != nil)
     }
 
-    private init(_ item: AnnouncementInbox.Item, in snapshot: TreeSnapshot) throws(TreeError) {
+    init(_ item: AnnouncementInbox.Item, in snapshot: TreeSnapshot) throws(TreeError) {
         let announcement = try AnnouncementDocument(item.id, in: snapshot)
         self.init(
             id: item.position.string, kind: NotificationKind.announcement.rawValue, actor: announcement?.author,

@@ -28,6 +28,7 @@ extension FeedItem {
     private var value: TreeValue {
         var fields = record.withPostID(id).object ?? [:]
         fields["kind"] = .string(kind)
+        fields["position"] = position.map { .string($0.description) }
         fields["counts"] = counts.map { ["likes": .integer($0.likes), "comments": .integer($0.comments)] }
         fields["liked"] = isLiked.map { .bool($0) }
         let numbered = comments.enumerated().map { (TreeKey(unchecked: "\($0.offset)"), $0.element.value) }
