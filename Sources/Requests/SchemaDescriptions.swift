@@ -160,6 +160,8 @@ enum SchemaDescriptions {
         "PostComment": "One of the newest comments on a post, in a list of posts.",
         "PostCounts": "The numbers of a post's likes and comments.",
         "PostEvent": "The event that a post was published or deleted.",
+        "PostEdit": "The fields of a post that change.",
+        "PostPhotoEdit": "A photo in its new place.",
         "PostPage": "A page of posts.",
         "PostPageSkipped": "A record below `posts/` that is not a post.",
         "PostPhoto": "A photo of a post.",
@@ -223,6 +225,7 @@ enum SchemaDescriptions {
         "StoreCheckEvent": "A line of the report.",
         "StoreCheckResult": "The result of the last store check of a kind, for operators.",
         "StoreCheckStep": "A report of a running store check.",
+        "Times": "The times of a creation and of the last change.",
         "TokenClaims": "Additional claims of a token.",
         "TokenRefreshRequest": "A refresh token.",
         "TokenRefreshResponse": "New tokens.",
@@ -241,6 +244,8 @@ enum SchemaDescriptions {
         "Usage": "The storage that the files of a user, or of all users, use.",
         "UsagePage": "A page of the storage that users use, in the order of their ids.",
         "UsageSize": "A number of files and their total size.",
+        "Values": "The values at several paths of the tree, from one state.",
+        "ValuesValue": "The value at a path, or the reason for which it is missing.",
         "Version": "The version of the service.",
     ]
 }

@@ -24,8 +24,8 @@ struct Fixture: Sendable {
     /// Returns the database as the next process opens it.
     func reopened() -> RealtimeDatabase {
         RealtimeDatabase(
-            tree, disconnects: StoreNodes.disconnect(), ids: PushIDGenerator(), isThrowAway: false,
-            isOpenWithoutRules: true, spool: spool, logger: log.logger)
+            tree, disconnects: StoreNodes.disconnect(), requests: WorkNodes.requests, ids: PushIDGenerator(),
+            isThrowAway: false, isOpenWithoutRules: true, spool: spool, logger: log.logger)
     }
     var stranger: DatabaseSession { database.session(as: .anonymous) }
 }
@@ -41,9 +41,8 @@ func withDatabase<R: Sendable>(
         let spool = ResponseSpool(in: try scratch.directory(), maxBytes: maxSpooledBytes)
         let log = RecordingLog()
         let database = RealtimeDatabase(
-            tree, disconnects: StoreNodes.disconnect(), ids: PushIDGenerator(), isThrowAway: isThrowAway,
-            isOpenWithoutRules: isOpenWithoutRules,
-            spool: spool, logger: log.logger)
+            tree, disconnects: StoreNodes.disconnect(), requests: WorkNodes.requests, ids: PushIDGenerator(),
+            isThrowAway: isThrowAway, isOpenWithoutRules: isOpenWithoutRules, spool: spool, logger: log.logger)
         let result = try await body(Fixture(database: database, tree: tree, spool: spool, log: log))
         await tree.close()
         return result

@@ -38,23 +38,25 @@ struct SyncCopy: Sendable {
         {
             changes += 1
         }
-        merge(document["feed"], "posts", id: "post_id", into: &posts)
-        merge(document["stories"], "posts", id: "post_id", into: &stories)
-        merge(document["notifications"], "notifications", id: "id", into: &notifications)
-        merge(document["audiences"], "audiences", id: "id", into: &audiences)
-        merge(document["uploads"], "uploads", id: "upload_id", into: &uploads)
+        resets += Self.merge(document["feed"], "posts", id: "post_id", into: &posts)
+        resets += Self.merge(document["stories"], "posts", id: "post_id", into: &stories)
+        resets += Self.merge(document["notifications"], "notifications", id: "id", into: &notifications)
+        resets += Self.merge(document["audiences"], "audiences", id: "id", into: &audiences)
+        resets += Self.merge(document["uploads"], "uploads", id: "upload_id", into: &uploads)
         for counts in document["counts"].array { count(counts) }
         unread = document["notifications"]["unread"].int ?? unread
     }
 
-    private mutating func merge(_ part: JSON, _ list: String, id: String, into copy: inout [String: JSON]) {
-        if part["reset"].bool == true {
-            copy = [:]
-            resets += 1
-        }
+    /// Changes a list by a part of an answer.
+    ///
+    /// - Returns: The number of times that the list began anew.
+    private static func merge(_ part: JSON, _ list: String, id: String, into copy: inout [String: JSON]) -> Int {
+        let isReset = part["reset"].bool == true
+        if isReset { copy = [:] }
         for author in part["left"].array { copy = copy.filter { $0.value["author"]["uid"] != author } }
         for gone in part["removed"].array { copy[gone.string ?? ""] = nil }
         for element in part[list].array { copy[element[id].string ?? ""] = element }
+        return isReset ? 1 : 0
     }
 
     private mutating func count(_ counts: JSON) {

@@ -79,7 +79,7 @@ struct RequestExecution: Sendable {
         do {
             var write = try begin()
             try write.receive(json.span)
-            outcome = .written(try await identity.session.commit(write, ifHash: hash).token)
+            outcome = .written(try await identity.session.commit(write, on: WriteTerms(hash: hash)).token)
         } catch {
             outcome = .refused(ClientRefusal(error, isWrite: true))
         }

@@ -137,6 +137,7 @@ extension HTTPServer {
 
     private func addOperations(_ operations: OperationsReport, to routes: inout RouteTable) {
         ChangeRoutes(access, keepAlive: settings.database.keepAlive, listedIn: admission.open).add(to: &routes)
+        ValueRoutes(access).add(to: &routes)
         if let reload = settings.reload { ReloadRoutes(reload: reload).add(to: &routes) }
         health.add(to: &routes)
         MetricsRoutes(

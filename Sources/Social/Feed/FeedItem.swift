@@ -8,6 +8,7 @@ package struct FeedItem: Sendable {
     package let record: TreeValue
     /// The position in the list; nil where the list is not in the order of publication.
     package let position: PostPosition?
+    package let times: EntityTimes
     /// The kind of the post's content: readers of a feed choose a cell by it, and skip unknown kinds.
     package let kind: String
     /// The numbers of likes and comments; nil if they are not shown.
@@ -21,7 +22,7 @@ package struct FeedItem: Sendable {
         _ post: PostPage.Item, _ view: FeedView, _ blocks: inout BlockedPeople, in snapshot: TreeSnapshot
     ) throws(TreeError) {
         id = post.id
-        (record, position) = (post.record, post.position)
+        (record, position, times) = (post.record, post.position, post.times)
         kind = record["kind"]?.stringValue ?? Self.kind(of: record)
         counts = try Self.counts(of: post.id, view, in: snapshot)
         isLiked = try Self.isLiked(post.id, view, in: snapshot)
@@ -62,8 +63,10 @@ package struct FeedItem: Sendable {
         // Usually the first ones can be shown; others are malformed, or their authors are blocked.
         for limit in [commentCount, lookedAtCount - commentCount] {
             let rows = try snapshot.children(of: ReactionNodes.comment(post), range: range, limit: limit)
+            let times = try EntityTimes.stored(below: TimeNodes.comment(post), of: rows.map(\.key), in: snapshot)
             for row in rows where comments.count < commentCount {
-                guard let comment = Comment(row.key, of: post, row.value), let author = UserID(comment.author),
+                guard let comment = Comment(row.key, of: post, row.value, times[row.key]),
+                    let author = UserID(comment.author),
                     try !blocks.contain(author, in: snapshot)
                 else { continue }
                 comments.append(comment)

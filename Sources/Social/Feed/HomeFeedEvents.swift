@@ -128,7 +128,7 @@ struct HomeFeedNotifier {
         else { return nil }
         let post = ListedPost(place.position, id, author: place.author?.description)
         guard try filter.mayShow(post), try filter.shows(post, record) else { return nil }
-        let item = PostPage.Item(id: id, record: record, position: place.position)
+        let item = try PostPage.Item(id: id, record: record, position: place.position, in: snapshot)
         return (try FeedItem(item, view, &blocks, in: snapshot), place.position)
     }
 

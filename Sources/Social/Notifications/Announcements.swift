@@ -59,8 +59,12 @@ package struct Announcements: Sendable {
             key?.note(id, in: &update)
             return id.key
         }
-        let record = try await tree.get(place / known)
-        guard let record, let document = AnnouncementDocument(record, id: known, recipients: people?.count) else {
+        // An announcement to some people never changes.
+        let (record, times) = try await tree.snapshot { snapshot in
+            (try snapshot.get(place / known), try EntityTimes(at: TimeNodes.announcement(known), in: snapshot))
+        }
+        guard let record, let document = AnnouncementDocument(record, id: known, times, recipients: people?.count)
+        else {
             throw Failure(
                 .deleted, "the announcement has been withdrawn", hint: "Send it with another key to publish it again.")
         }
@@ -122,7 +126,8 @@ extension AnnouncementDocument {
     init?(_ id: TreeKey, in snapshot: TreeSnapshot) throws(TreeError) {
         guard let record = try snapshot.get(NotificationNodes.announcement() / id) else { return nil }
         let author = try record["author"].flatMap { copy throws(TreeError) in try PersonDocument(copy, in: snapshot) }
-        self.init(record, id: id, author: author, recipients: nil)
+        let times = try EntityTimes(at: TimeNodes.announcement(id), in: snapshot)
+        self.init(record, id: id, author: author, times, recipients: nil)
     }
 }
 
@@ -131,22 +136,35 @@ extension PersonDocument {
     /// malformed copy.
     init?(_ copy: TreeValue, in snapshot: TreeSnapshot) throws(TreeError) {
         guard let uid = copy["uid"]?.stringValue.flatMap({ UserID($0) }) else { return nil }
-        let (name, picture) = try snapshot.nameAndPicture(of: uid)
-        guard let name else {
+        guard let present = try PersonDocument(uid, in: snapshot) else {
             self.init(
                 uid: uid.description, fullName: copy["full_name"]?.stringValue ?? uid.description,
                 profilePicture: copy["profile_picture"]?.stringValue)
             return
         }
+        self = present
+    }
+
+    /// Reads a person's current name and picture; nil for a person without a name.
+    init?(_ uid: UserID, in snapshot: TreeSnapshot) throws(TreeError) {
+        let (name, picture) = try snapshot.nameAndPicture(of: uid)
+        guard let name else { return nil }
         self.init(uid: uid.description, fullName: name, profilePicture: picture)
+        let times = try EntityTimes(at: TimeNodes.person(uid), in: snapshot)
+        (created, updated) = (times.created?.milliseconds, times.updated?.milliseconds)
     }
 }
 
 extension AnnouncementDocument {
     /// Reads a record; nil if it has no text. Its other fields may contain any value, because admins can write them.
     ///
-    /// - Parameter author: The author with their current name; nil for the author in the record.
-    fileprivate init?(_ record: TreeValue, id: TreeKey, author present: PersonDocument? = nil, recipients: Int?) {
+    /// - Parameters:
+    ///   - author: The author with their current name; nil for the author in the record.
+    ///   - times: The stored times.
+    fileprivate init?(
+        _ record: TreeValue, id: TreeKey, author present: PersonDocument? = nil, _ times: EntityTimes,
+        recipients: Int?
+    ) {
         guard let text = record["text"]?.stringValue else { return nil }
         let author = record["author"]
         self.init(
@@ -158,5 +176,7 @@ extension AnnouncementDocument {
                         profilePicture: author?["profile_picture"]?.stringValue)
                 },
             timestamp: record["timestamp"]?.integerValue ?? 0, recipients: recipients)
+        let times = times.completed(by: record)
+        (created, updated) = (times.created?.milliseconds, times.updated?.milliseconds)
     }
 }

@@ -71,7 +71,8 @@ struct SliceResolver {
         guard let record = try snapshot.get(PostNodes.post() / id), PostShape.fault(of: record) == nil,
             try !blocks.containAuthor(of: record, in: snapshot)
         else { return nil }
-        let item = PostPage.Item(id: id, record: record, position: try snapshot.position(ofPost: id))
+        let position = try snapshot.position(ofPost: id)
+        let item = try PostPage.Item(id: id, record: record, position: position, in: snapshot)
         return try FeedItem(item, view, &blocks, in: snapshot)
     }
 
@@ -187,6 +188,8 @@ struct SliceResolver {
         else { return nil }
         var view = FeedView(viewer: reader)
         (view.showsCounts, view.showsComments, view.showsLikes) = (false, false, false)
-        return try FeedItem(PostPage.Item(id: id, record: record, position: last), view, &blocks, in: snapshot)
+        let item = try PostPage.Item(
+            id: id, record: record, position: last, times: TimeNodes.audiencePost, in: snapshot)
+        return try FeedItem(item, view, &blocks, in: snapshot)
     }
 }

@@ -96,8 +96,7 @@ struct SliceTouches {
         case .memberships:
             memberships.insert(key)
             areStoriesReplaced = true
-        // A reader's own membership is at `memberships/`, too.
-        case .audiences: if keys.count == 1 || keys[1] != "members" { audiences.insert(key) }
+        case .audiences: audiences.insert(key)
         case .stories: stories.insert(Story(audience: key, post: keys.count == 1 ? nil : keys[1]))
         case .uploads: uploads.insert(key)
         }

@@ -37,6 +37,9 @@ struct EncodedUpdate: Sendable {
     /// The identity whose rights the rules check; nil for the service itself, which is not bound by rules.
     var requester: Requester?
 
+    /// Whether the requester must be allowed to read the nodes of the preconditions.
+    var judgesConditions = false
+
     /// The reads on which the update depends; nil if it is valid regardless of other changes.
     var basis: Basis?
 
@@ -49,11 +52,13 @@ struct EncodedUpdate: Sendable {
 
     /// Whether the update frees space on the disk: it contains only deletions, or is part of a deletion; see
     /// ``RoomReserve``.
-    var makesRoom: Bool { isForRoom || writes.allSatisfy(\.rows.isEmpty) }
+    var makesRoom: Bool { isForRoom || writes.allSatisfy { $0.rows.isEmpty || $0.isOfService } }
 
-    /// The only write of the update, if it is that of a node; nil otherwise, and for expiries.
+    /// The only write of the update, apart from those that the service has added, if it is that of a node; nil
+    /// otherwise, and for expiries.
     var onlyWrite: EncodedWrite? {
-        guard writes.count == 1, let write = writes.first, !write.isPriority, !isExpiry else { return nil }
+        let sent = writes.filter { !$0.isOfService }
+        guard sent.count == 1, let write = sent.first, !write.isPriority, !isExpiry else { return nil }
         return write
     }
 

@@ -72,7 +72,7 @@ final class LargeWrites: BackgroundWork {
         }
         switch try await course(of: update, write) {
         case .unchanged(let token):
-            return CommitReceipt(token: token, writes: update.writes, change: nil)
+            return try await commitRest(of: update, unchangedAt: token)
         case .stage where await turns.take():
             defer { wakeUps.continuation.yield() }
             try await engine.stage(write)
@@ -106,9 +106,22 @@ final class LargeWrites: BackgroundWork {
             guard !write.hasServerValues, !update.isRepeated, try engine.hasSameRows(as: write) else { return .stage }
             let snapshot = TreeSnapshot(engine: engine, changeLog: changeLog, rules: rules)
             if let reads = update.basis?.reads, try !reads.holds(in: engine, at: snapshot.token) { return .direct }
-            for precondition in update.preconditions { try precondition.check(in: snapshot) }
+            try update.checkPreconditions(in: snapshot)
             return .unchanged(try snapshot.token)
         }
+    }
+
+    /// Commits what the service has added to an update whose only write changes nothing.
+    private func commitRest(
+        of update: EncodedUpdate, unchangedAt token: SyncToken
+    ) async throws(TreeError) -> CommitReceipt {
+        let added = update.writes.filter(\.isOfService)
+        guard !added.isEmpty else { return CommitReceipt(token: token, writes: update.writes, change: nil) }
+        var rest = try EncodedUpdate(writes: added, origin: update.origin, preconditions: update.preconditions)
+        rest.requester = update.requester
+        rest.judgesConditions = update.judgesConditions
+        let receipt = try await group.commit(rest)
+        return CommitReceipt(token: receipt.token, writes: update.writes, change: receipt.change)
     }
 
     /// Repeatedly moves the staged rows to their final keys and then gives the turn to the next write.

@@ -1,0 +1,114 @@
+import API
+import Model
+import Tree
+
+/// Maintains the times at which the entities of a kind were created and last changed (``EntityTimes``), for every
+/// writer: a route, a client of the database, an import, or the service itself.
+///
+/// Every change of an entity's record counts, also one by the service: a new name of the author in a post, or new
+/// renditions. A client that keeps a copy therefore has the present record as long as the time of the last change is the
+/// same. The time at which a person changed the text is `edited`, in the record.
+///
+/// It belongs in the last stratum, so that it sees what other derivations write.
+struct LifeTimes: Derivation {
+    /// The changes of an entity that count.
+    enum Content {
+        /// None: the entity exists or not.
+        case none
+        /// All changes in its record.
+        case record
+        /// All changes in its record, which itself contains the time of the creation.
+        case datedRecord
+    }
+
+    let place: TreePattern
+    let times: TreeNode
+    private let content: Content
+
+    /// - Parameter times: The node of the times, with the same keys as the entity's node.
+    init(of entity: TreeNode, at times: TreeNode, changing content: Content = .record) {
+        (place, self.times, self.content) = (entity.pattern, times, content)
+    }
+
+    var followsContent: Bool { content != .none }
+
+    func writes(
+        for entity: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> [TreeWrite] {
+        let path = times.pattern.path(filledWith: entity.keys)
+        switch (entity.before.isThere, entity.after.isThere) {
+        case (false, true):
+            guard content != .datedRecord else { return [] }
+            return [TreeWrite(path: path, value: EntityTimes(created: commit.timestamp).value)]
+        case (true, true):
+            guard content != .none, entity.hasChanged else { return [] }
+            return [try EntityTimes.change(at: path, commit, in: snapshot)]
+        case (true, false): return [TreeWrite(path: path, value: nil)]
+        case (false, false): return []
+        }
+    }
+
+    /// The times of all kinds of entities. Those of likes are in the list of the posts that a person likes
+    /// (``ReverseLink``).
+    static let all: [LifeTimes] = [
+        LifeTimes(of: PostNodes.post, at: TimeNodes.post),
+        LifeTimes(of: AudienceNodes.post, at: TimeNodes.audiencePost),
+        LifeTimes(of: ReactionNodes.comment, at: TimeNodes.comment),
+        // A person's record contains lists that are not part of the profile: see ``ProfileTimes``.
+        LifeTimes(of: PeopleNodes.person, at: TimeNodes.person, changing: .none),
+        LifeTimes(of: PeopleNodes.following, at: TimeNodes.following, changing: .none),
+        LifeTimes(of: PeopleNodes.blocking, at: TimeNodes.blocking, changing: .none),
+        LifeTimes(of: AudienceNodes.audience, at: TimeNodes.audience),
+        LifeTimes(of: AudienceNodes.member, at: TimeNodes.member),
+        LifeTimes(of: NotificationNodes.notification, at: TimeNodes.notification, changing: .datedRecord),
+        LifeTimes(of: NotificationNodes.announcement, at: TimeNodes.announcement),
+        LifeTimes(of: UsageNodes.quota, at: TimeNodes.quota),
+    ]
+}
+
+/// Maintains the time at which a person's profile was last changed: a field that others see.
+///
+/// It belongs after ``LifeTimes`` in the same stratum.
+struct ProfileTimes: Derivation {
+    let place: TreePattern
+
+    static let all = ProfileChange.Field.allCases.map { field in
+        ProfileTimes(place: TreePattern(PeopleNodes.person.path / TreeKey(unchecked: field.rawValue)))
+    }
+
+    func writes(
+        for field: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> [TreeWrite] {
+        let uid = field.keys[0]
+        guard field.before != field.after, try snapshot.exists(PeopleNodes.person() / uid) else { return [] }
+        return [try EntityTimes.change(at: TimeNodes.person() / uid, commit, in: snapshot)]
+    }
+
+    /// Returns 0: the fields of a person share one entry.
+    func writeCount(for value: TreeValue?) -> Int { 0 }
+}
+
+extension EntityTimes {
+    /// Returns the write that records a change at the times of an entity.
+    fileprivate static func change(
+        at path: TreePath, _ commit: CommitPoint, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> TreeWrite {
+        TreeWrite(path: path, value: try EntityTimes(at: path, in: snapshot).changed(at: commit.timestamp).value)
+    }
+}
+
+// MARK: - Repair
+
+extension LifeTimes {
+    /// Removes the times of deleted entities, and values that are no times. Times that are missing are not replaced:
+    /// those in the record count then, or none.
+    var removingTimes: RepairStage {
+        RepairStage(place: times.pattern) { [place, times] node, snapshot throws(TreeError) in
+            let entity = place.path(filledWith: times.pattern.wildcards(of: node))
+            guard let value = try snapshot.get(node), EntityTimes(value) != nil, try snapshot.exists(entity) else {
+                return [TreeWrite(path: node, value: nil)]
+            }
+            return []
+        }.finding(.entryDangling)
+    }
+}
