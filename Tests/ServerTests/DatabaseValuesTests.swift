@@ -1,5 +1,6 @@
 import Access
 import Client
+import Cryptography
 import HTTPTypes
 import TestSupport
 import Testing
