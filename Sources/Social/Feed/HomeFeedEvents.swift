@@ -49,9 +49,8 @@ package struct HomeFeedEvents: Sendable {
         since token: SyncToken
     ) async throws -> (changes: [HomeFeedChange], next: SyncToken, hasMore: Bool) {
         try await tree.snapshot { [reader] snapshot in
-            let (changes, next, hasMore) = try snapshot.writtenPaths(
-                since: token, at: HomeFeedChange.nodes(of: reader))
-            return (changes.compactMap { HomeFeedChange($0, for: reader) }, next, hasMore)
+            let page = try WrittenPathsPage(since: token, at: HomeFeedChange.nodes(of: reader), in: snapshot)
+            return (page.changes.compactMap { HomeFeedChange($0, for: reader) }, page.next, page.hasMore)
         }
     }
 

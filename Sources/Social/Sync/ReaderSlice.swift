@@ -52,9 +52,10 @@ package struct ReaderSlice: Sendable {
     ) async throws -> SliceChange {
         let now = clock()
         return try await tree.snapshot { [reader] snapshot in
-            var (changes, next, hasMore) = try snapshot.writtenPaths(since: token, at: SliceTouches.nodes(of: reader))
+            let page = try WrittenPathsPage(since: token, at: SliceTouches.nodes(of: reader), in: snapshot)
+            var (next, hasMore) = (page.next, page.hasMore)
             var touches = SliceTouches()
-            for change in changes {
+            for change in page.changes {
                 if touches.count >= SliceTouches.enough {
                     (next, hasMore) = (SyncToken(sequence: change.token.sequence - 1), true)
                     break

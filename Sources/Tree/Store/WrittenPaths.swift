@@ -41,20 +41,24 @@ public struct WrittenPaths: Sendable {
     }
 }
 
-extension TreeSnapshot {
-    /// Returns what was written after a position, oldest change first, as many changes as can be looked through quickly.
+/// What was written after a position, oldest change first: as many changes as can be looked through quickly.
+public struct WrittenPathsPage: Sendable {
+    public let changes: [WrittenPaths]
+    /// The position at which the next changes begin.
+    public let next: SyncToken
+    /// Whether more may exist already.
+    public let hasMore: Bool
+
+    /// Reads a page.
     ///
-    /// - Parameter paths: The nodes at, above and below which writes are returned.
-    /// - Returns: The changes; the position at which the next ones begin; and whether more may exist already.
+    /// - Parameter paths: The nodes at, above and below which writes are seen.
     /// - Throws: ``TreeError`` with code `token_too_old` or `token_unknown`: start again from a snapshot.
-    public func writtenPaths(
-        since token: SyncToken, at paths: [TreePath]
-    ) throws(TreeError) -> (changes: [WrittenPaths], next: SyncToken, hasMore: Bool) {
+    public init(since token: SyncToken, at paths: [TreePath], in snapshot: TreeSnapshot) throws(TreeError) {
         for path in paths { try path.checkDepth() }
         let nodes = paths.map { StoreFormat.dataKey($0) }
         var changes: [WrittenPaths] = []
         var (next, hasMore, scanned, byteCount) = (token, false, 0, 0)
-        try changeLog.forEachRow(since: token, in: engine) { row, token throws(TreeError) in
+        try snapshot.changeLog.forEachRow(since: token, in: snapshot.engine) { row, token throws(TreeError) in
             guard scanned < ChangeLog.maxPageScan, byteCount < ChangeLog.maxPageBytes else {
                 hasMore = true
                 return false
@@ -65,6 +69,6 @@ extension TreeSnapshot {
             if let change = try WrittenPaths(row, token: token, from: nodes) { changes.append(change) }
             return true
         }
-        return (changes, next, hasMore)
+        (self.changes, self.next, self.hasMore) = (changes, next, hasMore)
     }
 }
