@@ -239,7 +239,8 @@ struct LifeTimesTests {
         #expect(kept == [:])
         func ofPost() async throws -> [Int64?] {
             let times = try await tree.snapshot { snapshot in
-                try PostPage.Item(id: "p", record: try snapshot.get("posts/p") ?? true, in: snapshot).times
+                let record = try snapshot.get("posts/p") ?? true
+                return try PostPage.Item(id: "p", record: record, position: nil, in: snapshot).times
             }
             return [times.created?.milliseconds, times.updated?.milliseconds]
         }

@@ -43,6 +43,7 @@ public struct WrittenPaths: Sendable {
 
 /// What was written after a position, oldest change first: as many changes as can be looked through quickly.
 public struct WrittenPathsPage: Sendable {
+    /// The changes.
     public let changes: [WrittenPaths]
     /// The position at which the next changes begin.
     public let next: SyncToken
