@@ -3,10 +3,11 @@ extension FieldDescription {
     static let sync: [String: String] = [
         "Sync.audiences": "The reader's memberships; absent without a change.",
         "Sync.counts": "The numbers of posts that are otherwise unchanged; absent without a change.",
-        "Sync.feed": "The home feed, and the posts that the request names; absent without a change.",
+        "Sync.feed": "The home feed; absent without a change.",
         "Sync.more": "Whether there may be more at once.",
         "Sync.next": "The position after this difference; the next request gives it as `since`.",
         "Sync.notifications": "The notifications, and the announcements among them; absent without a change.",
+        "Sync.posts": "The posts that the request names; absent without a change.",
         "Sync.stories": "The posts of the reader's audiences; absent without a change.",
         "Sync.uploads": "The reader's own uploads; absent without a change.",
         "SyncAudiences.audiences": "The audiences that are new or have changed.",

@@ -25,7 +25,7 @@ struct SyncCopy: Sendable {
             let answer = try await service.ask(.get, "/v1/sync?limit=200\(since)\(query)", as: uid)
             try #require(answer.status == 200, "\(answer.text)")
             let token = answer.headers[.named("tintype-token")]
-            #expect(token.map { answer.json["next"].string?.hasPrefix("\($0)-") } == true)
+            #expect(token.map { answer.json["next"].string?.hasPrefix("\($0).") } == true)
             take(answer.json)
             hasMore = answer.json["more"].bool == true
         }
@@ -93,7 +93,9 @@ struct SyncCopy: Sendable {
             }
         }
         func kinds(_ notifications: [String: JSON]) -> [String: JSON] {
-            notifications.mapValues { .array([$0["kind"], $0["unread"], $0["post"], $0["timestamp"]]) }
+            notifications.mapValues {
+                .array([$0["kind"], $0["unread"], $0["post"], $0["timestamp"], $0["created"], $0["updated"]])
+            }
         }
         return differences("post", posts, other.posts) + differences("story", stories, other.stories)
             + differences("notification", kinds(notifications), kinds(other.notifications))

@@ -24,7 +24,7 @@ func measureSync(executable: String, folder: String, port: Int, seconds: Double)
     ] {
         let bytes = try connection.fetch(HTTP.request("GET", "/v1/sync?as=reader&limit=1"))
         let answer = String(decoding: bytes, as: UTF8.self)
-        guard let next = answer.firstMatch(of: /"next":"([0-9]+-[0-9a-f])"/)?.1 else { return print("  no position") }
+        guard let next = answer.firstMatch(of: /"next":"([0-9]+\.[0-9a-f])"/)?.1 else { return print("  no position") }
         for number in 0..<count {
             try connection.exchange(
                 HTTP.request("PUT", "/likes/\(id(of: first + number))/fan\(number).json?print=silent", "1"))

@@ -70,6 +70,8 @@ package struct SyncDocument: Document {
     /// Whether there may be more at once.
     package let more: Bool
     package var feed: Posts?
+    /// The posts that the request names.
+    package var posts: Posts?
     package var counts: [Counts]?
     package var stories: Posts?
     package var notifications: Notifications?
@@ -80,6 +82,7 @@ package struct SyncDocument: Document {
 
     /// Whether nothing has changed.
     package var isEmpty: Bool {
-        feed == nil && counts == nil && stories == nil && notifications == nil && audiences == nil && uploads == nil
+        feed == nil && posts == nil && counts == nil && stories == nil && notifications == nil && audiences == nil
+            && uploads == nil
     }
 }

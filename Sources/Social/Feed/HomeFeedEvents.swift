@@ -68,7 +68,8 @@ package struct HomeFeedEvents: Sendable {
             var teller = HomeFeedNotifier(reader, view, in: snapshot)
             var events: [HomeFeedEvent?] = []
             for touch in change.touches[numbers] {
-                events.append(try teller.event(of: touch, formerAuthors: change.formerAuthors))
+                let former = change.formerAuthors.mapValues { Set([$0]) }
+                events.append(try teller.event(of: touch, formerAuthors: former))
             }
             return events
         }
@@ -97,7 +98,7 @@ struct HomeFeedNotifier {
     }
 
     mutating func event(
-        of touch: HomeFeedChange.Touch, formerAuthors: [TreeKey: UserID]
+        of touch: HomeFeedChange.Touch, formerAuthors: [TreeKey: Set<UserID>]
     ) throws(TreeError) -> HomeFeedEvent? {
         switch touch {
         case .everything: return .replaced
@@ -111,7 +112,7 @@ struct HomeFeedNotifier {
             if let (item, position) = try shown(id) { return .put(item, position) }
             // The author of a deleted post is unknown if the author's account was deleted before.
             if !isThere, formerAuthors[id] == nil { return .removed(id) }
-            return try mayHaveBeenShown(id, by: formerAuthors[id]) ? .removed(id) : nil
+            return try mayHaveBeenShown(id, by: formerAuthors[id] ?? []) ? .removed(id) : nil
         }
     }
 
@@ -139,8 +140,8 @@ struct HomeFeedNotifier {
 
     /// Whether a post that is not in the feed may have been in it: its former or current author is visible to the
     /// reader.
-    private mutating func mayHaveBeenShown(_ id: TreeKey, by formerAuthor: UserID?) throws(TreeError) -> Bool {
-        if let formerAuthor, try filter.isFollowed(formerAuthor, by: reader) { return true }
+    private mutating func mayHaveBeenShown(_ id: TreeKey, by formerAuthors: Set<UserID>) throws(TreeError) -> Bool {
+        for author in formerAuthors where try filter.isFollowed(author, by: reader) { return true }
         return try isShown(id)
     }
 }

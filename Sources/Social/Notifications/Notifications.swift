@@ -124,21 +124,23 @@ package struct Notifications: Sendable {
     }
 }
 
-/// An entry of a page.
-private struct Entry {
-    enum Content {
-        case group(NotificationGroup)
-        case announcement(AnnouncementInbox.Item)
-    }
+extension Notifications {
+    /// An entry of a list.
+    struct Entry {
+        enum Content {
+            case group(NotificationGroup)
+            case announcement(AnnouncementInbox.Item)
+        }
 
-    let id: TreeKey
-    let content: Content
+        let id: TreeKey
+        let content: Content
 
-    /// The ids of the notifications that the entry shows.
-    var notifications: [TreeKey] {
-        switch content {
-        case .group(let group): group.ids
-        case .announcement: []
+        /// The ids of the notifications that the entry shows.
+        var notifications: [TreeKey] {
+            switch content {
+            case .group(let group): group.ids
+            case .announcement: []
+            }
         }
     }
 }
@@ -162,8 +164,8 @@ extension NotificationDocument {
     private static let maxActors = 2
 
     /// - Parameter times: The times of the notifications that have changed, by their ids.
-    fileprivate init(
-        _ entry: Entry, _ times: [TreeKey: EntityTimes], in snapshot: TreeSnapshot
+    init(
+        _ entry: Notifications.Entry, _ times: [TreeKey: EntityTimes], in snapshot: TreeSnapshot
     ) throws(TreeError) {
         switch entry.content {
         case .group(let group):

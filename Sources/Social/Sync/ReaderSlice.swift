@@ -44,11 +44,13 @@ package struct ReaderSlice: Sendable {
 
     /// Returns what has changed since a position.
     ///
-    /// - Parameter named: Further posts of which the reader wants to know the changes.
+    /// - Parameters:
+    ///   - named: Further posts of which the reader wants to know the changes.
+    ///   - oldestAnnouncement: The oldest announcement of the state before.
     /// - Throws: `TreeError` with the code `token_too_old` or `token_unknown`: begin with
     ///   ``SliceChange/everything(at:)``.
     package func change(
-        since token: SyncToken, _ sight: Sight, named: Set<TreeKey> = []
+        since token: SyncToken, oldestAnnouncement: TreeKey?, _ sight: Sight, named: Set<TreeKey>
     ) async throws -> SliceChange {
         let now = clock()
         return try await tree.snapshot { [reader] snapshot in
@@ -63,9 +65,29 @@ package struct ReaderSlice: Sendable {
                 touches.add(change, for: reader)
             }
             var result = SliceChange(next: next, hasMore: hasMore)
+            result.notifications.oldestAnnouncement = oldestAnnouncement
             var resolver = SliceResolver(reader, sight, named: named, at: now, in: snapshot)
             try resolver.resolve(touches, into: &result)
             return result
+        }
+    }
+
+    /// Returns those of some posts that the reader sees.
+    package func posts(named: Set<TreeKey>, _ sight: Sight) async throws -> [FeedItem] {
+        let now = clock()
+        return try await tree.snapshot { [reader] snapshot in
+            var resolver = SliceResolver(reader, sight, named: named, at: now, in: snapshot)
+            return try resolver.namedPosts()
+        }
+    }
+
+    /// Returns the position of the oldest announcement among the notifications; nil for none.
+    package var oldestAnnouncement: TreeKey? {
+        get async throws {
+            let now = clock()
+            return try await tree.snapshot { [reader] snapshot in
+                try AnnouncementInbox(of: reader, at: now, in: snapshot).items.last?.position
+            }
         }
     }
 }

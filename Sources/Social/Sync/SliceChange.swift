@@ -31,6 +31,9 @@ package struct SliceChange: Sendable {
         package var removed: [TreeKey] = []
         /// The number of all unread notifications; nil if no notification has changed.
         package var unread: Int?
+        /// The position of the oldest announcement among the notifications; nil for none. Announcements leave the list by
+        /// their age, without a change.
+        package var oldestAnnouncement: TreeKey?
     }
 
     package struct Audiences: Sendable {
@@ -40,8 +43,9 @@ package struct SliceChange: Sendable {
         package var removed: [TreeKey] = []
     }
 
-    /// The home feed, and the posts that the reader has named.
     package var feed = Posts()
+    /// The posts that the reader has named.
+    package var named = Posts()
     package var counts: [Counts] = []
     /// The posts of the reader's audiences.
     package var stories = Posts()
@@ -58,6 +62,7 @@ package struct SliceChange: Sendable {
     package static func everything(at token: SyncToken) -> SliceChange {
         var change = SliceChange(next: token, hasMore: false)
         change.feed.isReplaced = true
+        change.named.isReplaced = true
         change.stories.isReplaced = true
         change.notifications.isReplaced = true
         change.audiences.isReplaced = true

@@ -29,7 +29,8 @@ struct SliceResolver {
     mutating func resolve(_ touches: SliceTouches, into result: inout SliceChange) throws(TreeError) {
         if showsPosts {
             try resolveFeed(touches, into: &result.feed)
-            try resolveCounts(touches, in: result.feed, into: &result.counts)
+            try resolveNamed(touches, into: &result.named)
+            try resolveCounts(touches, besides: result, into: &result.counts)
         }
         try resolveNotifications(touches, into: &result.notifications)
         try resolveAudiences(touches, into: &result.audiences)
@@ -40,9 +41,14 @@ struct SliceResolver {
     // MARK: The home feed
 
     private mutating func resolveFeed(_ touches: SliceTouches, into feed: inout SliceChange.Posts) throws(TreeError) {
+        // What a blocked person has written is hidden in others' posts, too.
+        guard !touches.isSightOfPeopleChanged else {
+            feed.isReplaced = true
+            return
+        }
         var shown: Set<TreeKey> = []
         var gone: Set<TreeKey> = []
-        for touch in touches.feed {
+        for touch in touches.feed.union(comments(touches)) {
             switch try home.event(of: touch, formerAuthors: touches.formerAuthors) {
             case .replaced:
                 feed = SliceChange.Posts(isReplaced: true)
@@ -52,21 +58,43 @@ struct SliceResolver {
             case .left(let person): feed.left.append(person)
             case nil: break
             }
-            if case .post(let id, _) = touch, named.contains(id), !shown.contains(id) {
-                if let item = try namedPost(id) {
-                    shown.insert(id)
-                    feed.items.append(item)
-                } else {
-                    gone.insert(id)
-                }
-            }
         }
         feed.items.sort(by: Self.isEarlier)
         feed.removed = gone.subtracting(shown).sorted()
         feed.left.sort { $0.description < $1.description }
     }
 
-    /// Returns a post that is not in the home feed; nil if it does not exist, or the reader does not see its author.
+    /// Returns the touches of posts by their comments, if the reader sees comments.
+    private func comments(_ touches: SliceTouches) -> Set<HomeFeedChange.Touch> {
+        view.showsComments ? Set(touches.commented.map { .post($0, isThere: true) }) : []
+    }
+
+    // MARK: Named posts
+
+    private mutating func resolveNamed(_ touches: SliceTouches, into posts: inout SliceChange.Posts) throws(TreeError) {
+        guard !named.isEmpty else { return }
+        guard !touches.isSightOfPeopleChanged, !touches.feed.contains(.everything) else {
+            posts.isReplaced = true
+            posts.items = try namedPosts()
+            return
+        }
+        var touched: Set<TreeKey> = []
+        for case .post(let id, _) in touches.feed.union(comments(touches)) { touched.insert(id) }
+        for id in touched.intersection(named).sorted() {
+            if let item = try namedPost(id) { posts.items.append(item) } else { posts.removed.append(id) }
+        }
+    }
+
+    /// Returns those of the named posts that the reader sees.
+    mutating func namedPosts() throws(TreeError) -> [FeedItem] {
+        var items: [FeedItem] = []
+        for id in named.sorted() {
+            if let item = try namedPost(id) { items.append(item) }
+        }
+        return items
+    }
+
+    /// Returns a named post; nil if it does not exist, or the reader does not see its author.
     private mutating func namedPost(_ id: TreeKey) throws(TreeError) -> FeedItem? {
         guard let record = try snapshot.get(PostNodes.post() / id), PostShape.fault(of: record) == nil,
             try !blocks.containAuthor(of: record, in: snapshot)
@@ -77,13 +105,16 @@ struct SliceResolver {
     }
 
     private mutating func resolveCounts(
-        _ touches: SliceTouches, in feed: SliceChange.Posts, into counts: inout [SliceChange.Counts]
+        _ touches: SliceTouches, besides change: SliceChange, into counts: inout [SliceChange.Counts]
     ) throws(TreeError) {
-        guard !feed.isReplaced else { return }
-        let told = Set(feed.items.map(\.id))
-        for id in touches.counts.sorted() where !told.contains(id) {
-            var isTold = try home.isShown(id)
-            if !isTold, named.contains(id) { isTold = try namedPost(id) != nil }
+        guard view.showsCounts || view.showsLikes else { return }
+        let told = (feed: Set(change.feed.items.map(\.id)), named: Set(change.named.items.map(\.id)))
+        for id in touches.counts.sorted() {
+            var isTold = false
+            if !change.feed.isReplaced, !told.feed.contains(id) { isTold = try home.isShown(id) }
+            if !isTold, named.contains(id), !change.named.isReplaced, !told.named.contains(id) {
+                isTold = try namedPost(id) != nil
+            }
             guard isTold else { continue }
             let numbers = try FeedItem.counts(of: id, view, in: snapshot)
             counts.append(
@@ -101,21 +132,29 @@ struct SliceResolver {
     private func resolveNotifications(
         _ touches: SliceTouches, into result: inout SliceChange.Notifications
     ) throws(TreeError) {
-        guard
-            touches.areNotificationsReplaced || touches.areAnnouncementsRead || !touches.notifications.isEmpty
-                || !touches.announcements.isEmpty
-        else { return }
         let inbox = try AnnouncementInbox(of: reader, at: now, in: snapshot)
-        // The id of a notification of an announcement is its position, which is lost with it.
+        let oldest = inbox.items.last?.position
+        defer { result.oldestAnnouncement = oldest }
+        // The id of a notification of an announcement is its position, which is lost with it. Announcements also leave the
+        // list without a change, by their age.
         let known = Set(inbox.items.map(\.id))
-        guard !touches.areNotificationsReplaced, touches.announcements.isSubset(of: known) else {
+        guard !touches.areNotificationsReplaced, touches.announcements.isSubset(of: known),
+            oldest == result.oldestAnnouncement
+        else {
             result.isReplaced = true
             return
         }
+        guard touches.areAnnouncementsRead || !touches.notifications.isEmpty || !touches.announcements.isEmpty else {
+            return
+        }
         result.unread = try snapshot.unreadCount(of: reader) + inbox.unreadCount
-        for id in touches.notifications.sorted() {
+        let ids = touches.notifications.sorted()
+        let times = try EntityTimes.stored(below: TimeNodes.notification(reader), of: ids, in: snapshot)
+        for id in ids {
             if let row = try snapshot.get(NotificationNodes.notification(reader) / id) {
-                result.documents.append(try NotificationDocument(row, id: id, in: snapshot))
+                let group = NotificationGroup(TreeChild(key: id, value: row))
+                result.documents.append(
+                    try NotificationDocument(Notifications.Entry(id: id, content: .group(group)), times, in: snapshot))
             } else {
                 result.removed.append(id)
             }
@@ -152,7 +191,7 @@ struct SliceResolver {
     private mutating func resolveStories(
         _ touches: SliceTouches, into stories: inout SliceChange.Posts
     ) throws(TreeError) {
-        stories.isReplaced = touches.areStoriesReplaced
+        stories.isReplaced = touches.areStoriesReplaced || touches.isSightOfPeopleChanged
         let list = MemberAudienceFeeds(of: reader)
         var resolved: Set<TreeKey> = []
         for story in touches.stories where !stories.isReplaced {
@@ -164,12 +203,18 @@ struct SliceResolver {
             guard resolved.insert(id).inserted else { continue }
             if let item = try self.story(id, in: list) {
                 stories.items.append(item)
-            } else {
+            } else if try !isHidden(id, of: story.audience) {
                 stories.removed.append(id)
             }
         }
         stories.items.sort(by: Self.isEarlier)
         stories.removed.sort()
+    }
+
+    /// Whether a post exists and is hidden by a block: a copy cannot have it.
+    private mutating func isHidden(_ id: TreeKey, of audience: TreeKey) throws(TreeError) -> Bool {
+        guard let record = try snapshot.get(AudienceNodes.story() / audience / id) else { return false }
+        return try blocks.containAuthor(of: record, in: snapshot)
     }
 
     /// Returns a post of the reader's audiences as the list of all of them has it; nil if it is not in the list.

@@ -16,7 +16,12 @@ struct SliceTouches {
 
     private(set) var feed: Set<HomeFeedChange.Touch> = []
     /// The former authors of posts that were deleted or got another author.
-    private(set) var formerAuthors: [TreeKey: UserID] = [:]
+    private(set) var formerAuthors: [TreeKey: Set<UserID>] = [:]
+    /// The posts with comments that have changed: the first ones are shown with the post.
+    private(set) var commented: Set<TreeKey> = []
+    /// Whether a block between the reader and somebody has begun or ended, which hides or shows what they have written
+    /// everywhere.
+    private(set) var isSightOfPeopleChanged = false
     /// The posts whose counts may have changed.
     private(set) var counts: Set<TreeKey> = []
     private(set) var notifications: Set<TreeKey> = []
@@ -35,7 +40,7 @@ struct SliceTouches {
 
     /// The number of parts.
     var count: Int {
-        feed.count + counts.count + notifications.count + announcements.count + memberships.count
+        feed.count + commented.count + counts.count + notifications.count + announcements.count + memberships.count
             + audiences.count + stories.count + uploads.count
     }
 
@@ -72,7 +77,8 @@ struct SliceTouches {
     mutating func add(_ change: WrittenPaths, for reader: UserID) {
         if let home = HomeFeedChange(change, for: reader) {
             feed.formUnion(home.touches)
-            formerAuthors.merge(home.formerAuthors) { $1 }
+            for (post, author) in home.formerAuthors { formerAuthors[post, default: []].insert(author) }
+            for case .block in home.touches { isSightOfPeopleChanged = true }
         }
         let start = HomeFeedChange.nodes(of: reader).count
         for node in Node.allCases {
@@ -88,8 +94,7 @@ struct SliceTouches {
         case .posts: feed.insert(.post(key, isThere: keys.count > 1 || !write.isDeletion))
         case .stats: counts.insert(key)
         case .likes: if keys.count == 1 || keys[1] == reader.key { counts.insert(key) }
-        // The first comments are shown with the post.
-        case .comments: feed.insert(.post(key, isThere: true))
+        case .comments: commented.insert(key)
         case .notifications: notifications.insert(key)
         case .announcements: announcements.insert(key)
         case .announcementsRead: areAnnouncementsRead = true

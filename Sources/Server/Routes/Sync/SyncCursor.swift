@@ -1,9 +1,9 @@
-import Requests
+import Model
 import Social
 import Tree
 
-/// The position of a reader's copy: a token of the change log, and what the reader was allowed to see then. If that has
-/// changed, the copy begins anew.
+/// The position of a reader's copy: a token of the change log, what the reader was allowed to see then, and the oldest
+/// announcement among the notifications. If one of the last two has changed, the copy or that part of it begins anew.
 ///
 /// Its text is opaque to clients, but for its beginning: the token, which is comparable with `Tintype-Token`.
 struct SyncCursor: Hashable, CustomStringConvertible {
@@ -20,24 +20,35 @@ struct SyncCursor: Hashable, CustomStringConvertible {
 
     let token: SyncToken
     let sight: Sight
+    let oldestAnnouncement: PostPosition?
 
-    init(token: SyncToken, sight: Sight) { (self.token, self.sight) = (token, sight) }
+    init(token: SyncToken, sight: Sight, oldestAnnouncement: PostPosition?) {
+        (self.token, self.sight, self.oldestAnnouncement) = (token, sight, oldestAnnouncement)
+    }
 
-    /// Reads a cursor: `1042-f`, or a mere token, which stands for a copy with everything; nil if it is neither.
+    /// Reads a cursor: `1042.f`, or `1042.f.977` with an announcement; or a mere token, which stands for a copy with
+    /// everything and without announcements. Nil if it is none of these.
     init?(_ text: String) {
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard (1...2).contains(parts.count), parts[0].utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-            let sequence = UInt64(parts[0])
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard (1...3).contains(parts.count), let token = PostPosition(cursor: parts[0]), token.number == 0,
+            "\(token)" == parts[0]
         else { return nil }
         var sight = Sight.all
-        if parts.count == 2 {
+        if parts.count > 1 {
             guard parts[1].utf8.count == 1, let bits = UInt8(parts[1], radix: 16) else { return nil }
             sight = Sight(rawValue: bits)
         }
-        self.init(token: SyncToken(sequence: sequence), sight: sight)
+        var oldest: PostPosition?
+        if parts.count > 2 {
+            oldest = PostPosition(cursor: parts[2])
+            guard oldest != nil else { return nil }
+        }
+        self.init(token: SyncToken(sequence: token.sequence), sight: sight, oldestAnnouncement: oldest)
     }
 
-    var description: String { "\(token)-\(String(sight.rawValue, radix: 16))" }
+    var description: String {
+        "\(token).\(String(sight.rawValue, radix: 16))" + (oldestAnnouncement.map { ".\($0)" } ?? "")
+    }
 }
 
 extension ReaderSlice.Sight {

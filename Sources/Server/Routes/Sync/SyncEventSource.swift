@@ -17,6 +17,9 @@ final class SyncEventSource: EventSource {
     /// The position up to which all has been sent.
     private let cursor: Mutex<SyncCursor?>
 
+    /// The number of changes of the rules when that was read; nil before. A change of the rules may show more or less.
+    private let knownRules = Mutex<Int?>(nil)
+
     init(_ reader: SyncReader, from start: SyncCursor?) {
         self.reader = reader
         cursor = Mutex(start)
@@ -34,7 +37,14 @@ final class SyncEventSource: EventSource {
     }
 
     func changes(since token: SyncToken) async throws -> (changes: [Entry], next: SyncToken, hasMore: Bool) {
+        let rules = reader.parts.tree.rulesChangeCount
+        if let known = cursor.withLock(\.self), knownRules.withLock(\.self) == rules,
+            try await reader.parts.tree.token == known.token
+        {
+            return ([], known.token, false)
+        }
         let (document, next) = try await reader.difference(since: cursor.withLock(\.self))
+        knownRules.withLock { $0 = rules }
         cursor.withLock { $0 = next }
         let entries = document.isEmpty ? [] : [Entry(document: document, token: next.token)]
         return (entries, next.token, document.more)

@@ -30,24 +30,37 @@ struct SyncReader: Sendable {
 
     /// Returns the difference since a position; everything if it cannot be told, or for nil.
     func difference(since cursor: SyncCursor?) async throws -> (document: SyncDocument, next: SyncCursor) {
+        try context.checkReads()
+        return try await context.reading { try await readDifference(since: cursor) }
+    }
+
+    private func readDifference(since cursor: SyncCursor?) async throws -> (document: SyncDocument, next: SyncCursor) {
         let sight = try await sight()
         if let cursor, cursor.sight == sight.cursorSight {
             do {
-                return try await answer(try await slice.change(since: cursor.token, sight, named: named), sight)
+                let change = try await slice.change(
+                    since: cursor.token, oldestAnnouncement: cursor.oldestAnnouncement?.key, sight, named: named)
+                return try await answer(change, sight)
             } catch let error as TreeError where error.code == .tokenTooOld || error.code == .tokenUnknown {
                 // The copy is older than the change log, or of another store.
             }
         }
         // The position comes first: what changes while the lists are read is told again.
-        return try await answer(.everything(at: try await parts.tree.token), sight, isEverything: true)
+        var change = SliceChange.everything(at: try await parts.tree.token)
+        change.notifications.oldestAnnouncement = try await slice.oldestAnnouncement
+        change.named.items = sight.showsPosts ? try await slice.posts(named: named, sight) : []
+        return try await answer(change, sight, isEverything: true)
     }
 
     private func answer(
         _ change: SliceChange, _ sight: ReaderSlice.Sight, isEverything: Bool = false
     ) async throws -> (document: SyncDocument, next: SyncCursor) {
-        let next = SyncCursor(token: change.next, sight: sight.cursorSight)
+        let next = SyncCursor(
+            token: change.next, sight: sight.cursorSight,
+            oldestAnnouncement: change.notifications.oldestAnnouncement.flatMap { PostPosition(key: $0) })
         var document = SyncDocument(next: next.description, more: change.hasMore)
         document.feed = try await feed(change.feed, sight)
+        document.posts = named.isEmpty ? nil : posts(change.named, isForAudiences: false)
         document.counts = change.counts.isEmpty ? nil : change.counts.map(SyncDocument.Counts.init)
         document.stories = try await stories(change.stories)
         document.notifications = try await notifications(change.notifications)
@@ -64,7 +77,7 @@ struct SyncReader: Sendable {
         guard sight.showsPosts else { return .reset(PostPageDocument()) }
         let feed = HomeFeed(parts.tree, tasks: parts.tasks)
         let (page, upkeep) = try await feed.page(of: reader, before: nil, limit: limit, sight.view)
-        if let upkeep { context.followUp.set { [logger = context.logger] in await feed.write(upkeep, or: logger) } }
+        if let upkeep { await feed.write(upkeep, or: context.logger) }
         var document = PostPageDocument(page, parts.media)
         document.complete = page.isComplete ? nil : false
         return .reset(document)
@@ -81,8 +94,11 @@ struct SyncReader: Sendable {
     }
 
     private func posts(_ change: SliceChange.Posts, isForAudiences: Bool) -> SyncDocument.Posts? {
-        guard !change.items.isEmpty || !change.removed.isEmpty || !change.left.isEmpty else { return nil }
+        guard change.isReplaced || !change.items.isEmpty || !change.removed.isEmpty || !change.left.isEmpty else {
+            return nil
+        }
         var document = SyncDocument.Posts()
+        document.reset = change.isReplaced ? true : nil
         document.posts = change.items.map { $0.document(parts.media, isRestricted: isForAudiences) }
         document.removed = change.removed.isEmpty ? nil : change.removed.map(\.string)
         document.left = change.left.isEmpty ? nil : change.left.map(\.description)

@@ -11,6 +11,8 @@ package import Tree
 package struct SyncRoutes: Sendable {
     /// The largest number of posts that a reader may name.
     private static let maxNamed = 100
+    /// The form of a position (``SyncCursor``).
+    private static let cursorPattern = "^[0-9]{1,20}(\\.[0-9a-f](\\.[0-9]{1,20}(-[0-9]{1,10})?)?)?$"
 
     /// The parts that the lists are read from.
     struct Parts: Sendable {
@@ -48,10 +50,10 @@ package struct SyncRoutes: Sendable {
                 uploads. Without `since`, and whenever the differences cannot be told, each part begins anew (`reset`).
                 """,
             [
-                .query("since", .text(matching: "^[0-9]{1,20}(-[0-9a-f])?$"), "the `next` of the answer before"),
+                .query("since", .text(matching: Self.cursorPattern), "the `next` of the answer before"),
                 .query("limit", .integer(1...PageSize.max), "the largest number of elements of a new part"),
                 .query("posts", .text, "the ids of up to \(Self.maxNamed) further posts, separated by spaces"),
-                .header("Last-Event-ID", .text(matching: "^[0-9]{1,20}(-[0-9a-f])?$"), "in place of `since`"),
+                .header("Last-Event-ID", .text(matching: Self.cursorPattern), "in place of `since`"),
             ],
             answers: [.json(SyncDocument.self).withToken, .events(SyncDocument.self)],
             errors: [.permissionDenied, .badUser], run: read)
