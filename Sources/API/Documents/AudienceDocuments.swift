@@ -12,8 +12,7 @@ package struct AudienceDocument: Document {
     package var memberTimes: [String: TimesDocument]?
     /// The time of the creation, in milliseconds since the epoch; nil if it is not known.
     package var created: Int64?
-    /// The time of the last change of the name, the kind or the members, in milliseconds since the epoch; nil if it is
-    /// not known.
+    /// The time of the last change of the name or the kind, in milliseconds since the epoch; nil if it is not known.
     package var updated: Int64?
 
     private enum CodingKeys: String, CodingKey {

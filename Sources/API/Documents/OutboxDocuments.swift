@@ -18,12 +18,7 @@ package struct DeliveryDocument: Document {
     package let timestamp: Int64
 
     package init(id: String, to: String?, _ notification: NotificationDocument) {
-        (self.id, self.to, kind) = (id, to, notification.kind)
-        // A delivery is no copy of the person to keep.
-        var actor = notification.actor
-        actor?.created = nil
-        actor?.updated = nil
-        self.actor = actor
+        (self.id, self.to, kind, actor) = (id, to, notification.kind, notification.actor)
         (post, comment, announcement) = (notification.post, notification.comment, notification.announcement)
         (title, text, timestamp) = (notification.title, notification.text, notification.timestamp)
     }

@@ -26,9 +26,11 @@ package struct PersonDocument: Document {
     package var isFollowed: Bool?
     /// Whether the requester has blocked the person; nil in lists and without a requester.
     package var isBlocked: Bool?
-    /// The time of the person's first record, in milliseconds since the epoch; nil if it is not known.
+    /// The time of the person's first record, in milliseconds since the epoch; nil if it is not known, and within other
+    /// documents.
     package var created: Int64?
-    /// The time of the last change of the profile, in milliseconds since the epoch; nil if it is not known.
+    /// The time of the last change of the profile, in milliseconds since the epoch; nil if it is not known, and within
+    /// other documents.
     package var updated: Int64?
 
     private enum CodingKeys: String, CodingKey {

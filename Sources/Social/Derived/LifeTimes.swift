@@ -6,8 +6,8 @@ import Tree
 /// writer: a route, a client of the database, an import, or the service itself.
 ///
 /// Every change of an entity's record counts, also one by the service: a new name of the author in a post, or new
-/// renditions. A client that keeps a copy therefore has the present record as long as the time of the last change is the
-/// same. The time at which a person changed the text is `edited`, in the record.
+/// renditions. A client that keeps a copy therefore learns by the time of the last change that its copy is out of date.
+/// The time at which a person changed the text is `edited`, in the record.
 ///
 /// It belongs in the last stratum, so that it sees what other derivations write.
 struct LifeTimes: Derivation {
@@ -54,11 +54,11 @@ struct LifeTimes: Derivation {
         LifeTimes(of: PostNodes.post, at: TimeNodes.post),
         LifeTimes(of: AudienceNodes.post, at: TimeNodes.audiencePost),
         LifeTimes(of: ReactionNodes.comment, at: TimeNodes.comment),
-        // A person's record contains lists that are not part of the profile: see ``ProfileTimes``.
+        // The records of people and audiences contain lists that are not part of them: see ``FieldTimes``.
         LifeTimes(of: PeopleNodes.person, at: TimeNodes.person, changing: .none),
         LifeTimes(of: PeopleNodes.following, at: TimeNodes.following, changing: .none),
         LifeTimes(of: PeopleNodes.blocking, at: TimeNodes.blocking, changing: .none),
-        LifeTimes(of: AudienceNodes.audience, at: TimeNodes.audience),
+        LifeTimes(of: AudienceNodes.audience, at: TimeNodes.audience, changing: .none),
         LifeTimes(of: AudienceNodes.member, at: TimeNodes.member),
         LifeTimes(of: NotificationNodes.notification, at: TimeNodes.notification, changing: .datedRecord),
         LifeTimes(of: NotificationNodes.announcement, at: TimeNodes.announcement),
@@ -66,25 +66,34 @@ struct LifeTimes: Derivation {
     ]
 }
 
-/// Maintains the time at which a person's profile was last changed: a field that others see.
+/// Maintains the time at which an entity was last changed by one of its fields: those of a person's profile, and those of
+/// an audience without its members, who have times of their own.
 ///
 /// It belongs after ``LifeTimes`` in the same stratum.
-struct ProfileTimes: Derivation {
+struct FieldTimes: Derivation {
     let place: TreePattern
+    private let entity: TreeNode
+    private let times: TreeNode
 
-    static let all = ProfileChange.Field.allCases.map { field in
-        ProfileTimes(place: TreePattern(PeopleNodes.person.path / TreeKey(unchecked: field.rawValue)))
+    private init(_ field: TreeKey, of entity: TreeNode, at times: TreeNode) {
+        (place, self.entity, self.times) = (TreePattern(entity.path / field), entity, times)
     }
+
+    static let all =
+        ProfileChange.Field.allCases.map {
+            FieldTimes(TreeKey(unchecked: $0.rawValue), of: PeopleNodes.person, at: TimeNodes.person)
+        } + ["name", "kind"].map { FieldTimes($0, of: AudienceNodes.audience, at: TimeNodes.audience) }
 
     func writes(
         for field: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
-        let uid = field.keys[0]
-        guard field.before != field.after, try snapshot.exists(PeopleNodes.person() / uid) else { return [] }
-        return [try EntityTimes.change(at: TimeNodes.person() / uid, commit, in: snapshot)]
+        guard field.before != field.after, try snapshot.exists(entity.pattern.path(filledWith: field.keys)) else {
+            return []
+        }
+        return [try EntityTimes.change(at: times.pattern.path(filledWith: field.keys), commit, in: snapshot)]
     }
 
-    /// Returns 0: the fields of a person share one entry.
+    /// Returns 0: the fields of an entity share one entry.
     func writeCount(for value: TreeValue?) -> Int { 0 }
 }
 

@@ -120,9 +120,8 @@ extension FlaggedDocument {
         let record = try FlagRecord(of: subject, in: snapshot)
         let uid = try snapshot.get(path / "author" / "uid")?.stringValue.flatMap { UserID($0) }
         let author = try uid.map { uid throws(TreeError) in
-            if let present = try PersonDocument(uid, in: snapshot) { return present }
-            let picture = try snapshot.nameAndPicture(of: uid).profilePicture
-            return PersonDocument(uid: uid.description, fullName: uid.description, profilePicture: picture)
+            let (name, picture) = try snapshot.nameAndPicture(of: uid)
+            return PersonDocument(uid: uid.description, fullName: name ?? uid.description, profilePicture: picture)
         }
         self.init(
             postID: subject.post.string, commentID: subject.comment?.string, flags: record.count,

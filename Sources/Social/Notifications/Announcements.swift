@@ -136,22 +136,14 @@ extension PersonDocument {
     /// malformed copy.
     init?(_ copy: TreeValue, in snapshot: TreeSnapshot) throws(TreeError) {
         guard let uid = copy["uid"]?.stringValue.flatMap({ UserID($0) }) else { return nil }
-        guard let present = try PersonDocument(uid, in: snapshot) else {
+        let (name, picture) = try snapshot.nameAndPicture(of: uid)
+        guard let name else {
             self.init(
                 uid: uid.description, fullName: copy["full_name"]?.stringValue ?? uid.description,
                 profilePicture: copy["profile_picture"]?.stringValue)
             return
         }
-        self = present
-    }
-
-    /// Reads a person's current name and picture; nil for a person without a name.
-    init?(_ uid: UserID, in snapshot: TreeSnapshot) throws(TreeError) {
-        let (name, picture) = try snapshot.nameAndPicture(of: uid)
-        guard let name else { return nil }
         self.init(uid: uid.description, fullName: name, profilePicture: picture)
-        let times = try EntityTimes(at: TimeNodes.person(uid), in: snapshot)
-        (created, updated) = (times.created?.milliseconds, times.updated?.milliseconds)
     }
 }
 
