@@ -99,10 +99,12 @@ struct ServicePostTests {
 
     @Test("Comments and their pages are read")
     func comments() throws {
-        let document = CommentDocument(
-            postID: "p", commentID: "c", author: .init(uid: "bob", fullName: nil, profilePicture: nil), text: "Hi @ann",
-            timestamp: 1000, edited: 2000,
-            mentions: [MentionDocument(uid: "ann", start: 3, length: 4, characterStart: 3, characterLength: 4)])
+        let document = try CommentDocument(
+            json: Data(
+                """
+                {"post_id":"p","comment_id":"c","author":{"uid":"bob"},"text":"Hi @ann","timestamp":1000,"edited":2000,
+                 "mentions":[{"uid":"ann","start":3,"length":4,"character_start":3,"character_length":4}]}
+                """.utf8))
         let comment = try read(TintypeModel.Comment.self, document)
         #expect(comment.id == "c" && comment.postID == "p" && comment.author == Author(id: "bob"))
         #expect(comment.author.displayName == "bob" && comment.text == "Hi @ann" && comment.faults.isEmpty)
