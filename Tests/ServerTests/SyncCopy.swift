@@ -3,7 +3,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// What a device of maria's keeps, brought up to date by `/v1/sync` alone.
+/// The copy that a device of maria's keeps, brought up to date by `/v1/sync` alone.
 struct SyncCopy: Sendable {
     private(set) var posts: [String: JSON] = [:]
     private(set) var stories: [String: JSON] = [:]
@@ -12,7 +12,7 @@ struct SyncCopy: Sendable {
     private(set) var audiences: [String: JSON] = [:]
     private(set) var uploads: [String: JSON] = [:]
     private(set) var next: String?
-    /// The number of lists that began anew.
+    /// The number of lists that were replaced.
     private(set) var resets = 0
     /// The number of answers that changed something.
     private(set) var changes = 0
@@ -49,7 +49,7 @@ struct SyncCopy: Sendable {
 
     /// Changes a list by a part of an answer.
     ///
-    /// - Returns: The number of times that the list began anew.
+    /// - Returns: The number of times that the list was replaced.
     private static func merge(_ part: JSON, _ list: String, id: String, into copy: inout [String: JSON]) -> Int {
         let isReset = part["reset"].bool == true
         if isReset { copy = [:] }

@@ -30,7 +30,7 @@ struct SyncStreamTests {
                 copy.take(event.data)
             }
             #expect(copy.difference(from: try await SyncCopy.whole(service)).isEmpty)
-            // From the first event on, the rest is told again, and nothing else.
+            // From the first event on, the rest is sent again, and nothing else.
             var later = SyncCopy()
             try await later.catchUp(service)
             let first = try #require(events.first?.id)

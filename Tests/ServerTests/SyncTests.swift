@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("What a reader's devices keep, by /v1/sync", .timeLimit(.minutes(30)))
+@Suite("The copy of a reader's device, by /v1/sync", .timeLimit(.minutes(30)))
 struct SyncTests {
     /// Runs a test's body against routes with people, of whom maria follows jan.
     private func withPeople(_ body: @Sendable (RoutedService) async throws -> Void) async throws {
@@ -74,7 +74,7 @@ struct SyncTests {
         }
     }
 
-    @Test("Nothing comes that is not the reader's: others' posts, audiences, notifications and uploads")
+    @Test("Only the reader's own part is sent: no posts, audiences, notifications and uploads of others")
     func others() async throws {
         try await withPeople { service in
             let next = try #require(try await sync(service).json["next"].string)
@@ -121,7 +121,7 @@ struct SyncTests {
                 let difference = copy.difference(from: try await SyncCopy.whole(service))
                 #expect(difference.isEmpty, "\(difference.joined(separator: "\n"))")
                 guard method == .put else { continue }
-                // What a blocked person does is not told at all.
+                // The actions of a blocked person are not sent at all.
                 let edited = try await service.ask(.post, "/v1/uploads?text=another&audiences=c", as: "eve")
                 #expect(edited.status == 201, "\(edited.text)")
                 let answer = try await sync(service, since: copy.next)
@@ -144,7 +144,7 @@ struct SyncTests {
         }
     }
 
-    @Test("When the rules let the reader see more or less, the copy begins anew")
+    @Test("The copy is replaced if the rules let the reader see more or less")
     func sight() async throws {
         try await withPeople { service in
             _ = try await post("hello", by: "jan", service)
@@ -162,7 +162,7 @@ struct SyncTests {
     }
 
     @Test(
-        "A position that the service does not know, or no longer, begins anew", arguments: ["99999999", "99999999.f"])
+        "The copy is replaced after a position that the service does not know, or no longer", arguments: ["99999999", "99999999.f"])
     func unknown(since: String) async throws {
         try await withPeople { service in
             let answer = try await sync(service, since: since)
@@ -189,7 +189,7 @@ struct SyncTests {
         }
     }
 
-    @Test("An upload is told to its owner as it goes on, and as a post once it is published")
+    @Test("An upload is sent to its owner as it goes on, and as a post once it is published")
     func uploads() async throws {
         try await withPeople { service in
             let next = try #require(try await sync(service).json["next"].string)

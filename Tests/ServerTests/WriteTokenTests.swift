@@ -6,7 +6,7 @@ import Tree
 
 @Suite("The answer to every write has a position that includes it", .timeLimit(.minutes(30)))
 struct WriteTokenTests {
-    @Test("By each protocol, the position is not before the write; refusals and reads have none")
+    @Test("The position is not before the write, by each protocol; refusals and reads have none")
     func tokens() async throws {
         try await withService { service in
             try await service.setDefaultRules()

@@ -3,7 +3,7 @@
 package struct SyncDocument: Document {
     /// A list of posts.
     package struct Posts: Document {
-        /// Whether the list begins anew with these posts, the newest ones; nil otherwise.
+        /// Whether these posts, the newest ones, replace the list; nil otherwise.
         package var reset: Bool?
         /// The posts: for a reset the last published first, otherwise the first published first.
         package var posts: [PostDocument] = []

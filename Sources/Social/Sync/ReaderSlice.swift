@@ -5,7 +5,7 @@ package import Tree
 /// The part of the tree that a reader's devices keep: the home feed with its counts, the posts of the reader's audiences,
 /// the memberships, the notifications, and the reader's own uploads.
 ///
-/// Its changes are derived from the change log when they are asked for. Nothing is written for readers, and publishing
+/// Its changes are derived from the change log when they are read. Nothing is written for readers, and publishing
 /// does not depend on their number.
 package struct ReaderSlice: Sendable {
     /// The parts of the slice that the rules let the reader read.

@@ -7,7 +7,7 @@ package import Tree
 package struct SliceChange: Sendable {
     /// A list of posts.
     package struct Posts: Sendable {
-        /// Whether more has changed than is told: the reader must read the list again.
+        /// Whether more has changed than is listed: the reader must read the list again.
         package var isReplaced = false
         package var items: [FeedItem] = []
         /// The posts that are no longer in the list.
@@ -53,7 +53,7 @@ package struct SliceChange: Sendable {
     package var audiences = Audiences()
     /// The ids of uploads, of anybody, that have changed.
     package var uploads: [PostID] = []
-    /// The position up to which all is told.
+    /// The position up to which all changes are included.
     package let next: SyncToken
     /// Whether there may be more.
     package let hasMore: Bool

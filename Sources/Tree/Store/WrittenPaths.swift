@@ -41,7 +41,7 @@ public struct WrittenPaths: Sendable {
     }
 }
 
-/// What was written after a position, oldest change first: as many changes as can be looked through quickly.
+/// The nodes that were written after a position, oldest change first: as many changes as can be looked through quickly.
 public struct WrittenPathsPage: Sendable {
     /// The changes.
     public let changes: [WrittenPaths]

@@ -8,7 +8,7 @@ protocol EventSource: Sendable {
     /// The comment at the beginning of the stream.
     var greeting: String { get }
 
-    /// The interval at which the source is also asked for events, without a change that it listens to; nil for never.
+    /// The interval at which the source is also read without a change that it listens to; nil for never.
     var interval: Duration? { get }
 
     /// Checks that the listener may still read; the rules may have changed.

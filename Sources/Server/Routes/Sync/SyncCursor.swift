@@ -3,11 +3,11 @@ import Social
 import Tree
 
 /// The position of a reader's copy: a token of the change log, what the reader was allowed to see then, and the oldest
-/// announcement among the notifications. If one of the last two has changed, the copy or that part of it begins anew.
+/// announcement among the notifications. If one of the last two has changed, the copy or that part of it is replaced.
 ///
 /// Its text is opaque to clients, but for its beginning: the token, which is comparable with `Tintype-Token`.
 struct SyncCursor: Hashable, CustomStringConvertible {
-    /// What the rules let a reader see.
+    /// The data that the rules let a reader see.
     struct Sight: OptionSet, Hashable {
         let rawValue: UInt8
 

@@ -12,7 +12,7 @@ struct SyncReader: Sendable {
     let parts: SyncRoutes.Parts
     let reader: UserID
     let context: HTTPContext
-    /// The largest number of elements of a list that begins anew.
+    /// The largest number of elements of a list that is replaced.
     let limit: Int
     /// Further posts of which the reader wants to know the changes.
     let named: Set<TreeKey>
@@ -28,7 +28,7 @@ struct SyncReader: Sendable {
         return sight
     }
 
-    /// Returns the difference since a position; everything if it cannot be told, or for nil.
+    /// Returns the difference since a position; everything if it cannot be determined, or for nil.
     func difference(since cursor: SyncCursor?) async throws -> (document: SyncDocument, next: SyncCursor) {
         try context.checkReads()
         return try await context.reading { try await readDifference(since: cursor) }
@@ -45,7 +45,7 @@ struct SyncReader: Sendable {
                 // The copy is older than the change log, or of another store.
             }
         }
-        // The position comes first: what changes while the lists are read is told again.
+        // The position comes first: what changes while the lists are read is in the next difference, too.
         var change = SliceChange.everything(at: try await parts.tree.token)
         change.notifications.oldestAnnouncement = try await slice.oldestAnnouncement
         change.named.items = sight.showsPosts ? try await slice.posts(named: named, sight) : []
@@ -159,7 +159,7 @@ struct SyncReader: Sendable {
 }
 
 extension SyncDocument.Posts {
-    /// Returns a list that begins anew with a page.
+    /// Returns a list that is replaced by a page.
     fileprivate static func reset(_ page: PostPageDocument) -> SyncDocument.Posts {
         var document = SyncDocument.Posts()
         document.reset = true

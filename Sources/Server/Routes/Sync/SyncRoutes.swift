@@ -47,7 +47,7 @@ package struct SyncRoutes: Sendable {
             "sync", in: .people, "Get what has changed for you since a position",
             details: """
                 Your home feed with its counts, the posts of your audiences, your memberships, notifications and own \
-                uploads. Without `since`, and whenever the differences cannot be told, each part begins anew (`reset`).
+                uploads. Without `since`, and whenever the difference cannot be determined, each part is replaced (`reset`).
                 """,
             [
                 .query("since", .text(matching: Self.cursorPattern), "the `next` of the answer before"),
