@@ -162,7 +162,8 @@ struct SyncTests {
     }
 
     @Test(
-        "The copy is replaced after a position that the service does not know, or no longer", arguments: ["99999999", "99999999.f"])
+        "The copy is replaced after a position that the service does not know, or no longer",
+        arguments: ["99999999", "99999999.f"])
     func unknown(since: String) async throws {
         try await withPeople { service in
             let answer = try await sync(service, since: since)
