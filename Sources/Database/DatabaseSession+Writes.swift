@@ -80,17 +80,18 @@ extension DatabaseSession {
         if let key, let earlier = try await key.receipt(of: update, kind, in: database.tree, holding: share) {
             return earlier
         }
-        if client != nil { try count(try update.cost(in: database.tree)) }
         var made = update
         made.requester = requester
         terms.add(to: &made, at: path.node)
         let child = kind == .push ? path.node.lastKey : nil
         if let key { try made.note(key, making: child.flatMap { PushID($0.string) } ?? database.ids.next()) }
-        do throws(TreeError) {
+        do {
+            let rows = try await made.checkConditions(in: database.tree, for: reader)
+            if client != nil { try count(try update.cost(in: database.tree) + rows) }
             let receipt = try await database.tree.update(made)
             database.trace("written", by: identity, at: path.node, receipt.token)
             return WriteReceipt(receipt, childKey: child, holding: share)
-        } catch {
+        } catch let error as TreeError {
             // The same request may have been committed in the meantime: its effect is then a reason for a refusal.
             guard let key, !error.isTransient,
                 let earlier = try await key.receipt(of: update, kind, in: database.tree, holding: share)

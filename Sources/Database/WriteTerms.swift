@@ -29,6 +29,21 @@ package struct WriteTerms: Sendable {
     }
 }
 
+extension JSONUpdate {
+    /// Checks the conditions on nodes that the writer must be allowed to read, so that other writers do not wait for a
+    /// transaction in which they do not hold.
+    ///
+    /// - Returns: The number of rows that are read for this, and again in the transaction.
+    /// - Throws: `TreeError` with the code `permission_denied`, `precondition_failed` or `too_large`, or the engine's
+    ///   failure.
+    func checkConditions(in tree: TreeStore, for reader: ReadingClient?) async throws -> Int {
+        guard judgesConditions, requester != nil else { return 0 }
+        return try await ReadingClient.read(for: reader) {
+            try await tree.snapshot { snapshot in try checkConditions(in: snapshot) }
+        }
+    }
+}
+
 /// The condition that a node has an ETag.
 package struct NodeCondition: Hashable, Sendable {
     /// The name of a node without a value.

@@ -7,7 +7,8 @@ package import Tree
 /// the answer has it already: a reader of later changes from there on has seen the write.
 ///
 /// It is the store's position when the write is done, so that every protocol and route has it, whatever it writes and in
-/// however many steps.
+/// however many steps. The answer of a job has none: the job writes while it sends its reports, whose length is not known
+/// beforehand.
 package struct WriteTokenMiddleware: RouterMiddleware {
     private let tree: TreeStore
 
@@ -19,7 +20,7 @@ package struct WriteTokenMiddleware: RouterMiddleware {
     ) async throws -> Response {
         var response = try await next(request, context)
         guard [.put, .post, .patch, .delete].contains(request.method), response.status.kind == .successful,
-            response.headers[.tintypeToken] == nil
+            response.headers[.tintypeToken] == nil, response.body.contentLength != nil
         else { return response }
         // A write that was done is not refused because the position cannot be read.
         response.headers[.tintypeToken] = try? await tree.token.description

@@ -3,6 +3,7 @@ import Access
 import Database
 import Files
 import Model
+import Synchronization
 import TestSupport
 import Testing
 import Tree
@@ -47,6 +48,14 @@ func withDatabase<R: Sendable>(
         await tree.close()
         return result
     }
+}
+
+/// A counter of the rows that a session's reads visit.
+final class RowCounter: Sendable {
+    private let rows = Mutex(0)
+
+    var count: Int { rows.withLock { $0 } }
+    var reader: ReadingClient { ReadingClient(named: "test") { count in self.rows.withLock { $0 += count } } }
 }
 
 extension SpooledBody.Finished {

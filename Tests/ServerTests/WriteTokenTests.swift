@@ -39,4 +39,15 @@ struct WriteTokenTests {
             #expect(refused.status == 400 && refused.headers[.named("tintype-token")] == nil)
         }
     }
+
+    @Test("The reports of a job have none, because they begin before the job writes")
+    func jobs() async throws {
+        try await withService { service in
+            for path in ["/v1/scrub", "/v1/audit?action=check"] {
+                let answer = try await service.client.ask(.post, path)
+                #expect(answer.status == 200, "\(path): \(answer.text)")
+                #expect(answer.headers[.named("tintype-token")] == nil, "\(path)")
+            }
+        }
+    }
 }

@@ -83,6 +83,11 @@ struct PathConditions: Sendable {
 extension DatabaseRequest {
     private static let idempotencyKey: HTTPField.Name = HTTPField.Name(parsed: "Idempotency-Key")
 
+    /// Whether the request reads values that it does not write: those of the conditions of a PATCH.
+    var comparesValues: Bool {
+        method == .patch && (ifMatch != nil || http.headers[PathConditions.field] != nil)
+    }
+
     /// The conditions on paths below the node; nil if there are none.
     ///
     /// - Throws: `Failure` with the code `bad_request` or `invalid_path`.

@@ -25,7 +25,8 @@ package struct ValueRoutes: Sendable {
             "getValues", in: .database, "Get the values at several paths of the tree, from one state",
             details: """
                 The rules decide about each path on its own. A path that may not be read has an error in place of a \
-                value, and so has a value that does not fit into an answer of \(Self.maxBytes >> 20) MiB.
+                value, and so has a value that does not fit into an answer of \(Self.maxBytes >> 20) MiB. No path may \
+                be there twice.
                 """,
             access: .byRules,
             [
@@ -53,8 +54,12 @@ package struct ValueRoutes: Sendable {
             Result { () throws(TreeError) in try TreePath(name, in: admitted.namespace) }
                 .mapError { DatabasePath.invalid("Use another path: \($0.message).") }
         }
+        let nodes = paths.compactMap { try? $0.get() }
+        guard Set(nodes).count == nodes.count else {
+            throw Failure(.badRequest, "the request has the same path twice", hint: "Write each path once.")
+        }
         let (values, token) = try await SeveralNodes(of: admitted.session).values(
-            at: paths.compactMap { try? $0.get() }, form, maxBytes: Self.maxBytes)
+            at: nodes, form, maxBytes: Self.maxBytes)
         var rest = values[...]
         let results = paths.map { path in path.flatMap { _ in rest.popFirst() ?? .failure(.permissionDenied()) } }
         return .values(zip(names, results), at: token)

@@ -52,7 +52,8 @@ struct LifeTimes: Derivation {
     /// (``ReverseLink``).
     static let all: [LifeTimes] = [
         LifeTimes(of: PostNodes.post, at: TimeNodes.post),
-        LifeTimes(of: AudienceNodes.post, at: TimeNodes.audiencePost),
+        // A post's other audiences are not for its readers: see ``AudiencePostTimes``.
+        LifeTimes(of: AudienceNodes.post, at: TimeNodes.audiencePost, changing: .none),
         LifeTimes(of: ReactionNodes.comment, at: TimeNodes.comment),
         // The records of people and audiences contain lists that are not part of them: see ``FieldTimes``.
         LifeTimes(of: PeopleNodes.person, at: TimeNodes.person, changing: .none),
@@ -94,6 +95,30 @@ struct FieldTimes: Derivation {
     }
 
     /// Returns 0: the fields of an entity share one entry.
+    func writeCount(for value: TreeValue?) -> Int { 0 }
+}
+
+/// Maintains the time at which a post for audiences was last changed: any field except the list of its audiences. The
+/// members of one audience would else learn of changes of others.
+///
+/// It belongs after ``LifeTimes`` in the same stratum.
+struct AudiencePostTimes: Derivation {
+    let place = TreePattern(AudienceNodes.post.path / "*")
+    let followsContent = true
+
+    func writes(
+        for field: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> [TreeWrite] {
+        let (post, name) = (field.keys[0], field.keys[1])
+        // The same update may have removed a leaf and restored it.
+        let hasChanged = field.after == .object ? field.hasChanged : field.before != field.after
+        guard hasChanged, name != PostField.audiences.key, try snapshot.exists(AudienceNodes.post() / post) else {
+            return []
+        }
+        return [try EntityTimes.change(at: TimeNodes.audiencePost() / post, commit, in: snapshot)]
+    }
+
+    /// Returns 0: the fields of a post share one entry.
     func writeCount(for value: TreeValue?) -> Int { 0 }
 }
 

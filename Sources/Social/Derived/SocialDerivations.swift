@@ -73,7 +73,7 @@ package enum SocialDerivations {
             // Audiences are deleted from posts, unread notifications are counted, and times are noted, when the rest is
             // complete.
             [AudienceDeletionCause(), UnreadIndex(), NodeCounter(of: TreePattern(UnreadIndex.unread), at: unread)]
-                + [Memberships()] + LifeTimes.all + FieldTimes.all,
+                + [Memberships()] + LifeTimes.all + FieldTimes.all + [AudiencePostTimes()],
         ]
     }
 

@@ -51,8 +51,19 @@ struct EncodedUpdate: Sendable {
     }
 
     /// Whether the update frees space on the disk: it contains only deletions, or is part of a deletion; see
-    /// ``RoomReserve``.
+    /// ``RoomReserve``. One that ``hasRecords`` may have nothing to delete, and then uses space.
     var makesRoom: Bool { isForRoom || writes.allSatisfy { $0.rows.isEmpty || $0.isOfService } }
+
+    /// Whether the service has added records to the writes that a client has sent.
+    var hasRecords: Bool { writes.contains { $0.isOfService && !$0.rows.isEmpty } }
+
+    /// Whether a node to which a client writes exists in a state.
+    func findsNode(in snapshot: any EngineSnapshot) throws(TreeError) -> Bool {
+        for write in writes where !write.isOfService {
+            if try !snapshot.isEmpty(.subtree(write.key)) { return true }
+        }
+        return false
+    }
 
     /// The only write of the update, apart from those that the service has added, if it is that of a node; nil
     /// otherwise, and for expiries.

@@ -59,9 +59,15 @@ final class LargeWrites: BackgroundWork {
     ///   one transaction, and with code `disk_full` while only deletions are accepted.
     func commit(_ update: EncodedUpdate) async throws(TreeError) -> CommitReceipt {
         guard let reserve else { return try await commitAnyhow(update) }
-        return try await reserve.admit(makingRoom: update.makesRoom) { () async throws(TreeError) in
+        return try await reserve.admit(makingRoom: makesRoom(update)) { () async throws(TreeError) in
             try await commitAnyhow(update)
         }
+    }
+
+    /// Whether an update frees space. One that is recorded (``RequestKey``) does so only if there is something to delete.
+    private func makesRoom(_ update: EncodedUpdate) async throws(TreeError) -> Bool {
+        guard update.makesRoom, update.hasRecords else { return update.makesRoom }
+        return try await engine.read { engine throws(TreeError) in try update.findsNode(in: engine) }
     }
 
     private func commitAnyhow(_ update: EncodedUpdate) async throws(TreeError) -> CommitReceipt {
