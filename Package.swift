@@ -1,11 +1,13 @@
 // swift-tools-version: 6.2
-// For Linux. The targets are listed bottom up, in the order in which a photo passes through them: see
-// Documentation/Architecture.md.
+// For Linux; the products for apps (TintypeModel) also for Apple's platforms. The targets are listed bottom up, in the order
+// in which a photo passes through them: see Documentation/Architecture.md.
 
 import PackageDescription
 
 let package = Package(
     name: "tintype",
+    // Of the products for apps. An app's build does not contain the other targets, nor the packages that they need.
+    platforms: [.iOS(.v16), .macOS(.v13)],
     products: [
         .executable(name: "tintype", targets: ["tintype"]),
         .library(name: "Thumbnails", targets: ["Thumbnails"]),
@@ -16,6 +18,7 @@ let package = Package(
         .library(name: "Rules", targets: ["Rules"]),
         .library(name: "Tree", targets: ["Tree"]),
         .library(name: "Metering", targets: ["Metering"]),
+        .library(name: "TintypeModel", targets: ["TintypeModel"]),
         // For Tests/Fuzzing only: its targets all belong to this package.
         .library(name: "Server", targets: ["Server"]),
     ],
@@ -334,6 +337,9 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
 
+        // The data of the service for apps, without any other part of this package.
+        .target(name: "TintypeModel"),
+
         .executableTarget(
             name: "tintype",
             dependencies: [
@@ -409,6 +415,7 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
         .testTarget(name: "APITests", dependencies: ["API", "TreeModel"]),
+        .testTarget(name: "TintypeModelTests", dependencies: ["API", "TintypeModel", "TreeModel"]),
         .testTarget(name: "RulesTests", dependencies: ["Rules", "TreeModel", "TestSupport"]),
         .testTarget(
             name: "TreeTests",
@@ -469,7 +476,7 @@ let package = Package(
                 "Client", "Inbox", "Keeping", "Service",
                 "Uploads", "Imaging", "Store",
                 "Files", "Model",
-                "Tree", "TestSupport",
+                "TintypeModel", "Tree", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),

@@ -20,6 +20,7 @@ package enum ErrorCode: String, CaseIterable, Codable, Hashable, Sendable {
     case badSocketPath = "bad_socket_path"
     case badText = "bad_text"
     case badTime = "bad_time"
+    case badTimestamp = "bad_timestamp"
     case badToken = "bad_token"
     case badUser = "bad_user"
     case blobsLost = "blobs_lost"

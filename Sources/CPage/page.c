@@ -1,5 +1,6 @@
 #include "cpage.h"
 
+// The files in the order of their names. A test compares them with the folder.
 struct cpage_file cpage_file_at(size_t index) {
 #define CPAGE_FILE "Files/account-dialog.js"
 #include "file.h"

@@ -9,7 +9,7 @@ extension DatabaseSession {
     /// - Throws: `Failure` with the code `permission_denied`.
     package func set(_ path: DatabasePath, limit: WriteSizeLimit = .unlimited) throws(Failure) -> DatabaseWrite {
         try judgeReplacing(path)
-        return write(path.isPriority ? .priority : .value, at: path, limit: limit)
+        return write(path.isPriority ? .priority : .value, .set, at: path, limit: limit)
     }
 
     /// Starts a write that replaces the nodes named by the members of an object, whose keys are paths below a node;
@@ -18,7 +18,7 @@ extension DatabaseSession {
     /// - Throws: `Failure` with the code `invalid_path` for a priority.
     package func update(_ path: DatabasePath, limit: WriteSizeLimit = .unlimited) throws(Failure) -> DatabaseWrite {
         try Self.refusePriority(path)
-        return write(.update, at: path, limit: limit)
+        return write(.update, .update, at: path, limit: limit)
     }
 
     /// Generates a key for a new child, which is greater than all keys generated before.
@@ -32,33 +32,31 @@ extension DatabaseSession {
         to path: DatabasePath, as key: PushID, limit: WriteSizeLimit = .unlimited
     ) throws(Failure) -> DatabaseWrite {
         try Self.refusePriority(path)
-        return write(.value, at: DatabasePath(path.node / key), limit: limit)
+        return write(.value, .push, at: DatabasePath(path.node / key), limit: limit)
     }
 
     /// Deletes the target of a path: a value with everything below it, or a priority.
     ///
-    /// - Parameter etag: The required ETag of the node; nil for no condition.
-    /// - Throws: `Failure` with the code `permission_denied`; `TreeError` with the code `precondition_failed`, or the engine's
-    ///   failure.
-    package func remove(_ path: DatabasePath, ifETag etag: String? = nil) async throws -> WriteReceipt {
+    /// - Throws: `Failure` with the code `permission_denied` or `key_reused`; `TreeError` with the code
+    ///   `precondition_failed`, or the engine's failure.
+    package func remove(_ path: DatabasePath, on terms: WriteTerms = WriteTerms()) async throws -> WriteReceipt {
         let update =
             path.isPriority
             ? try JSONUpdate(.priority, at: path.node, json: "null".utf8) : JSONUpdate(deleting: path.node)
-        return try await commit(update, at: path, ifETag: etag)
+        return try await commit(update, .remove, at: path, on: terms)
     }
 
-    /// Commits a write whose text is complete. Durable on return.
+    /// Commits a write whose text is complete. Durable on return. If the same request with the same key has been
+    /// committed before, nothing is written, and the receipt is that of the earlier write.
     ///
-    /// - Parameters:
-    ///   - etag: The required ETag of the node; nil for no condition.
-    ///   - hash: The required hash of the node, as clients compute it; nil for no condition.
-    /// - Throws: `Failure` with the code `permission_denied`, `no_data` or `too_many_requests`; `TreeError` with the code
-    ///   `precondition_failed`, `invalid_json`, `conflicting_paths`, `too_large` or `invalid_value`, or the engine's failure.
+    /// - Throws: `Failure` with the code `permission_denied`, `no_data`, `too_many_requests` or `key_reused`; `TreeError`
+    ///   with the code `precondition_failed`, `invalid_json`, `conflicting_paths`, `too_large` or `invalid_value`, or the
+    ///   engine's failure.
     package func commit(
-        _ write: consuming DatabaseWrite, ifETag etag: String? = nil, ifHash hash: String? = nil
+        _ write: consuming DatabaseWrite, on terms: WriteTerms = WriteTerms()
     ) async throws -> WriteReceipt {
         let update = try write.finish()
-        return try await commit(update, at: write.path, ifETag: etag, ifHash: hash, share: write.share)
+        return try await commit(update, write.kind, at: write.path, on: terms, share: write.share)
     }
 
     /// Refuses a write that the rules deny whatever its value is; this is worth checking before a long text is
@@ -74,23 +72,38 @@ extension DatabaseSession {
 
     /// Commits an update. All writes of a session pass through here, where they are checked against its identity.
     private func commit(
-        _ update: JSONUpdate, at path: DatabasePath, ifETag etag: String?, ifHash hash: String? = nil,
+        _ update: JSONUpdate, _ kind: WriteKind, at path: DatabasePath, on terms: WriteTerms,
         share: ByteBudget.Share? = nil
     ) async throws -> WriteReceipt {
         if update.replacesPlace { try judgeReplacing(path) }
-        if client != nil { try count(try update.cost(in: database.tree)) }
-        var update = update
-        update.requester = requester
-        var preconditions: [Precondition] = []
-        if let etag { preconditions.append(.etag(path.node, etag)) }
-        if let hash { preconditions.append(.nodeHash(path.node, hash)) }
-        let receipt = try await database.tree.update(update, if: preconditions)
-        database.trace("written", by: identity, at: path.node, receipt.token)
-        return WriteReceipt(receipt, holding: share)
+        let key = try await terms.requestKey(of: update, kind, at: path, for: identity, in: database.requests)
+        if let key, let earlier = try await key.receipt(of: update, kind, in: database.tree, holding: share) {
+            return earlier
+        }
+        var made = update
+        made.requester = requester
+        terms.add(to: &made, at: path.node)
+        let child = kind == .push ? path.node.lastKey : nil
+        if let key { try made.note(key, making: child.flatMap { PushID($0.string) } ?? database.ids.next()) }
+        do {
+            let rows = try await made.checkConditions(in: database.tree, for: reader)
+            if client != nil { try count(try update.cost(in: database.tree) + rows) }
+            let receipt = try await database.tree.update(made)
+            database.trace("written", by: identity, at: path.node, receipt.token)
+            return WriteReceipt(receipt, childKey: child, holding: share)
+        } catch let error as TreeError {
+            // The same request may have been committed in the meantime: its effect is then a reason for a refusal.
+            guard let key, !error.isTransient,
+                let earlier = try await key.receipt(of: update, kind, in: database.tree, holding: share)
+            else { throw error }
+            return earlier
+        }
     }
 
-    private func write(_ form: JSONUpdate.Form, at path: DatabasePath, limit: WriteSizeLimit) -> DatabaseWrite {
-        DatabaseWrite(form, at: path, limit: limit, share: database.budget.share(for: client))
+    private func write(
+        _ form: JSONUpdate.Form, _ kind: WriteKind, at path: DatabasePath, limit: WriteSizeLimit
+    ) -> DatabaseWrite {
+        DatabaseWrite(form, kind, at: path, limit: limit, share: database.budget.share(for: client))
     }
 
     /// Refuses to replace or delete the whole tree of the service for all but its owner, because all posts would be

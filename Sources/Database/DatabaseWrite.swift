@@ -10,14 +10,17 @@ package struct DatabaseWrite: ~Copyable {
     package private(set) var byteCount = 0
 
     let path: DatabasePath
+    let kind: WriteKind
     let share: ByteBudget.Share
     private let limit: WriteSizeLimit
     private var reader: JSONUpdate.Reader
 
     init(
-        _ form: JSONUpdate.Form, at path: DatabasePath, limit: WriteSizeLimit, share: ByteBudget.Share
+        _ form: JSONUpdate.Form, _ kind: WriteKind, at path: DatabasePath, limit: WriteSizeLimit,
+        share: ByteBudget.Share
     ) {
         self.path = path
+        self.kind = kind
         self.limit = limit
         self.share = share
         reader = JSONUpdate.Reader(form, at: path.node)
@@ -51,13 +54,19 @@ package struct DatabaseWrite: ~Copyable {
 /// The result of a write: the values written, with the server's values filled in, as JSON and as an ETag.
 package struct WriteReceipt: Sendable {
     private let receipt: JSONReceipt
+    /// The key of the child that a push has added; nil for other writes.
+    package let childKey: TreeKey?
     /// The write's share of the budget, which is held while its rows are in memory.
     private let share: ByteBudget.Share?
 
-    init(_ receipt: JSONReceipt, holding share: ByteBudget.Share?) {
+    init(_ receipt: JSONReceipt, childKey: TreeKey? = nil, holding share: ByteBudget.Share?) {
         self.receipt = receipt
+        self.childKey = childKey
         self.share = share
     }
+
+    /// The position in the change log just after the write.
+    package var token: SyncToken { receipt.token }
 
     /// See ``JSONReceipt/json()``.
     package func json() throws(TreeError) -> [UInt8] { try receipt.json() }

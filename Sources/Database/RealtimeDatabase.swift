@@ -11,7 +11,7 @@ package final class RealtimeDatabase: Sendable {
     /// The size of the reserve for the first bytes of each write, in bytes, in addition to these.
     private static let reserveBytes = 64 << 20
 
-    let tree: TreeStore
+    package let tree: TreeStore
     let ids: PushIDGenerator
     /// Whether the service's own tree is discarded when the service ends.
     let isThrowAway: Bool
@@ -20,6 +20,8 @@ package final class RealtimeDatabase: Sendable {
     /// The listeners that are bound by rules.
     let listeners: RuledListeners
     let disconnects: DisconnectOperations
+    /// The nodes of the records of requests with keys.
+    let requests: RequestNodes
     private let logger: Logger
     let budget = ByteBudget(maxBytes: maxBytesInWork, reserveBytes: reserveBytes)
     /// The disk space for long responses that wait for their readers.
@@ -27,18 +29,20 @@ package final class RealtimeDatabase: Sendable {
 
     /// - Parameters:
     ///   - disconnects: The node of the writes that wait for the end of a connection.
+    ///   - requests: The nodes of the records of requests with keys.
     ///   - ids: The generator of the keys of pushed children.
     ///   - isThrowAway: Whether the trees are discarded when the process ends.
     ///   - isOpenWithoutRules: Whether all clients may do everything in trees without rules.
     ///   - logger: The logger that records writes and listeners with their identities, at the level `trace`.
     package init(
-        _ tree: TreeStore, disconnects: TreePath, ids: PushIDGenerator, isThrowAway: Bool, isOpenWithoutRules: Bool,
-        spool: ResponseSpool, logger: Logger
+        _ tree: TreeStore, disconnects: TreePath, requests: RequestNodes, ids: PushIDGenerator, isThrowAway: Bool,
+        isOpenWithoutRules: Bool, spool: ResponseSpool, logger: Logger
     ) {
         self.tree = tree
         listeners = RuledListeners(in: tree)
         self.disconnects = DisconnectOperations(
             in: tree, at: disconnects, of: ids.next(), isOpenWithoutRules: isOpenWithoutRules, logger: logger)
+        self.requests = requests
         self.ids = ids
         self.isThrowAway = isThrowAway
         self.isOpenWithoutRules = isOpenWithoutRules

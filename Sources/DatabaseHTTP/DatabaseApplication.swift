@@ -1,4 +1,5 @@
 package import CoreMetrics
+import Database
 package import HTTPTypes
 package import Hummingbird
 import Logging
@@ -49,6 +50,7 @@ package struct DatabaseApplication: Sendable {
         router.add(middleware: responses)
         router.add(middleware: siteGuard)
         router.add(middleware: AdmissionMiddleware(admission: admission, audit: audit))
+        router.add(middleware: WriteTokenMiddleware(access.database.tree))
         rest = router.middlewares.constructResponder(
             finalResponder: DatabaseResponder(access: access, siteGuard: siteGuard))
         wire = router.middlewares.constructResponder(finalResponder: RealtimeResponder(sockets: sockets))

@@ -42,6 +42,8 @@ package struct PhotoRecord: Sendable, Hashable {
     package var alt = ""
     /// Whether its renditions are blurred, as moderation decided.
     package var isBlurred = false
+    /// The number by which edits name the photo: the index at which it was published; nil if that is its index.
+    package var number: Int?
 
     package init(
         width: Int, height: Int, placeholder: String, color: String, warnings: [String],
@@ -80,6 +82,7 @@ extension PhotoRecord {
         for (index, warning) in warnings.enumerated() { codes[try TreeKey(String(index))] = .string(warning) }
         if !codes.isEmpty { fields["warnings"] = .object(codes) }
         if !alt.isEmpty { fields["alt"] = .string(alt) }
+        fields["number"] = number.map { .integer(Int64($0)) }
         if isBlurred { fields["blurred"] = true }
         return .object(fields)
     }
@@ -101,6 +104,7 @@ extension PhotoRecord {
             renditions: renditions)
         alt = value["alt"]?.stringValue ?? ""
         isBlurred = value["blurred"] == true
+        number = value["number"]?.integerValue.flatMap { Int(exactly: $0) }
     }
 }
 
@@ -115,4 +119,9 @@ extension PhotoRecord.Rendition {
             fileName: String(name), width: Int(width), height: Int(height), byteCount: Int(bytes),
             contentType: contentType)
     }
+}
+
+extension [PhotoRecord] {
+    /// The numbers of a post's photos, in the order in which they are shown. They stay when the order changes.
+    package var numbers: [Int] { enumerated().map { $1.number ?? $0 } }
 }

@@ -10,6 +10,8 @@ package struct Post: Sendable {
     package let mentions: TreeValue?
     /// The time by the server's clock.
     package let timestamp: Timestamp
+    /// The time at which the author made the post by the clock of their device; nil if it is not known.
+    package let clientTimestamp: Timestamp?
     package let photos: [PhotoRecord]
     /// The client's own reference of the upload; nil for none.
     package let clientReference: String?
@@ -18,13 +20,14 @@ package struct Post: Sendable {
 
     package init(
         id: PostID, author: Person, text: String, mentions: TreeValue? = nil, timestamp: Timestamp,
-        photos: [PhotoRecord], clientReference: String?, audiences: [AudienceID] = []
+        clientTimestamp: Timestamp? = nil, photos: [PhotoRecord], clientReference: String?, audiences: [AudienceID] = []
     ) {
         self.id = id
         self.author = author
         self.text = text
         self.mentions = mentions
         self.timestamp = timestamp
+        self.clientTimestamp = clientTimestamp
         self.photos = photos
         self.clientReference = clientReference
         self.audiences = audiences
@@ -64,13 +67,14 @@ package struct Post: Sendable {
         switch field {
         case .author: author.author
         case .timestamp: timestamp.value
+        case .clientTimestamp: clientTimestamp?.value
         case .text: text.isEmpty ? nil : .string(text)
         case .kind: .string(kind)
         case .clientReference: clientReference.map(TreeValue.string)
         case .mentions: mentions
         case .audiences: audiences.isEmpty ? nil : .audiences(audiences)
         case .photos, .fullURL, .fullStorageURI, .thumbURL, .thumbStorageURI: photos[field.key]
-        case .published, .client, .sanitized, .moderated: nil
+        case .published, .edited, .clientEdited, .client, .sanitized, .moderated: nil
         }
     }
 }
@@ -87,23 +91,32 @@ package struct PostPhotos: Sendable {
     ///
     /// - Parameter base: The public address of the service; nil for addresses without a host.
     package func fields(owner: UserID, post: PostID, at base: PublicBase?) throws(TreeError) -> [TreeKey: TreeValue] {
-        guard let first = photos.first else { return [:] }
+        let values = try photos.map { photo throws(TreeError) in try photo.value(owner: owner, post: post, at: base) }
+        guard let first = photos.first, let firstValue = values.first else { return [:] }
         var records: [TreeKey: TreeValue] = [:]
-        for (index, photo) in photos.enumerated() {
-            records[try TreeKey(String(index))] = try photo.value(owner: owner, post: post, at: base)
+        for (index, value) in values.enumerated() { records[try TreeKey(String(index))] = value }
+        var fields = Self.firstFields(first, firstValue)
+        fields[PostField.photos.key] = .object(records)
+        return fields
+    }
+
+    /// Returns FriendlyPix's four fields about the first photo, with the addresses in its record.
+    package static func firstFields(_ photo: PhotoRecord, _ record: TreeValue) -> [TreeKey: TreeValue] {
+        let bySize = photo.renditions.sorted {
+            ($0.value.width * $0.value.height, $0.value.fileName) < (
+                $1.value.width * $1.value.height, $1.value.fileName
+            )
+        }.map(\.key)
+        func field(_ name: String?, _ field: TreeKey) -> TreeValue? {
+            name.flatMap { record["renditions"]?[TreeKey(unchecked: $0)]?[field] }
         }
-        var fields: [TreeKey: TreeValue] = [PostField.photos.key: .object(records)]
-        let bySize = first.renditions.values.sorted {
-            ($0.width * $0.height, $0.fileName) < ($1.width * $1.height, $1.fileName)
-        }
-        if let full = first.renditions["full"] ?? bySize.last {
-            fields[PostField.fullURL.key] = .string(MediaAddress.url(owner, post, full.fileName, at: base))
-            fields[PostField.fullStorageURI.key] = .string(MediaAddress.storageURI(owner, post, full.fileName))
-        }
-        if let thumb = first.renditions["thumb"] ?? bySize.first {
-            fields[PostField.thumbURL.key] = .string(MediaAddress.url(owner, post, thumb.fileName, at: base))
-            fields[PostField.thumbStorageURI.key] = .string(MediaAddress.storageURI(owner, post, thumb.fileName))
-        }
+        let full = photo.renditions["full"] != nil ? "full" : bySize.last
+        let thumb = photo.renditions["thumb"] != nil ? "thumb" : bySize.first
+        var fields: [TreeKey: TreeValue] = [:]
+        fields[PostField.fullURL.key] = field(full, "url")
+        fields[PostField.fullStorageURI.key] = field(full, "storage_uri")
+        fields[PostField.thumbURL.key] = field(thumb, "url")
+        fields[PostField.thumbStorageURI.key] = field(thumb, "storage_uri")
         return fields
     }
 

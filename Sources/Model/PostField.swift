@@ -4,6 +4,7 @@ package import TreeModel
 /// affects (``Post``), as do the tests of the nodes: the default rules, and the schema for programs (`PostDocument`).
 package enum PostField: String, CaseIterable, Sendable {
     case author, timestamp
+    case clientTimestamp = "client_timestamp"
     case text, kind
     case clientReference = "client_ref"
     case fullURL = "full_url"
@@ -11,6 +12,9 @@ package enum PostField: String, CaseIterable, Sendable {
     case thumbURL = "thumb_url"
     case thumbStorageURI = "thumb_storage_uri"
     case mentions, photos, audiences, published
+    /// The time of the last edit, and the time at which it was made by the clock of the author's device.
+    case edited
+    case clientEdited = "client_edited"
     /// The kind of app that wrote the post: `web`, `ios` or `android`.
     case client
     /// The marks that FriendlyPix's functions write, as admins.
@@ -32,6 +36,7 @@ package enum PostField: String, CaseIterable, Sendable {
         switch self {
         case .text, .kind, .clientReference, .fullURL, .fullStorageURI, .thumbURL, .thumbStorageURI: .text
         case .author, .timestamp, .mentions, .photos, .audiences, .published, .client, .sanitized, .moderated: .other
+        case .clientTimestamp, .edited, .clientEdited: .other
         }
     }
 
@@ -41,6 +46,7 @@ package enum PostField: String, CaseIterable, Sendable {
         case .fullURL, .fullStorageURI, .thumbURL, .thumbStorageURI: .clients
         case .audiences: .clientsForAudiences
         case .kind, .clientReference, .photos, .published, .sanitized, .moderated: .service
+        case .clientTimestamp, .edited, .clientEdited: .service
         }
     }
 

@@ -7,6 +7,9 @@ package protocol PostList: Sendable {
 
     /// Returns the record of a post that the list names; nil if it was deleted, or does not belong in the list.
     func record(of post: ListedPost, from snapshot: TreeSnapshot) throws(TreeError) -> TreeValue?
+
+    /// The nodes of the times of the posts (``EntityTimes``).
+    var times: TreeNode { get }
 }
 
 /// A list that is kept in the tree.
@@ -15,10 +18,12 @@ package struct StoredPostList: PostList {
     private let list: TreePath
     /// The records by the ids.
     private let records: TreePath
+    package let times: TreeNode
 
-    package init(_ list: TreePath, records: TreePath = PostNodes.post()) {
+    package init(_ list: TreePath, records: TreePath = PostNodes.post(), times: TreeNode = TimeNodes.post) {
         self.list = list
         self.records = records
+        self.times = times
     }
 
     package func rows(in range: KeyRange, limit: Int, from snapshot: TreeSnapshot) throws(TreeError) -> [TreeChild] {

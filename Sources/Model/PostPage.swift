@@ -7,10 +7,22 @@ package struct PostPage: Sendable {
         package let id: TreeKey
         /// The record at `posts/{id}`, or at the path where the list has its records.
         package let record: TreeValue
+        /// The position in the list; nil where the list is not in the order of publication.
+        package let position: PostPosition?
+        /// The times of the post, by its record where they are not stored.
+        package let times: EntityTimes
 
-        package init(id: TreeKey, record: TreeValue) {
+        /// Reads the times of a post.
+        ///
+        /// - Parameter times: The nodes of the times.
+        package init(
+            id: TreeKey, record: TreeValue, position: PostPosition?, times: TreeNode = TimeNodes.post,
+            in snapshot: TreeSnapshot
+        ) throws(TreeError) {
             self.id = id
             self.record = record
+            self.position = position
+            self.times = try EntityTimes(at: times() / id, in: snapshot).completed(by: record)
         }
     }
 
@@ -76,7 +88,8 @@ package struct PostPage: Sendable {
                 passed.add(post, isRecordRead: true)
                 return .hidden
             }
-            return .item(Item(id: post.id, record: record))
+            let (position, times) = (post.position, list.times)
+            return .item(try Item(id: post.id, record: record, position: position, times: times, in: snapshot))
         }
     }
 
@@ -94,7 +107,8 @@ package struct PostPage: Sendable {
         } read: { id throws(TreeError) in
             guard let record = try snapshot.get(PostNodes.post(id)) else { return .hidden }
             if let fault = PostShape.fault(of: record) { return .skipped(SkippedRecord(id: id.key, fault: fault)) }
-            return .item(Item(id: id.key, record: record))
+            let position = try snapshot.position(ofPost: id.key)
+            return .item(try Item(id: id.key, record: record, position: position, in: snapshot))
         }
     }
 }

@@ -46,8 +46,8 @@ public struct DatabaseServer: Service {
             throw DatabaseServerError.explained(error)
         }
         database = RealtimeDatabase(
-            tree, disconnects: Self.disconnects, ids: PushIDGenerator(), isThrowAway: false,
-            isOpenWithoutRules: false, spool: parts.spool, logger: configuration.logger)
+            tree, disconnects: Self.disconnects, requests: RequestSweep.nodes, ids: PushIDGenerator(),
+            isThrowAway: false, isOpenWithoutRules: false, spool: parts.spool, logger: configuration.logger)
     }
 
     /// The node of the writes that clients have left for the end of their connections, where the photo service has it, too.
@@ -61,8 +61,10 @@ public struct DatabaseServer: Service {
     public func run() async throws {
         await database.endLeftConnections()
         do {
+            let sweep = RequestSweep(tree: tree, logger: configuration.logger)
             let group = ServiceGroupConfiguration(
-                services: try listeners(), gracefulShutdownSignals: [.sigint, .sigterm], logger: configuration.logger)
+                services: try listeners() + [sweep],
+                gracefulShutdownSignals: [.sigint, .sigterm], logger: configuration.logger)
             try await ServiceGroup(configuration: group).run()
         } catch {
             throw DatabaseServerError.explained(error)

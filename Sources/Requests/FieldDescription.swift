@@ -9,7 +9,7 @@ struct FieldDescription {
     /// Returns the description of a field in the schema of this name.
     static func of(_ field: String, in schema: String) -> FieldDescription {
         FieldDescription(
-            words: special["\(schema).\(field)"] ?? general[field] ?? invitations[field],
+            words: special["\(schema).\(field)"] ?? sync["\(schema).\(field)"] ?? general[field] ?? invitations[field],
             format: addresses.contains(field) ? "uri-reference" : nil,
             isTime: times.contains(field))
     }
@@ -26,8 +26,9 @@ struct FieldDescription {
 
     /// Fields that are points in time, where they are numbers of 64 bits.
     private static let times: Set<String> = [
-        "began", "begun_at", "created", "created_at", "deleted_at", "dropped_at", "due", "edited", "ended",
-        "ended_at", "expires", "files_until", "made_at", "queue_since", "signs_from", "since", "started_at",
+        "began", "begun_at", "client_edited", "client_timestamp", "created", "created_at", "deleted_at",
+        "dropped_at", "due", "edited", "ended", "ended_at", "expires", "files_until", "made_at", "queue_since",
+        "signs_from", "since", "started_at",
         "time", "timestamp", "until", "updated_at", "verified_at",
     ]
 
@@ -99,6 +100,12 @@ struct FieldDescription {
         "Person.role": "The person's role, such as \"speaker\".",
         "PostEvent.data": "The post; null if it was deleted.",
         "PostPage.complete": "Whether a home feed is complete; if not, more posts are being added.",
+        "PostEdit.mentions": "The mentions in the text; those that still fit stay by default.",
+        "PostEdit.photos": "All photos of the post, in their new order.",
+        "PostEdit.text": "The text; null or empty removes it.",
+        "PostPhoto.number": "The index at which it was published; absent if that is its index.",
+        "PostPhotoEdit.alt": "The alternative text; null or empty removes it, without the field it stays.",
+        "PostPhotoEdit.number": "The number of the photo: its `number` in the post, or else its index.",
         "Problem.status": "The status of the response.",
         "Problem.title": "The reason phrase of the status.",
         "QuotaChange.quota": "A number of bytes, `none`, or `default` for the quota of the settings.",
@@ -108,5 +115,8 @@ struct FieldDescription {
             "The ids of the audiences, separated by spaces; without any, the post is for everybody.",
         "UploadForm.mentions": "The mentions in the text, as JSON.",
         "UploadForm.text": "The post's text.",
+        "ValuesValue.error": "The reason for which the value is missing.",
+        "ValuesValue.path": "The path as it was requested.",
+        "ValuesValue.value": "The value; null if there is none.",
     ]
 }

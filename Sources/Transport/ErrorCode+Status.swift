@@ -19,11 +19,12 @@ extension ErrorCode {
         case .resnapshot, .bytesLost, .deleted, .tokenTooOld, .tokenUnknown, .uploadExpired, .invitationExpired,
             .invitationUsedUp, .invitationWithdrawn:
             .gone
-        case .protocolVersion: .preconditionFailed
+        case .protocolVersion, .preconditionFailed: .preconditionFailed
         case .tooLarge, .tooManyBytes: .contentTooLarge
         case .unsupportedFormat, .unsupportedType: .unsupportedMediaType
         case .rangeNotSatisfiable: .rangeNotSatisfiable
-        case .audiencePost, .badAudience, .badCertificate, .badConfiguration, .badMention, .invalidRules, .keyReused,
+        case .audiencePost, .badAudience, .badCertificate, .badConfiguration, .badMention, .badTimestamp, .invalidRules,
+            .keyReused,
             .moderationRefused, .tooManyPhotos, .tooManyPixels,
             .sideTooLong, .tooManyFrames, .tooManyScans, .tooMuchMemory, .truncated, .corrupt, .decoderCrashed,
             .decoderTimedOut, .cannotScrub, .oneself, .originalDropped, .invitationElsewhere:
@@ -43,7 +44,6 @@ extension ErrorCode {
             .hardLinked, .indexNotDefined, .intakePaused, .internal, .invalidJSON, .invalidKey, .invalidQuery,
             .invalidValue, .io, .isolationUnavailable, .leftOver, .locked, .missingUpdates,
             .noService, .notBackup, .originalDamaged, .originalMissing, .outOfMemory, .overflow, .permission,
-            .preconditionFailed,
             .readOnly, .restoreUnfinished, .rulesUnreadable, .storageMissing, .tooDeep, .tooManyConnections,
             .tooManyFiles, .treeLost,
             .treeOlder, .unavailable, .unknown, .unreachable, .unreadable, .updateTooLarge, .upgradeReturning,

@@ -14,7 +14,8 @@ struct SchemaTests {
             PublishedDocument.self, ReadinessDocument.self, ReloadDocument.self, RenderDocument.self,
             JobDocument.self, JobFailureDocument.self, ScrubDocument.self, SettingDocument.self,
             StatusDocument.self,
-            TransferDocument.self, UnclaimedDocument.self, UploadDocument.self, VersionDocument.self,
+            TransferDocument.self, UnclaimedDocument.self, UploadDocument.self, ValuesDocument.self,
+            VersionDocument.self,
             JoinedDocument<UnclaimedDocument, PathDocument>.self,
         ]
         for document in documents { _ = schemas.schema(of: document) }

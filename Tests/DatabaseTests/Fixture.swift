@@ -3,6 +3,7 @@ import Access
 import Database
 import Files
 import Model
+import Synchronization
 import TestSupport
 import Testing
 import Tree
@@ -24,8 +25,8 @@ struct Fixture: Sendable {
     /// Returns the database as the next process opens it.
     func reopened() -> RealtimeDatabase {
         RealtimeDatabase(
-            tree, disconnects: StoreNodes.disconnect(), ids: PushIDGenerator(), isThrowAway: false,
-            isOpenWithoutRules: true, spool: spool, logger: log.logger)
+            tree, disconnects: StoreNodes.disconnect(), requests: WorkNodes.requests, ids: PushIDGenerator(),
+            isThrowAway: false, isOpenWithoutRules: true, spool: spool, logger: log.logger)
     }
     var stranger: DatabaseSession { database.session(as: .anonymous) }
 }
@@ -41,13 +42,20 @@ func withDatabase<R: Sendable>(
         let spool = ResponseSpool(in: try scratch.directory(), maxBytes: maxSpooledBytes)
         let log = RecordingLog()
         let database = RealtimeDatabase(
-            tree, disconnects: StoreNodes.disconnect(), ids: PushIDGenerator(), isThrowAway: isThrowAway,
-            isOpenWithoutRules: isOpenWithoutRules,
-            spool: spool, logger: log.logger)
+            tree, disconnects: StoreNodes.disconnect(), requests: WorkNodes.requests, ids: PushIDGenerator(),
+            isThrowAway: isThrowAway, isOpenWithoutRules: isOpenWithoutRules, spool: spool, logger: log.logger)
         let result = try await body(Fixture(database: database, tree: tree, spool: spool, log: log))
         await tree.close()
         return result
     }
+}
+
+/// A counter of the rows that a session's reads visit.
+final class RowCounter: Sendable {
+    private let rows = Mutex(0)
+
+    var count: Int { rows.withLock { $0 } }
+    var reader: ReadingClient { ReadingClient(named: "test") { count in self.rows.withLock { $0 += count } } }
 }
 
 extension SpooledBody.Finished {

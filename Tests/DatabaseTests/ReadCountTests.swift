@@ -1,20 +1,11 @@
 import Access
 import Database
-import Synchronization
 import TestSupport
 import Testing
 import Tree
 
 @Suite("Row counts of a session's reads")
 struct ReadCountTests {
-    /// A counter of rows.
-    private final class Rows: Sendable {
-        private let rows = Mutex(0)
-
-        var count: Int { rows.withLock { $0 } }
-        var reader: ReadingClient { ReadingClient(named: "test") { count in self.rows.withLock { $0 += count } } }
-    }
-
     private final class Receiver: EventReceiver {
         func receive(_ event: TreeEvent, for listeners: [UInt64]) {}
         func cancel(_ listeners: [UInt64]) {}
@@ -51,7 +42,7 @@ struct ReadCountTests {
     @Test("A read counts the rows that it visits, not those of its answer", arguments: rows)
     func reads(row: Row) async throws {
         try await withChildren { fixture in
-            let read = Rows()
+            let read = RowCounter()
             let session = fixture.database.session(as: .anonymous, reader: read.reader)
             let request = ReadRequest(.value(.plain), at: row.path, matching: row.query, unindexed: .scanned)
             _ = try await session.get(request)
@@ -65,7 +56,7 @@ struct ReadCountTests {
     func listening(row: Row) async throws {
         try await withChildren { fixture in
             let request = ListenRequest(at: row.path, matching: row.query, unindexed: .scanned)
-            let (receiver, clients) = (Receiver(), [Rows(), Rows()])
+            let (receiver, clients) = (Receiver(), [RowCounter(), RowCounter()])
             var begun: [Listener] = []
             for client in clients {
                 let session = fixture.database.session(as: .anonymous, reader: client.reader)

@@ -19,7 +19,7 @@ struct SessionTests {
             case .set(let path, let text, let etag):
                 var write = try session.set(path)
                 try write.receive(Array(text.utf8).span)
-                return try await session.commit(write, ifETag: etag)
+                return try await session.commit(write, on: WriteTerms(etag: etag))
             case .update(let path, let text):
                 var write = try session.update(path)
                 try write.receive(Array(text.utf8).span)
@@ -28,7 +28,7 @@ struct SessionTests {
                 var write = try session.push(to: path, as: session.makeKey())
                 try write.receive(Array(text.utf8).span)
                 return try await session.commit(write)
-            case .remove(let path, let etag): return try await session.remove(path, ifETag: etag)
+            case .remove(let path, let etag): return try await session.remove(path, on: WriteTerms(etag: etag))
             }
         }
     }

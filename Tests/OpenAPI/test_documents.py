@@ -132,6 +132,9 @@ def test_pages_and_changes(check):
     assert check("get", "/v1/posts", 200, {"params": {"limit": 200}})["skipped"]
     changes = check("get", "/v1/changes", 200, {"params": {"since": "oldest", "path": "/posts"}})
     assert changes["changes"]
+    values = check("get", "/v1/values", 200, {"params": {"path": ["posts/no-post", "a.b"]}})["values"]
+    assert values[0]["value"] == {"text": 1} and values[1]["error"]["code"] == "invalid_path"
+    check("get", "/v1/values", 400)
     check("get", "/v1/changes", 410, {"params": {"since": "999999999"}})
     requests.delete(f"{BASE}/posts/no-post.json", timeout=30).raise_for_status()
 

@@ -138,6 +138,12 @@ struct StoreCheckDamage: Sendable, CustomTestStringConvertible {
         .init(.entryDangling, "a person is listed for another person's comment") {
             try await $0.write([ReactionNodes.commented($0.maria) / $0.post.key / "-OaBbBbBbBbBbBbBbBbB": true])
         },
+        .init(.entryDangling, "the times of a missing post") {
+            try await $0.write([TimeNodes.post() / (try TreeKey(lost)): "1000 2000"])
+        },
+        .init(.entryDangling, "the times of a post are no times") {
+            try await $0.write([TimeNodes.post($0.post): "yesterday"])
+        },
         .init(.postUnlisted, "a post is missing in the order of publication") {
             try await $0.write([PostNodes.position($0.post.key): nil])
         },

@@ -65,6 +65,24 @@ struct DatabaseServerTests {
         }
     }
 
+    @Test("A repeated request with an idempotency key has its effect once, for each sender")
+    func repeated() async throws {
+        try await withServer { tree, client in
+            let path = "/open.json?auth=\(Self.token(of: "ann"))"
+            try await tree.setRules(#"{"rules": {"open": {".read": true, ".write": true}}}"#)
+            let key = try #require(HTTPField.Name("idempotency-key"))
+            var names: Set<String> = []
+            for path in ["/open.json", "/open.json", path, path, "/open.json?auth=\(Self.percentEncodedSecret)"] {
+                let answer = try await client.ask(
+                    .post, path, headers: [key: "one"], body: .bytes(Array("1".utf8)))
+                #expect(answer.status == 200, "\(answer.text)")
+                names.insert(answer.json["name"].string ?? "")
+            }
+            #expect(names.count == 3)
+            #expect(try await tree.children(of: "open").map(\.key.string).sorted() == names.sorted())
+        }
+    }
+
     @Test("A secret opens everything, and signs the tokens of users")
     func proofs() async throws {
         try await withServer { tree, client in

@@ -94,6 +94,31 @@ struct ReadLimitTests {
         }
     }
 
+    @Test(
+        "A PATCH with conditions waits after many rows, because it reads; one without conditions does not",
+        arguments: [("if-match", "null_etag"), ("tintype-if-match", #"{"b":null}"#)])
+    func conditions(name: String, value: String) async throws {
+        try await withFrugalService { service in
+            let members = (0..<19_900).map { "\"k\($0)\":\($0)" }.joined(separator: ",")
+            #expect(
+                try await service.client.ask(.put, "/all.json", body: .bytes(Array("{\(members)}".utf8))).status == 200)
+            let fields = try fields("maria", at: "192.0.2.7", service)
+            var conditional = fields
+            conditional[.named(name)] = value
+            func patch(_ fields: HTTPFields) async throws -> Answer {
+                try await service.tcpClient.ask(
+                    .patch, "/open.json", headers: fields, body: .bytes(Array(#"{"a":1}"#.utf8)))
+            }
+            var answer: Answer?
+            while answer?.status != 429 {
+                try await read(.get, fields, service)
+                answer = try await patch(conditional)
+            }
+            #expect(answer?.text.contains("reads too much") == true, "\(answer?.text ?? "")")
+            #expect(try await patch(fields).status == 200)
+        }
+    }
+
     @Test("The lists of the photo API count like reads of the database", arguments: ["maria", nil] as [String?])
     func lists(uid: String?) async throws {
         try await withFrugalService { service in

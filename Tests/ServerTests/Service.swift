@@ -49,11 +49,6 @@ struct Service: AskedService {
         return parts.joined(separator: ".") + "."
     }
 
-    /// Waits until all jobs caused by previous writes are done.
-    func finishJobs() async throws {
-        try await eventually { try await tree.snapshot { try !$0.exists(TreePath(["jobs"], in: .social)) } }
-    }
-
     /// Waits until an upload has been reserved.
     func untilReserved() async throws {
         try await until { $0 != nil }

@@ -148,7 +148,7 @@ struct SocialPeopleTests {
             let second = try await service.ask(.get, "/v1/people?limit=2&after=\(next)", as: nil).json
             #expect(second["people"].array.map { $0["uid"].string } == ["c", "d"])
             #expect(second["has_more"].bool == false && second["next"] == .null)
-            #expect(second["people"][0] == .object(["uid": .string("c"), "full_name": .string("c")]))
+            #expect(second["people"][0].withoutTimes == .object(["uid": .string("c"), "full_name": .string("c")]))
         }
     }
 
@@ -157,7 +157,8 @@ struct SocialPeopleTests {
         try await withRoutes { service in
             _ = try await service.client.post("hello")
             let answer = try await service.client.get("/v1/people?search=mar")
-            #expect(answer.json["people"][0] == .object(["uid": .string("maria"), "full_name": .string("maria")]))
+            let person = answer.json["people"][0].withoutTimes
+            #expect(person == .object(["uid": .string("maria"), "full_name": .string("maria")]))
         }
     }
 

@@ -88,7 +88,7 @@ struct SocialRequestKeyTests {
             for number in 0..<3 {
                 #expect(try await send(path, #"{"text":"x"}"#, key: "\(number)", as: "maria", service).status == 201)
             }
-            let keys = RequestKeys(service.tree)
+            let keys = RequestKeys(service.tree, at: WorkNodes.requests)
             let now = WallClock.now()
             try await keys.forget(before: now - .seconds(60))
             #expect(try await send(path, #"{"text":"y"}"#, key: "0", as: "maria", service).status == 422)

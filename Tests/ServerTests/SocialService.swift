@@ -4,6 +4,7 @@ import Client
 import HTTPTypes
 import Model
 import TestSupport
+import Testing
 import Tree
 import TreeModel
 
@@ -31,6 +32,11 @@ extension AskedService {
 
     /// Sets the rules of a new store.
     func setDefaultRules() async throws { try await tree.setRules(DefaultRules.database) }
+
+    /// Waits until all jobs caused by previous writes are done.
+    func finishJobs() async throws {
+        try await eventually { try await tree.snapshot { try !$0.exists(TreePath(["jobs"], in: .social)) } }
+    }
 
     /// Sends a request over TCP as a signed-in user, with a JSON body if there is one; without proof for a nil user.
     func ask(

@@ -241,7 +241,7 @@ struct CommentTests {
     @Test("Every record that can be shown is a comment, also one of a client of the database", arguments: records)
     func shape(record: TreeValue, fault: String?) throws {
         #expect(Comment.fault(of: record) == fault)
-        #expect((Comment("c", of: post.key, record) == nil) == (fault != nil))
+        #expect((Comment("c", of: post.key, record, nil) == nil) == (fault != nil))
     }
 
     @Test(

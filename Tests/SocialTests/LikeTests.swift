@@ -37,7 +37,7 @@ struct LikeTests {
             let second = try await likes.add(by: ann, to: post)
             #expect(first == second && first.count == 1)
             #expect(try await tree.get(ReactionNodes.like(post)) == ["ann": 1000])
-            #expect(try await tree.get(ReactionNodes.liked(ann)) == [post.key: true])
+            #expect(try await tree.get(ReactionNodes.liked(ann)) == [post.key: "1000"])
             let end = try await likes.remove(by: ann, from: post)
             #expect(end.count == 0 && end.token > first.token)
             #expect(try await likes.remove(by: ann, from: post) == end)
@@ -91,7 +91,8 @@ struct LikeTests {
                 #expect(seen == ["u0", "u1", "u2", "Three", "u4", "u5", "u6"] && pages == (7 + limit - 1) / limit)
             }
             let unnamed = try await likes.page(of: post, after: "u2", limit: 1, isNaming: false).people
-            #expect(unnamed == [Likes.Liker(key: "u3", fullName: nil, profilePicture: nil, timestamp: 5)])
+            let times = EntityTimes(created: 1000)
+            #expect(unnamed == [Likes.Liker(key: "u3", fullName: nil, profilePicture: nil, timestamp: 5, times: times)])
         }
     }
 

@@ -1,4 +1,5 @@
 import API
+import Foundation
 import TestSupport
 import Testing
 
@@ -108,6 +109,25 @@ struct MentionSpanTests {
         #expect(MentionSpan.read("junk", of: text).isEmpty)
         #expect(MentionSpan.read(value, of: "short").isEmpty)
         #expect(MentionSpan.read(value, of: String(repeating: text, count: 100_000)).isEmpty)
+    }
+
+    /// A text with a mention of `@Anna`, another text, and the place of the mention in it; nil for none.
+    static let changes: [(old: String, new: String, start: Int?)] = [
+        ("Hi @Anna", "Hi @Anna", 3), ("Hi @Anna", "Hi @Anna!", 3), ("Hi @Anna", "😀 Hi @Anna", 6),
+        ("Hi @Anna", "@Anna", 0),
+        ("Hi @Anna", "Hi @Ann", nil), ("Hi @Anna", "Hi @Anne", nil), ("Hi @Anna", "Hi Anna", nil),
+        ("Hi @Anna", "", nil),
+        ("Hi @Anna, hi", "Oh @Anna, oh", nil), ("Hi @Anna, bye", "Hi @Anna, hello", 3), ("a@Anna", "b@Anna", 1),
+        ("@Anna", "@Anna@Anna", 0), ("Hi @Anna", "Hi @Anna\u{301}", nil),
+    ]
+
+    @Test("A mention stays with the part of a text that does not change", arguments: changes)
+    func carried(old: String, new: String, start: Int?) throws {
+        let place = try #require(old.range(of: "@Anna")).lowerBound.utf16Offset(in: old)
+        let value = MentionSpan.value(of: try checked([Self.claim(place, 5)], of: old))
+        let spans = MentionSpan.carried(value, of: old, to: new)
+        #expect(spans.map(\.start) == (start.map { [$0] } ?? []))
+        #expect(spans.allSatisfy { $0.uid.description == "ann" && $0.length == 5 })
     }
 
     @Test("B18: Accepted spans are inside the text, apart, and between characters")

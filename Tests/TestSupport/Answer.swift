@@ -63,6 +63,11 @@ package enum JSON: Decodable, Sendable, Hashable {
     package var bool: Bool? { if case .bool(let bool) = self { bool } else { nil } }
     package var array: [JSON] { if case .array(let array) = self { array } else { [] } }
     package var keys: Set<String> { if case .object(let object) = self { Set(object.keys) } else { [] } }
+    /// The object without the times of the entity, which differ in each run.
+    package var withoutTimes: JSON {
+        guard case .object(let object) = self else { return self }
+        return .object(object.filter { !["created", "updated"].contains($0.key) })
+    }
 }
 
 /// A client that sends requests to the service, and reads each answer to its end.

@@ -7,12 +7,13 @@ enum ServiceBenchmark {
         usage: ServiceBenchmark [--tintype PATH] [--folder FOLDER] [--seconds 5] [--posts 1000000] [--listeners 18900]
                                 [--accounts 1000000] [--people 100000] [--sessions 18900] [--rounds 5]
                                 [--photo ../Fixtures/photo.jpg]
-                                [updates] [rules] [social] [feeds] [accounts] [pages] [opening] [listeners] [websocket] [large]
+                                [updates] [rules] [sync] [social] [feeds] [accounts] [pages] [opening] [listeners] [websocket] [large]
                                 [memory] [resumable]
         """
 
     private static let kinds = [
-        "updates", "rules", "social", "feeds", "accounts", "pages", "opening", "listeners", "websocket", "large",
+        "updates", "rules", "sync", "social", "feeds", "accounts", "pages", "opening", "listeners", "websocket",
+        "large",
         "memory", "resumable",
     ]
 
@@ -59,7 +60,9 @@ enum ServiceBenchmark {
         let executable = options["tintype"] ?? ""
         let port = 20_000 + Int(getpid()) % 10_000
         try measureApart(wanted, options, executable: executable, folder: folder, port: port)
-        guard !Set(wanted).isSubset(of: ["memory", "rules", "accounts", "websocket", "resumable"]) else { return }
+        guard !Set(wanted).isSubset(of: ["memory", "rules", "sync", "accounts", "websocket", "resumable"]) else {
+            return
+        }
         let service = try Service(executable: executable, folder: folder, port: port)
         defer { service.stop() }
         if wanted.contains("social") {
@@ -104,6 +107,11 @@ enum ServiceBenchmark {
             print("\nwrites over HTTP on the Unix socket, 64 clients, with and without security rules")
             try measureRules(
                 executable: executable, folder: makeFolder("rules", in: folder), port: port + 1, seconds: seconds)
+        }
+        if wanted.contains("sync") {
+            print("\ndifferences for a device over HTTP on the Unix socket, 8 clients")
+            try measureSync(
+                executable: executable, folder: makeFolder("sync", in: folder), port: port + 5, seconds: seconds)
         }
         if wanted.contains("accounts") {
             let count = Int(options["accounts"] ?? "") ?? 1_000_000

@@ -74,6 +74,8 @@ package struct AdminKeyDocument: Document {
     package let name: String
     /// The time of the key's creation, in milliseconds since the epoch.
     package let created: Int64
+    /// The same time: a key does not change.
+    package let updated: Int64?
     /// The time at which the key expires, in milliseconds since the epoch; nil for never.
     package let expires: Int64?
     /// The key itself; only in the response to the request that creates it.
@@ -82,6 +84,7 @@ package struct AdminKeyDocument: Document {
     package init(name: String, created: Int64, expires: Int64?, key: String? = nil) {
         self.name = name
         self.created = created
+        updated = created
         self.expires = expires
         self.key = key
     }

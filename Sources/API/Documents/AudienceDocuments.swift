@@ -8,6 +8,18 @@ package struct AudienceDocument: Document {
     package var role: String?
     /// The roles of all members by user id; nil in lists.
     package var members: [String: String]?
+    /// The times of the members' roles by user id; nil in lists.
+    package var memberTimes: [String: TimesDocument]?
+    /// The time of the creation, in milliseconds since the epoch; nil if it is not known.
+    package var created: Int64?
+    /// The time of the last change of the name or the kind, in milliseconds since the epoch; nil if it is not known.
+    package var updated: Int64?
+
+    private enum CodingKeys: String, CodingKey {
+        case id, name, kind, role, members
+        case memberTimes = "member_times"
+        case created, updated
+    }
 
     package init(id: String, name: String, kind: String) {
         self.id = id
@@ -42,6 +54,12 @@ package struct AudienceMemberDocument: Document {
     package let uid: String
     /// `owner`, `poster` or `reader`; nil for non-members.
     package let role: String?
+    /// The time at which the person became a member, in milliseconds since the epoch; nil for non-members, and if it is
+    /// not known.
+    package var created: Int64?
+    /// The time of the last change of the role, in milliseconds since the epoch; nil for non-members, and if it is not
+    /// known.
+    package var updated: Int64?
 
     package init(audience: String, uid: String, role: String?) {
         self.audience = audience

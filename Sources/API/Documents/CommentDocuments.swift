@@ -52,21 +52,34 @@ package struct CommentDocument: Document {
     package let text: String
     /// The time of writing, in milliseconds since the epoch.
     package let timestamp: Int64
+    /// The time of writing by the clock of the author's device; nil if it is not known.
+    package var clientTimestamp: Int64?
     /// The time of the last change of the text, in milliseconds since the epoch; nil if it never changed.
     package let edited: Int64?
+    /// The time of that change by the clock of the author's device; nil if it is not known.
+    package var clientEdited: Int64?
     /// The mentions in the order of the text; nil for none.
     package let mentions: [MentionDocument]?
+    /// The time at which the service stored the comment, in milliseconds since the epoch.
+    package let created: Int64?
+    /// The time of the last change of the record, in milliseconds since the epoch.
+    package let updated: Int64?
 
     private enum CodingKeys: String, CodingKey {
         case postID = "post_id"
         case commentID = "comment_id"
-        case author, text, timestamp, edited, mentions
+        case author, text, timestamp
+        case clientTimestamp = "client_timestamp"
+        case edited
+        case clientEdited = "client_edited"
+        case mentions, created, updated
     }
 
     package init(
         postID: String, commentID: String, author: Author, text: String, timestamp: Int64, edited: Int64?,
-        mentions: [MentionDocument]
+        mentions: [MentionDocument], created: Int64?, updated: Int64?
     ) {
+        (self.created, self.updated) = (created, updated)
         self.postID = postID
         self.commentID = commentID
         self.author = author

@@ -22,6 +22,8 @@ package struct InvitationDocument: Document {
     package var by: String?
     /// The time of the creation, in milliseconds since the epoch.
     package let created: Int64
+    /// The time of the last use, of the withdrawal, or else of the creation, in milliseconds since the epoch.
+    package var updated: Int64?
     /// The time of the end, in milliseconds since the epoch.
     package let expires: Int64
     /// The number of times that it has been used.
@@ -32,7 +34,7 @@ package struct InvitationDocument: Document {
     private enum CodingKeys: String, CodingKey {
         case id, state, code, link, audience, role, admin
         case noAddress = "no_address"
-        case email, note, by, created, expires, uses
+        case email, note, by, created, updated, expires, uses
         case maxUses = "max_uses"
     }
 

@@ -14,6 +14,8 @@ package struct JoinRequestDocument: Document {
     package let text: String
     /// The time of the request, in milliseconds since the epoch.
     package let created: Int64
+    /// The same time: a request does not change.
+    package let updated: Int64
 
     package init(id: String, email: String, name: String, text: String, created: Int64) {
         self.id = id
@@ -21,6 +23,7 @@ package struct JoinRequestDocument: Document {
         self.name = name
         self.text = text
         self.created = created
+        updated = created
     }
 }
 
@@ -58,15 +61,18 @@ package struct ClassAccountDocument: Document {
     package let name: String
     /// The time of the account's creation, in milliseconds since the epoch.
     package let created: Int64
+    /// The time of the last change of the picture, or else of the creation, in milliseconds since the epoch.
+    package let updated: Int64
     /// The time of the last sign-in, in milliseconds since the epoch; nil for never.
     package let lastSignIn: Int64?
 
     private enum CodingKeys: String, CodingKey {
-        case uid, name, created
+        case uid, name, created, updated
         case lastSignIn = "last_sign_in"
     }
 
-    package init(uid: String, name: String, created: Int64, lastSignIn: Int64?) {
+    package init(uid: String, name: String, created: Int64, updated: Int64, lastSignIn: Int64?) {
+        self.updated = updated
         self.uid = uid
         self.name = name
         self.created = created

@@ -6,10 +6,14 @@ package struct LikeDocument: Document {
     package let liked: Bool
     /// The number of all users who like the post.
     package let likes: Int64
+    /// The time of the like, in milliseconds since the epoch; nil for none, and if it is not known.
+    package var created: Int64?
+    /// The time of the last change of the like, in milliseconds since the epoch; nil for none, and if it is not known.
+    package var updated: Int64?
 
     private enum CodingKeys: String, CodingKey {
         case postID = "post_id"
-        case uid, liked, likes
+        case uid, liked, likes, created, updated
     }
 
     package init(postID: String, uid: String, liked: Bool, likes: Int64) {
@@ -30,12 +34,16 @@ package struct LikePageDocument: Document {
         package let profilePicture: String?
         /// The time of the like, in milliseconds since the epoch.
         package let timestamp: Int64?
+        /// The time at which the service stored the like, in milliseconds since the epoch; nil if it is not known.
+        package var created: Int64?
+        /// The time of the last change of the like, in milliseconds since the epoch; nil if it is not known.
+        package var updated: Int64?
 
         private enum CodingKeys: String, CodingKey {
             case uid
             case fullName = "full_name"
             case profilePicture = "profile_picture"
-            case timestamp
+            case timestamp, created, updated
         }
 
         package init(uid: String, fullName: String?, profilePicture: String?, timestamp: Int64?) {

@@ -22,10 +22,15 @@ package struct NotificationDocument: Document {
     /// The time of its cause, in milliseconds since the epoch.
     package let timestamp: Int64
     package var isUnread: Bool
+    /// The time of the creation, in milliseconds since the epoch.
+    package var created: Int64?
+    /// The time of the last change, such as its reading, in milliseconds since the epoch.
+    package var updated: Int64?
 
     private enum CodingKeys: String, CodingKey {
         case id, kind, actor, actors, count, post, comment, announcement, title, text, timestamp
         case isUnread = "unread"
+        case created, updated
     }
 
     package init(
@@ -35,6 +40,8 @@ package struct NotificationDocument: Document {
         (self.id, self.kind, self.actor, self.post, self.comment) = (id, kind, actor, post, comment)
         (self.announcement, self.title, self.text) = (announcement, title, text)
         (self.timestamp, self.isUnread) = (timestamp, isUnread)
+        created = timestamp > 0 ? timestamp : nil
+        updated = created
     }
 }
 
@@ -78,6 +85,10 @@ package struct AnnouncementDocument: Document {
     package let timestamp: Int64
     /// The number of recipients; nil for everybody.
     package let recipients: Int?
+    /// The time of the creation, in milliseconds since the epoch; nil if it is not known.
+    package var created: Int64?
+    /// The time of the last change, in milliseconds since the epoch; nil if it is not known.
+    package var updated: Int64?
 
     package init(
         id: String, title: String?, text: String, author: PersonDocument?, timestamp: Int64, recipients: Int? = nil

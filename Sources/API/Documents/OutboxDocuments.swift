@@ -40,16 +40,22 @@ package struct OutboxEntryDocument: Document {
     package let due: Int64?
     /// The error of the last attempt.
     package let error: String?
+    /// The time of its cause, as `since`.
+    package let created: Int64?
+    /// The time of the last attempt, or of the request to retry; before, that of its cause.
+    package let updated: Int64?
 
     private enum CodingKeys: String, CodingKey {
         case id, to, kind
         case isDead = "dead"
-        case since, attempts, due, error
+        case since, attempts, due, error, created, updated
     }
 
     package init(
-        id: String, to: String?, kind: String, isDead: Bool, since: Int64, attempts: Int, due: Int64?, error: String?
+        id: String, to: String?, kind: String, isDead: Bool, since: Int64, attempts: Int, due: Int64?, error: String?,
+        updated: Int64
     ) {
+        (created, self.updated) = (since, updated)
         (self.id, self.to, self.kind, self.isDead) = (id, to, kind, isDead)
         (self.since, self.attempts, self.due, self.error) = (since, attempts, due, error)
     }

@@ -26,6 +26,12 @@ package struct PersonDocument: Document {
     package var isFollowed: Bool?
     /// Whether the requester has blocked the person; nil in lists and without a requester.
     package var isBlocked: Bool?
+    /// The time of the person's first record, in milliseconds since the epoch; nil if it is not known, and within other
+    /// documents.
+    package var created: Int64?
+    /// The time of the last change of the profile, in milliseconds since the epoch; nil if it is not known, and within
+    /// other documents.
+    package var updated: Int64?
 
     private enum CodingKeys: String, CodingKey {
         case uid
@@ -34,6 +40,7 @@ package struct PersonDocument: Document {
         case role, bio, counts
         case isFollowed = "followed"
         case isBlocked = "blocked"
+        case created, updated
     }
 
     package init(uid: String, fullName: String, profilePicture: String?) {
@@ -100,10 +107,15 @@ package struct FollowDocument: Document {
     package let follower: String
     package let followee: String
     package let isFollowing: Bool
+    /// The time of the follow, in milliseconds since the epoch; nil for none, and if it is not known.
+    package var created: Int64?
+    /// The same time: a follow does not change.
+    package var updated: Int64?
 
     private enum CodingKeys: String, CodingKey {
         case follower, followee
         case isFollowing = "following"
+        case created, updated
     }
 
     package init(_ follower: String, _ followee: String, isFollowing: Bool) {
@@ -118,10 +130,15 @@ package struct BlockDocument: Document {
     package let blocker: String
     package let blocked: String
     package let isBlocking: Bool
+    /// The time of the block, in milliseconds since the epoch; nil for none, and if it is not known.
+    package var created: Int64?
+    /// The same time: a block does not change.
+    package var updated: Int64?
 
     private enum CodingKeys: String, CodingKey {
         case blocker, blocked
         case isBlocking = "blocking"
+        case created, updated
     }
 
     package init(_ blocker: String, _ blocked: String, isBlocking: Bool) {

@@ -38,6 +38,7 @@ package struct PostDocument: Document {
             let placeholder: String?
             let alt: String?
             let blurred: Bool?
+            let number: Int?
             let warnings: [String]?
             let renditions: [String: Rendition]?
         }
@@ -58,10 +59,12 @@ package struct PostDocument: Document {
             let author: Author
             let text: String
             let timestamp: Int64
+            let created: Int64?
+            let updated: Int64?
 
             private enum CodingKeys: String, CodingKey {
                 case commentID = "comment_id"
-                case author, text, timestamp
+                case author, text, timestamp, created, updated
             }
         }
 
@@ -70,6 +73,14 @@ package struct PostDocument: Document {
         let text: String?
         let mentions: [MentionDocument]?
         let timestamp: Double
+        let clientTimestamp: Int64?
+        let edited: Int64?
+        let clientEdited: Int64?
+        /// The time at which the service stored the post, in milliseconds since the epoch.
+        let created: Int64?
+        /// The time of the last change of the record, in milliseconds since the epoch; likes and comments are no
+        /// changes of it.
+        let updated: Int64?
         let published: TreeValue?
         let author: Author
         let clientReference: String?
@@ -82,17 +93,23 @@ package struct PostDocument: Document {
         let counts: Counts?
         let liked: Bool?
         let comments: [Comment]?
+        /// The position in the list, which is the cursor with which a page after the post begins.
+        let position: String?
 
         private enum CodingKeys: String, CodingKey {
             case postID = "post_id"
-            case kind, text, mentions, timestamp, published, author
+            case kind, text, mentions, timestamp
+            case clientTimestamp = "client_timestamp"
+            case edited
+            case clientEdited = "client_edited"
+            case created, updated, published, author
             case clientReference = "client_ref"
             case photos
             case fullURL = "full_url"
             case fullStorageURI = "full_storage_uri"
             case thumbURL = "thumb_url"
             case thumbStorageURI = "thumb_storage_uri"
-            case counts, liked, comments
+            case counts, liked, comments, position
         }
     }
 }

@@ -98,6 +98,10 @@ package struct PostRunDocument: Document, Hashable {
     package var fault: String?
     /// The time of the run's creation, in milliseconds since the epoch.
     package let createdAt: Int64
+    /// The same time, by the name that all documents have.
+    package let created: Int64?
+    /// The time at which the run was last saved, with its state and its progress, in milliseconds since the epoch.
+    package var updated: Int64?
     package var endedAt: Int64?
     /// The time for which the run was active, in milliseconds, without its pauses.
     package var activeMilliseconds: Int64 = 0
@@ -118,6 +122,7 @@ package struct PostRunDocument: Document, Hashable {
         case lastFailure = "last_failure"
         case waiting, fault
         case createdAt = "created_at"
+        case created, updated
         case endedAt = "ended_at"
         case activeMilliseconds = "active_ms"
         case rate
@@ -126,6 +131,7 @@ package struct PostRunDocument: Document, Hashable {
 
     package init(id: String, kind: PostRunKind, state: PostRunState, createdAt: Int64) {
         (self.id, self.kind, self.state, self.createdAt) = (id, kind, state, createdAt)
+        created = createdAt
     }
 }
 

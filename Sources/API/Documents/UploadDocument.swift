@@ -38,6 +38,11 @@ package struct UploadDocument: Document {
     /// The time of the reservation, in milliseconds since the epoch, as all times.
     package let createdAt: Int64
     package let updatedAt: Int64
+    /// The time at which the post was made by the clock of the author's device; nil if it is not known.
+    package var clientTimestamp: Int64?
+    /// The same times, by the names that all documents have.
+    package let created: Int64?
+    package let updated: Int64?
     package let attempts: Int
     /// The number of durable bytes of a photo that is sent in several requests; nil unless it is being received.
     package var receivedBytes: Int?
@@ -61,7 +66,8 @@ package struct UploadDocument: Document {
         case user, purpose, door, state
         case createdAt = "created_at"
         case updatedAt = "updated_at"
-        case attempts
+        case clientTimestamp = "client_timestamp"
+        case created, updated, attempts
         case receivedBytes = "received_bytes"
         case expectedBytes = "expected_bytes"
         case text
@@ -79,6 +85,7 @@ package struct UploadDocument: Document {
         self.state = state
         self.createdAt = createdAt
         self.updatedAt = updatedAt
+        (created, updated) = (createdAt, updatedAt)
         self.attempts = attempts
     }
 }

@@ -60,10 +60,17 @@ package struct UsageDocument: Document, Hashable {
     package let quota: Int?
     /// The users whom the limit applies to; absent if there is no limit.
     package let quotaScope: QuotaScope?
+    /// The time at which the user's own quota was set, in milliseconds since the epoch; absent for other quotas, and if
+    /// it is not known.
+    package var quotaCreated: Int64?
+    /// The time at which it was last changed, in milliseconds since the epoch.
+    package var quotaUpdated: Int64?
 
     private enum CodingKeys: String, CodingKey {
         case user, name, originals, objects, renditions, prepared, garbage, unfinished, total, used, quota
         case quotaScope = "quota_for"
+        case quotaCreated = "quota_created"
+        case quotaUpdated = "quota_updated"
     }
 
     /// - Parameter size: Returns the size of each kind.

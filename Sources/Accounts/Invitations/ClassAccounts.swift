@@ -14,6 +14,8 @@ package struct ClassAccounts: Sendable {
         package let uid: String
         package let name: String
         package let createdAt: Timestamp
+        /// The time of the last change of the picture, or else of the creation.
+        package let updatedAt: Timestamp
         package let lastSignInAt: Timestamp?
     }
 
@@ -28,7 +30,8 @@ package struct ClassAccounts: Sendable {
             return try members.compactMap { try transaction.reader.account($0.string) }
                 .filter { $0.classIdentity(in: audience) != nil }.map {
                     Entry(
-                        uid: $0.uid, name: $0.displayName ?? "", createdAt: $0.createdAt, lastSignInAt: $0.lastSignInAt)
+                        uid: $0.uid, name: $0.displayName ?? "", createdAt: $0.createdAt,
+                        updatedAt: $0.passwordChangedAt ?? $0.createdAt, lastSignInAt: $0.lastSignInAt)
                 }
         }.sorted { ($0.name, $0.uid) < ($1.name, $1.uid) }
     }

@@ -67,6 +67,7 @@ extension Invitation {
             transaction.set(members / uid.key, to: role.value)
         }
         invitation.uses += 1
+        invitation.changedAt = transaction.now
         invitation.write(to: &transaction)
         return (invitation, true)
     }

@@ -33,6 +33,11 @@ package struct Invitation: Hashable, Sendable {
     package internal(set) var uses = 0
     /// The time at which it was taken back; nil if it was not.
     package internal(set) var withdrawnAt: Timestamp?
+    /// The time of its last use, or of its withdrawal; nil before, and for earlier versions' uses.
+    var changedAt: Timestamp?
+
+    /// The time of the last change; that of the creation before any.
+    package var updatedAt: Timestamp { changedAt ?? withdrawnAt ?? createdAt }
 
     /// The time for which an invitation is kept after its end, so that people learn why it does not work.
     static let afterlife = Duration.seconds(30 * 86_400)
@@ -64,10 +69,11 @@ extension Invitation: TreeRecord {
     package static let form = RecordForm(
         Self.init(
             id:hash:shortCode:audience:role:grantsAdmin:isWithoutAddress:email:note:maker:createdAt:expiresAt:maxUses:
-            uses:withdrawnAt:),
+            uses:withdrawnAt:changedAt:),
         .init(keyAs: \.id), .init("hash", \.hash), .init("code", \.shortCode), .init("audience", \.audience),
         .init("role", \.role), .init("admin", \.grantsAdmin, default: false),
         .init("no_address", \.isWithoutAddress, default: false), .init("email", \.email), .init("note", \.note),
         .init("maker", \.maker), .init("created", \.createdAt), .init("expires", \.expiresAt),
-        .init("max_uses", \.maxUses), .init("uses", \.uses, default: 0), .init("withdrawn", \.withdrawnAt))
+        .init("max_uses", \.maxUses), .init("uses", \.uses, default: 0), .init("withdrawn", \.withdrawnAt),
+        .init("updated", \.changedAt))
 }

@@ -101,7 +101,7 @@ package struct Invitations: Sendable {
                 throw IdentityError.invitationNotFound
             }
             if invitation.withdrawnAt == nil {
-                invitation.withdrawnAt = transaction.now
+                (invitation.withdrawnAt, invitation.changedAt) = (transaction.now, transaction.now)
                 invitation.write(to: &transaction)
             }
             return invitation

@@ -11,52 +11,56 @@ extension DatabaseRequest {
 
     /// Answers a PUT with the written value.
     func put() async throws -> Response {
-        if path.isPriority { try refuseCondition() }
+        let terms = try terms()
         return try await answer(etag: wantsETag) {
             var write = try session.set(path, limit: parameters.writeSizeLimit)
             try await read(into: &write)
-            return try await session.commit(write, ifETag: ifMatch)
+            return try await session.commit(write, on: terms)
         }
     }
 
     /// Answers a DELETE with `null`.
     func delete() async throws -> Response {
-        if path.isPriority { try refuseCondition() }
-        return try await answer(etag: wantsETag) { try await session.remove(path, ifETag: ifMatch) }
+        let terms = try terms()
+        return try await answer(etag: wantsETag) { try await session.remove(path, on: terms) }
     }
 
     /// Answers a PATCH with the written values, by path.
     func patch() async throws -> Response {
-        try refuseCondition()
-        return try await answer(etag: false) {
+        let conditions = try pathConditions
+        let terms = try terms(conditions)
+        return try await answer(etag: false, unless: conditions) {
             var write = try session.update(path, limit: parameters.writeSizeLimit)
             try await read(into: &write)
-            return try await session.commit(write)
+            return try await session.commit(write, on: terms)
         }
     }
 
     /// Answers a POST with the key of the new child.
     func post() async throws -> Response {
-        try refuseCondition()
-        let key = session.makeKey()
-        var write = try session.push(to: path, as: key, limit: parameters.writeSizeLimit)
+        let terms = try terms()
+        var write = try session.push(to: path, as: session.makeKey(), limit: parameters.writeSizeLimit)
         try await read(into: &write)
-        let receipt = try await session.commit(write)
+        let receipt = try await session.commit(write, on: terms)
         defer { withExtendedLifetime(receipt) {} }
         return try await answer(etag: wantsETag ? receipt.etag() : nil) {
-            Array("{\"name\":\"\(key)\"}".utf8)
+            Array("{\"name\":\"\(receipt.childKey?.string ?? "")\"}".utf8)
         }
     }
 
     // MARK: - Answers
 
-    /// Answers with the written value, or with the current value if the write's condition does not hold.
-    private func answer(etag isNamed: Bool, to write: () async throws -> WriteReceipt) async throws -> Response {
+    /// Answers with the written value, or with the current value if the write's condition does not hold, or with the
+    /// paths whose conditions do not hold.
+    private func answer(
+        etag isNamed: Bool, unless pathConditions: PathConditions? = nil, to write: () async throws -> WriteReceipt
+    ) async throws -> Response {
         let receipt: WriteReceipt
         do {
             receipt = try await write()
         } catch let error as TreeError where error.code == .preconditionFailed {
-            return try await answer(status: .preconditionFailed)
+            guard let pathConditions else { return try await answer(status: .preconditionFailed) }
+            return pathConditions.refusal(try await SeveralNodes(of: session).broken(pathConditions.conditions))
         }
         defer { withExtendedLifetime(receipt) {} }
         return try await answer(etag: isNamed ? receipt.etag() : nil) { () throws(TreeError) in try receipt.json() }
@@ -66,15 +70,6 @@ extension DatabaseRequest {
         let headers = headers(etag: etag)
         guard !parameters.isSilent else { return Response(status: .noContent, headers: headers) }
         return Response(status: .ok, headers: headers, body: try await session.text(of: try json(), in: frame).body)
-    }
-
-    private func refuseCondition() throws(Failure) {
-        guard ifMatch == nil else {
-            throw Failure(
-                .conditionNotSupported,
-                "if-match is not supported with \(path.isPriority ? "a priority" : method.rawValue)",
-                hint: "Use conditions with PUT and DELETE of a value.")
-        }
     }
 
     // MARK: - The body

@@ -46,7 +46,7 @@ package struct DatabaseResponder: HTTPResponder {
     }
 
     private func answer(_ request: DatabaseRequest, _ context: HTTPContext) async throws -> Response {
-        if [.get, .head].contains(request.method) { try context.checkReads() }
+        if [.get, .head].contains(request.method) || request.comparesValues { try context.checkReads() }
         if request.asksForStream {
             _ = try request.parameters.query()
             throw Failure(

@@ -1,10 +1,9 @@
-package import HTTPTypes
+import HTTPTypes
 import Transport
 
 extension HTTPField.Name {
     static let firebaseETag: HTTPField.Name = HTTPField.Name(parsed: "X-Firebase-ETag")
     static let resourcePolicy: HTTPField.Name = HTTPField.Name(parsed: "Cross-Origin-Resource-Policy")
-    package static let tintypeToken: HTTPField.Name = HTTPField.Name(parsed: "Tintype-Token")
 }
 
 extension HTTPFields {

@@ -186,9 +186,11 @@ struct RealtimeSession {
         effects.append(.stopListening(slot))
     }
 
-    private mutating func answer(_ request: Request, _ data: String, _ effects: inout [Effect]) {
+    private mutating func answer(
+        _ request: Request, _ data: String, at token: SyncToken? = nil, _ effects: inout [Effect]
+    ) {
         guard let number = request.number else { return }
-        answer(request, ServerMessage.done(number, data.utf8), &effects)
+        answer(request, ServerMessage.done(number, data.utf8, at: token), &effects)
     }
 
     private mutating func refuse(_ request: Request, _ refusal: ClientRefusal, _ effects: inout [Effect]) {
@@ -210,8 +212,10 @@ struct RealtimeSession {
     // MARK: Results of requests
 
     /// Handles the success of a request; `data` is the JSON of its response.
-    mutating func finished(_ request: Request, _ data: String, _ effects: inout [Effect]) {
-        answer(request, data, &effects)
+    mutating func finished(
+        _ request: Request, _ data: String, at token: SyncToken? = nil, _ effects: inout [Effect]
+    ) {
+        answer(request, data, at: token, &effects)
         next(&effects)
     }
 

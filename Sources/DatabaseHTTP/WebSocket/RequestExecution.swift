@@ -9,6 +9,8 @@ struct RequestExecution: Sendable {
     enum Outcome: Sendable {
         /// The JSON of the response.
         case answer(String)
+        /// The position just after a write.
+        case written(SyncToken)
         case value(SpooledBody.Finished)
         case listening(ListenStart)
         case identified(RealtimeIdentity, String)
@@ -73,11 +75,11 @@ struct RequestExecution: Sendable {
     private func commit(
         _ json: ArraySlice<UInt8>, ifHash hash: String? = nil, _ begin: () throws -> DatabaseWrite
     ) async -> Outcome {
-        var outcome = Outcome.done
+        var outcome: Outcome
         do {
             var write = try begin()
             try write.receive(json.span)
-            _ = try await identity.session.commit(write, ifHash: hash)
+            outcome = .written(try await identity.session.commit(write, on: WriteTerms(hash: hash)).token)
         } catch {
             outcome = .refused(ClientRefusal(error, isWrite: true))
         }

@@ -27,9 +27,15 @@ enum ServerMessage {
 
     // MARK: Answers
 
-    /// Returns the response to a successful request; `data` is JSON.
-    static func done(_ number: Int, _ data: some Sequence<UInt8>) -> [UInt8] {
-        Array("{\"t\":\"d\",\"d\":{\"r\":\(number),\"b\":{\"s\":\"ok\",\"d\":".utf8) + data + Array("}}}".utf8)
+    /// Returns the response to a successful request.
+    ///
+    /// - Parameters:
+    ///   - data: JSON.
+    ///   - token: The position just after the write that was requested; nil for other requests. Firebase's clients
+    ///     ignore it.
+    static func done(_ number: Int, _ data: some Sequence<UInt8>, at token: SyncToken? = nil) -> [UInt8] {
+        let end = token.map { ",\"token\":\"\($0)\"}}}" } ?? "}}}"
+        return Array("{\"t\":\"d\",\"d\":{\"r\":\(number),\"b\":{\"s\":\"ok\",\"d\":".utf8) + data + Array(end.utf8)
     }
 
     /// Returns the response to a refused request.

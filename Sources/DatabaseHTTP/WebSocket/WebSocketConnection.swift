@@ -201,6 +201,7 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
         run { session, effects in
             switch outcome {
             case .answer(let data): session.finished(request, data, &effects)
+            case .written(let token): session.finished(request, "\"\"", at: token, &effects)
             case .value(let message): session.read(request, message, &effects)
             case .listening(let start): session.began(request, start, &effects)
             case .identified(let identity, let data):

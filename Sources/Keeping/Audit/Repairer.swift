@@ -24,7 +24,7 @@ struct Repairer: Sendable {
     func mend(_ mend: Finding.Mend) async throws -> Bool {
         switch mend {
         case .node(let rule, let node): return try await settle(rule, node)
-        case .render(let upload, let photo, let file): return try await render(upload, photo, insteadOf: file)
+        case .render(let upload, _, let file): return try await render(upload, insteadOf: file)
         case .remove(let name): return try await remove(name)
         case .removeFolder(let owner, let id):
             try await unclaimed.remove(id, of: owner)
@@ -53,12 +53,13 @@ struct Repairer: Sendable {
 
     // MARK: Files
 
-    /// Renders a photo again, from an undamaged original.
-    private func render(_ upload: PostID, _ photo: Int, insteadOf file: String) async throws -> Bool {
+    /// Renders the photo of a file again, from an undamaged original. Its index may differ from that of the finding: an
+    /// edit may have changed the order of the photos since.
+    private func render(_ upload: PostID, insteadOf file: String) async throws -> Bool {
         try await tools.garbage.locks.withLease(upload) {
             guard let record = try await tools.store.record(of: upload),
-                record.orderedPhotos.indices.contains(photo),
-                let damaged = try await damaged(besides: file, of: record, photo)
+                let (photo, damaged) = try await damaged(besides: file, of: record),
+                record.orderedPhotos.indices.contains(photo)
             else { return true }  // The photo has been rendered or deleted in the meantime.
             try await requireSound(record.orderedPhotos[photo], of: record)
             var isDone = false
@@ -80,16 +81,20 @@ struct Repairer: Sendable {
         }
     }
 
-    /// The names of all damaged renditions of a photo, so that the photo is rendered once; nil if the given one is not
-    /// shown any longer.
-    private func damaged(besides file: String, of record: UploadRecord, _ photo: Int) async throws -> Set<String>? {
+    /// The photo of a damaged rendition, and the names of all its damaged renditions, so that it is rendered once; nil if
+    /// the given one is not shown any longer.
+    private func damaged(
+        besides file: String, of record: UploadRecord
+    ) async throws -> (photo: Int, names: Set<String>)? {
         let inspection = try await FolderInspection(
             of: record.id, owner: record.owner.description, knowing: garbage, in: tools.tree,
             beside: tools.blobs)
         let claims = inspection.claims
-        guard claims.byName[file] != nil || claims.foreign.contains(where: { $0.name == file }) else { return nil }
+        var photo = claims.foreign.first { $0.name == file }?.photo
+        if case .rendition(let index)? = claims.byName[file]?.role { photo = index }
+        guard let photo else { return nil }
         let others = inspection.renders.filter { $0.photo == photo }.map(\.file)
-        return Set([file.split(separator: "/").last.map(String.init) ?? file] + others)
+        return (photo, Set([file.split(separator: "/").last.map(String.init) ?? file] + others))
     }
 
     private func posts(showing record: UploadRecord) async throws -> [PostID] {

@@ -24,6 +24,8 @@ package struct PostRun: Sendable, Hashable {
     package var progress = PostRunProgress()
     /// The time at which the job was started.
     package let createdAt: Timestamp
+    /// The time at which the record was last saved; that of the start before.
+    package private(set) var updatedAt: Timestamp
     /// The time at which the job ended; nil while it runs or is paused.
     package var endedAt: Timestamp?
     /// The time that the job has run, in milliseconds, without its pauses.
@@ -37,6 +39,7 @@ package struct PostRun: Sendable, Hashable {
     ) {
         (self.id, self.kind, self.selection, self.createdAt) = (id, kind, selection, createdAt)
         self.switches = switches
+        updatedAt = createdAt
         state = .running
     }
 
@@ -123,6 +126,7 @@ extension PostRun {
         pace.postsPerSecond = value["rate"]?.integerValue.map { Int(clamping: $0) }
         phase = value["phase"]?.stringValue.flatMap(PostRunPhase.init) ?? .render
         endedAt = value["ended_at"]?.timestampValue
+        updatedAt = value["updated_at"]?.timestampValue ?? endedAt ?? createdAt
         activeMilliseconds = value["active_ms"]?.integerValue ?? 0
         fault = value["fault"]?.stringValue
         func count(_ name: TreeKey) -> Int { Int(clamping: value[name]?.integerValue ?? 0) }
@@ -132,10 +136,17 @@ extension PostRun {
         progress.position = value["position"]?.stringValue.flatMap { PostID($0) }
     }
 
+    /// Returns the record that is saved at a time.
+    mutating func saved(at time: Timestamp) -> TreeValue {
+        updatedAt = max(updatedAt, time)
+        return value
+    }
+
     var value: TreeValue {
         var fields: [TreeKey: TreeValue] = [
             "kind": .string(kind.rawValue), "state": .string(state.rawValue), "phase": .string(phase.rawValue),
             "switch": .string(switches.rawValue), "created_at": createdAt.value,
+            "updated_at": updatedAt.value,
             "active_ms": .integer(activeMilliseconds), "total": .integer(Int64(progress.total)),
             "done": .integer(Int64(progress.done)), "switched": .integer(Int64(progress.switched)),
             "failed": .integer(Int64(progress.failed)),

@@ -289,7 +289,7 @@ package final class PostRuns: Sendable {
     /// Writes the state that the job has at the time of the commit, so that the last write has the last state.
     private func save(_ id: PushID, forgetting old: [PushID] = []) async throws {
         try await tree.transact(at: "job-saved") { _, update in
-            update[WorkNodes.postRun(id)] = self.state.withLock { $0.jobs[id]?.value }
+            update[WorkNodes.postRun(id)] = self.state.withLock { $0.jobs[id]?.saved(at: self.clock()) }
             for id in old {
                 update[WorkNodes.postRun(id)] = nil
                 update[WorkNodes.rethumbRun(id)] = nil

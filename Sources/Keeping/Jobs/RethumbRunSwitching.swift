@@ -120,19 +120,28 @@ private struct RethumbRunPost {
         base = tools.publicBase
     }
 
-    /// Whether the other value has the same number of photos, with the same blurring.
+    /// Whether the other value has the same photos, with the same blurring.
     func fits(_ other: TreeValue) -> Bool {
-        guard let others = PostPhotos.read(.object(["photos": other])), others.count == shown.count else {
-            return false
-        }
+        guard let others = arranged(other) else { return false }
         return zip(others, shown).allSatisfy { $0.isBlurred == $1.isBlurred }
     }
 
-    /// Creates the update that makes the post show these photos, with its present alternative texts; it has no effect
-    /// if the post changes in the meantime.
+    /// Returns the photos of the other value in the post's present order, which an edit may have changed since; nil if
+    /// they are other photos.
+    private func arranged(_ other: TreeValue) -> [PhotoRecord]? {
+        guard let others = PostPhotos.read(.object(["photos": other])), others.count == shown.count else { return nil }
+        let byNumber = Dictionary(zip(others.numbers, others)) { first, _ in first }
+        let arranged = shown.numbers.compactMap { byNumber[$0] }
+        return arranged.count == shown.count ? arranged : nil
+    }
+
+    /// Creates the update that makes the post show these photos, in its present order and with its present alternative
+    /// texts; it has no effect if the post changes in the meantime.
     func update(showing other: TreeValue) throws -> MultiPathUpdate {
-        var others = PostPhotos.read(.object(["photos": other])) ?? []
-        for (index, photo) in shown.enumerated() where index < others.count { others[index].alt = photo.alt }
+        var others = arranged(other) ?? []
+        for (index, photo) in shown.enumerated() where index < others.count {
+            (others[index].alt, others[index].number) = (photo.alt, photo.number)
+        }
         var update = MultiPathUpdate(preconditions: [.equals(path / "photos", photos)])
         // New renditions are no news to the users whom the post mentions.
         update.scope = .repair

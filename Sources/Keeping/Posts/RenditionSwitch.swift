@@ -84,7 +84,7 @@ struct RenditionSwitch: Sendable {
             let made = try await tools.renditions.render(
                 photo, number: number, of: record, priority: priority, by: recipes, attempt: start.attempt, with: hand)
             guard var rendered = made.rendered else { continue }
-            rendered.alt = old[index].alt  // A client may have written it since.
+            (rendered.alt, rendered.number) = (old[index].alt, old[index].number)  // An edit may have set them since.
             renewed.append(rendered)
             for (name, file) in made.files where photo.files[name] == nil {
                 files[UploadNodes.photo(number, of: record.id) / "files" / (try RenditionFile.key(name))] = file.value

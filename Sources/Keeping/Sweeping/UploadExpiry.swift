@@ -1,7 +1,6 @@
 import API
 package import Logging
 import Model
-import Social
 import Store
 import Synchronization
 package import Tree
@@ -60,7 +59,7 @@ package struct UploadExpiry: Sendable {
 
     /// Deletes expired idempotency keys of requests other than uploads.
     func forgetKeys() async throws {
-        try await RequestKeys(tree).forget(before: store.now - settings.value.recordLifetime)
+        try await RequestKeys(tree, at: WorkNodes.requests).forget(before: store.now - settings.value.recordLifetime)
     }
 
     /// Deletes the records of uploads that ended long ago without a post, and frees their idempotency keys.

@@ -67,6 +67,8 @@ package struct UsageReader: Sendable {
     ) throws(TreeError) -> UsageDocument {
         let quota = try UserQuotas.limit(of: user, standard: standard, in: snapshot)
         var document = Usage(line).document(of: user.description, quota: quota)
+        let times = try EntityTimes(at: TimeNodes.quota(user), in: snapshot)
+        (document.quotaCreated, document.quotaUpdated) = (times.created?.milliseconds, times.updated?.milliseconds)
         document.name = try snapshot.get(PeopleNodes.person(user) / "full_name")?.stringValue
         return document
     }

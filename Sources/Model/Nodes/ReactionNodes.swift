@@ -16,7 +16,9 @@ package enum ReactionNodes {
     // MARK: For the service
 
     package static let liked = TreeNode(
-        "liked/{uid}/{post}", in: .social, .derived, "the posts that a person likes: `true`")
+        "liked/{uid}/{post}", in: .social, .derived,
+        "the posts that a person likes: the times of the likes, or `true` for older ones",
+        record: "EntityTimes")
     package static let commented = TreeNode(
         "commented/{uid}/{post}/{comment}", in: .social, .derived, "the comments that a person has written: `true`")
     package static let flags = TreeNode(

@@ -5,7 +5,7 @@ extension TreeNode {
     package static let all =
         PeopleNodes.all + PostNodes.all + ReactionNodes.all + AudienceNodes.all + FeedNodes.all + NotificationNodes.all
         + OutboxNodes.all + WorkNodes.all + UploadNodes.all + FileNodes.all + ObjectNodes.all + UsageNodes.all
-        + StoreNodes.all + AccountNodes.all
+        + StoreNodes.all + AccountNodes.all + TimeNodes.all
 
     /// Returns the node that a path is at or below; nil if the layout has none.
     package static func node(at path: TreePath) -> TreeNode? {

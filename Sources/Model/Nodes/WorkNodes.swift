@@ -1,3 +1,6 @@
+package import Tree
+package import TreeModel
+
 /// The nodes of follow-up tasks, requests and post runs.
 package enum WorkNodes {
     package static let followUpTask = TreeNode(
@@ -6,7 +9,7 @@ package enum WorkNodes {
         record: "PendingFollowUpTask", unaudited: "it is deleted once it is done")
     package static let request = TreeNode(
         "requests/{owner}/{key}", in: .social, .service,
-        "the result of a request with a key: the request's fingerprint, and the id of the created node after a space",
+        "the record of a request with a key: its fingerprint, the id of the created node, the store's numbers",
         record: "RequestRecord",
         unaudited: "it is deleted by itself")
     package static let requestInOrder = TreeNode(
@@ -26,6 +29,12 @@ package enum WorkNodes {
     package static let prepared = TreeNode(
         "prepared/{post}/{job}", in: .pipeline, .service,
         "the rethumb runs whose renditions are not shown yet: `true`")
+
+    /// The nodes of the records of requests with keys.
+    package static let requests = RequestNodes(records: request(), order: requestInOrder())
+
+    /// The owner of the keys of the service's owner; people cannot have this id.
+    package static let ownerOfService = TreeKey(unchecked: "~")
 
     package static let all = [followUpTask, request, requestInOrder, postRun, postList, rethumbRun, prepared]
 }

@@ -140,6 +140,9 @@ extension RulesParts {
                   "timestamp": { ".validate": "newData.val() === (data.exists() ? data.val() : now) || newData.val() === now" },
                   // The time of the last change of the text; only for a comment that existed before.
                   "edited": { ".validate": "data.parent().exists() && (newData.val() === now || newData.val() === data.val())" },
+                  // The times by the clock of the author's device, which only the service writes.
+                  "client_timestamp": { ".validate": "newData.val() === data.val()" },
+                  "client_edited": { ".validate": "newData.val() === data.val()" },
                   // The people that parts of the text mention, in UTF-16 units.
                   "mentions": {
                     ".validate": "newData.hasChildren()",

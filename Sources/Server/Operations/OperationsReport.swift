@@ -154,6 +154,7 @@ extension PostRunDocument {
         (switched, failed, lastFailure) = (job.progress.switched, job.progress.failed, job.progress.lastFailure)
         waiting = job.state == .running ? obstacle : nil
         (fault, endedAt, activeMilliseconds) = (job.fault, job.endedAt?.milliseconds, job.activeMilliseconds)
+        updated = job.updatedAt.milliseconds
         (rate, secondsLeft) = (job.postsPerSecond.map { ($0 * 100).rounded() / 100 }, job.secondsLeft)
     }
 }

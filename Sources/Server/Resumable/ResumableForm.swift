@@ -26,7 +26,7 @@ extension UploadForm {
     /// - Throws: `Failure` `bad_request` if the query contradicts them, or a value cannot be read: a post for audiences
     ///   must not become public.
     mutating func take(_ metadata: UploadMetadata) throws(Failure) {
-        for name in ["user", "text", "mentions", "audiences", "alt", "duplicates"] {
+        for name in ["user", "text", "mentions", "audiences", "client_timestamp", "alt", "duplicates"] {
             guard !metadata.unreadable.contains(name) else {
                 throw Failure(
                     .badRequest, "\(name) in Upload-Metadata cannot be read", hint: "Send it once, as UTF-8 in Base64.")

@@ -48,7 +48,7 @@ package struct ClassAccountRoutes: Sendable {
                 accounts: entries.map {
                     ClassAccountDocument(
                         uid: $0.uid, name: $0.name, created: $0.createdAt.milliseconds,
-                        lastSignIn: $0.lastSignInAt?.milliseconds)
+                        updated: $0.updatedAt.milliseconds, lastSignIn: $0.lastSignInAt?.milliseconds)
                 }), headers: [.cacheControl: "no-store"])
     }
 

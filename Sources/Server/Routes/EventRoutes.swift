@@ -59,20 +59,34 @@ private struct PostEventSource: EventSource {
     func extent(of change: Change) -> (token: SyncToken, count: Int) { (change.token, change.writes.count) }
 
     func messages(of change: Change, _ numbers: Range<Int>) async throws -> [EventMessage?] {
-        try await PostReader(tree).events(of: change, numbers).map { $0.map(message) }
+        var messages: [EventMessage?] = []
+        for event in try await PostReader(tree).events(of: change, numbers) {
+            guard let event else {
+                messages.append(nil)
+                continue
+            }
+            messages.append(try await message(event, at: change.timestamp))
+        }
+        return messages
     }
 
-    private func message(_ event: PostEvent) -> EventMessage {
+    /// Returns the message of an event.
+    ///
+    /// - Parameter time: The time of the change, which is the last that the message contains.
+    private func message(_ event: PostEvent, at time: Timestamp) async throws -> EventMessage {
         switch event {
         case .put(let id, let record, let position):
-            .event(
+            var times = try await tree.snapshot { try EntityTimes(at: TimeNodes.post(id), in: $0) }.completed(
+                by: record)
+            times.updated = time
+            return .event(
                 "put",
                 PostEventDocument(
-                    path: "/\(id)", data: PostDocument(media.signed(record.withShownMentions, id: id)),
+                    path: "/\(id)", data: PostDocument(media.signed(record.shown(times), id: id)),
                     position: position?.description))
-        case .deleted(let id): .event("put", PostEventDocument(path: "/\(id)", data: nil, position: nil))
-        case .unreadable(let id, let fault): .comment("posts/\(id) is no post: \(fault)")
-        case .replaced: .resnapshot
+        case .deleted(let id): return .event("put", PostEventDocument(path: "/\(id)", data: nil, position: nil))
+        case .unreadable(let id, let fault): return .comment("posts/\(id) is no post: \(fault)")
+        case .replaced: return .resnapshot
         }
     }
 }

@@ -179,5 +179,6 @@ extension InvitationDocument {
         email = invitation.email?.description
         note = invitation.note
         by = invitation.maker?.description
+        updated = invitation.updatedAt.milliseconds
     }
 }

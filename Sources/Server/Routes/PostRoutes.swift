@@ -33,13 +33,14 @@ package struct PostRoutes: Sendable {
 
     package func add(to routes: inout RouteTable) {
         let show = Endpoint(
-            "getPost", in: .posts, "Get a post", [.path("id", .postID)], answers: [.json(PostDocument.self)],
+            "getPost", in: .posts, "Get a post", [.path("id", .postID)],
+            answers: [.json(PostDocument.self).with(headers: "ETag")],
             errors: [.permissionDenied, .notFound], run: show)
         let remove = Endpoint(
             "deletePost", in: .posts, "Delete a post, and all references to it", [.path("id", .postID)],
             answers: [.json(DeletionDocument.self)], errors: [.permissionDenied, .notAllowed, .notFound],
             run: remove)
-        routes.add("/v1/posts/{id}", [.get: show, .delete: remove])
+        routes.add("/v1/posts/{id}", [.get: show, .patch: edition, .delete: remove])
         let originals = Endpoint(
             "listOriginals", in: .posts, "List signed addresses of a post's originals",
             details: "For its author or an admin.",
@@ -64,13 +65,19 @@ package struct PostRoutes: Sendable {
     @Sendable private func show(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let id = try context.postID()
         let post = try await post(id, context)
-        if let fault = PostShape.fault(of: post.record) {
-            throw Failure(
-                .notFound, "posts/\(id) is no post: \(fault)",
-                hint: "Correct it in the database, where a client wrote it.")
-        }
-        return .json(
-            PostDocument(media.signed(post.record.withPostID(id.key), id: id.key, isRestricted: post.isRestricted)))
+        return try answer(post, id)
+    }
+
+    /// Returns the response with a post and its ETag.
+    ///
+    /// - Throws: `Failure` with the code `not_found` for a record that is not a post.
+    func answer(_ post: ReadablePost, _ id: PostID, at token: SyncToken? = nil) throws(Failure) -> Response {
+        if let fault = PostShape.fault(of: post.record) { throw Failure.noPost(id, because: fault) }
+        let record = post.record.shown(withID: id.key, post.times)
+        let shown = media.signed(record, id: id.key, isRestricted: post.isRestricted)
+        var response = Response.json(PostDocument(shown), at: token)
+        response.headers[.eTag] = post.etag
+        return response
     }
 
     /// Deletes a post, for its author or an admin.
@@ -114,7 +121,7 @@ package struct PostRoutes: Sendable {
         return .json(ScrubbedPostDocument(postID: id.description, photos: photos))
     }
 
-    private func post(_ id: PostID, _ context: HTTPContext) async throws -> ReadablePost {
+    func post(_ id: PostID, _ context: HTTPContext) async throws -> ReadablePost {
         try await ReadablePost(id, of: tree, database, context)
     }
 }

@@ -11,6 +11,12 @@ package import Tree
 /// audiences.
 package struct ReadablePost: Sendable {
     let record: TreeValue
+    /// The path of the record that was read.
+    let path: TreePath
+    /// The ETag of the record that was read, in quotes.
+    let etag: String
+    /// The times of the post, by its record where they are not stored.
+    let times: EntityTimes
     /// Whether the post is for audiences.
     package let isRestricted: Bool
 
@@ -18,24 +24,37 @@ package struct ReadablePost: Sendable {
     ///   audiences does not exist for others.
     package init(_ id: PostID, of tree: TreeStore, _ database: RealtimeDatabase, _ context: HTTPContext) async throws {
         if let restricted = try await tree.get(AudienceNodes.post(id)),
-            let record = try await Self.copy(of: restricted, id, tree, database, context)
+            let path = try await Self.path(of: restricted, id, database, context),
+            let post = try await Self.read(path, TimeNodes.audiencePost(id), in: tree)
         {
-            (self.record, isRestricted) = (record, true)
+            (record, times, self.path, etag, isRestricted) = (post.record, post.times, path, post.etag, true)
             return
         }
         try await database.session(as: context.identity).judgeRead(of: PostNodes.post(id))
-        guard let record = try await tree.get(PostNodes.post(id)) else { throw Self.noPost }
-        (self.record, isRestricted) = (record, false)
+        path = PostNodes.post(id)
+        guard let post = try await Self.read(path, TimeNodes.post(id), in: tree) else { throw Self.noPost }
+        (record, times, etag, isRestricted) = (post.record, post.times, post.etag, false)
     }
 
-    /// Returns the audience post as the requester may see it; nil if they may not.
-    private static func copy(
-        of record: TreeValue, _ id: PostID, _ tree: TreeStore, _ database: RealtimeDatabase, _ context: HTTPContext
-    ) async throws -> TreeValue? {
-        if try await context.mayRead(AudienceNodes.post(id), in: database) { return record }
+    /// Returns a record with its times and its ETag, in one state of the tree; nil for none.
+    private static func read(
+        _ path: TreePath, _ times: TreePath, in tree: TreeStore
+    ) async throws -> (record: TreeValue, times: EntityTimes, etag: String)? {
+        try await tree.snapshot { snapshot in
+            guard let record = try snapshot.get(path) else { return nil }
+            let times = try EntityTimes(at: times, in: snapshot).completed(by: record)
+            return (record, times, "\"\(try snapshot.etag(of: path))\"")
+        }
+    }
+
+    /// Returns the path at which the requester may see an audience post, its own or that of a copy; nil if they may not.
+    private static func path(
+        of record: TreeValue, _ id: PostID, _ database: RealtimeDatabase, _ context: HTTPContext
+    ) async throws -> TreePath? {
+        if try await context.mayRead(AudienceNodes.post(id), in: database) { return AudienceNodes.post(id) }
         for audience in PostAudiences.named(by: record) {
             let copy = AudienceNodes.story(audience) / id.key
-            if try await context.mayRead(copy, in: database), let record = try await tree.get(copy) { return record }
+            if try await context.mayRead(copy, in: database) { return copy }
         }
         return nil
     }

@@ -46,8 +46,8 @@ package struct StorageResponder: HTTPResponder {
     /// The header fields that pages of other origins may read.
     package static let exposedHeaders = """
         Accept-Ranges, Content-Disposition, Content-Encoding, Content-Length, Content-Range, ETag, Location, Range, \
-        Retry-After, X-Goog-Upload-Chunk-Granularity, X-Goog-Upload-Control-URL, X-Goog-Upload-Size-Received, X-Goog-Upload-Status, \
-        X-Goog-Upload-URL, x-goog-generation, x-goog-hash, x-goog-metageneration
+        Retry-After, Tintype-Token, X-Goog-Upload-Chunk-Granularity, X-Goog-Upload-Control-URL, \
+        X-Goog-Upload-Size-Received, X-Goog-Upload-Status, X-Goog-Upload-URL, x-goog-generation, x-goog-hash, x-goog-metageneration
         """
     package static let methods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 

@@ -40,10 +40,13 @@ package struct DraftRoutes: Sendable {
     /// fields would be one type in generated clients, which could not send either.
     var publication: Endpoint {
         let alts = Schema.any(.text, .list(of: .text))
-        let fields = Schema.object(["text": .text, "mentions": .text, "alt": alts, "photos": .text])
-            .named("DraftPublicationForm")
+        let fields = Schema.object([
+            "text": .text, "mentions": .text, "alt": alts, "photos": .text, "client_timestamp": .text,
+        ])
+        .named("DraftPublicationForm")
         let json = Schema.object([
             "text": .text, "mentions": .mentions, "alt": alts, "photos": .list(of: .integer(0...Int.max)),
+            "client_timestamp": ClientTime.schema,
         ]).named("DraftPublication")
         return Endpoint(
             "publishDraft", in: .uploads, "Publish a draft", access: .person,
@@ -53,6 +56,7 @@ package struct DraftRoutes: Sendable {
                 .query("mentions", .text, "the mentions in the text, as JSON"),
                 .list("alt", .text(upTo: PostText.maxAltCharacters), "the photos' alternative texts, in their order"),
                 .query("photos", .text, "the numbers of the photos to keep, in their order, separated by spaces"),
+                .query("client_timestamp", ClientTime.schema, ClientTime.details),
                 .header("Prefer", .text, "`respond-async` answers before the post is published"),
             ],
             body: ["application/json": json, "application/x-www-form-urlencoded": fields], needsBody: false,
@@ -84,10 +88,11 @@ package struct DraftRoutes: Sendable {
         let fields = try await fields(of: context.asking(request), context)
         let (text, mentions) = (fields["text"], try UploadForm.mentions(in: fields))
         let (alts, photos) = (fields.list("alt"), try fields.photoNumbers())
+        let clientTime = try ClientTime.read(fields["client_timestamp"])
         let record = try await record(context)
         do {
             _ = try await uploads.store.drafts.publish(
-                record.id, text: text, mentions: mentions, alts: alts, photos: photos)
+                record.id, text: text, mentions: mentions, alts: alts, photos: photos, at: clientTime)
         } catch let error as Failure where error.code == .wrongState {
             // A client that lost the first response and repeats the request receives it again.
             let now = try await self.record(context)
@@ -192,7 +197,7 @@ extension RequestFields {
             case .other(.list(let numbers)) where name == "photos":
                 try set(name, numbers.map { String(decoding: $0.json(), as: UTF8.self) }.joined(separator: " "))
             case .other(let value):
-                guard name == "mentions" else {
+                guard name == "mentions" || name == "client_timestamp" else {
                     throw Failure(
                         .badRequest, "\(name.prefix(80)) is neither a text nor a list of texts",
                         hint: "Write it as {\"text\": \"…\", \"alt\": [\"…\"]}.")

@@ -71,6 +71,7 @@ struct UploadForm {
         if request.isDraft { request.mentions = mentions }
         request.clientReference = clientReference
         request.audiences = try audiences()
+        request.clientTimestamp = try clientTime()
         request.duplicates = try fields["duplicates"].map { text throws(Failure) in
             guard let policy = DuplicatePolicy(rawValue: text) else {
                 throw Failure(
@@ -118,12 +119,18 @@ extension UploadForm {
         return Set(ids).sorted()
     }
 
+    /// Returns the client time of the post; nil if it is not given.
+    ///
+    /// - Throws: `Failure` with the code `bad_timestamp`.
+    func clientTime() throws(Failure) -> Timestamp? { try ClientTime.read(fields["client_timestamp"]) }
+
     /// The content types of a body with photos: a form, or a single photo, of any type. The form's field `user` is left
     /// out, because it has to precede the photos; `draft` is a text, because generated clients write `True`.
     static let body: [String: Schema] = [
         "application/octet-stream": .binary,
         "multipart/form-data": .object([
-            "text": .text, "mentions": .text, "draft": .words("true", "false"), "audiences": .text, "alt": .text,
+            "text": .text, "mentions": .text, "draft": .words("true", "false"), "audiences": .text,
+            "client_timestamp": .text, "alt": .text,
             "photo": .list(of: .binary),
         ]).named("UploadForm"),
     ]
@@ -131,7 +138,8 @@ extension UploadForm {
     /// The errors of an upload or its photos.
     static let errors: [ErrorCode] =
         [
-            .badMultipart, .badText, .badMention, .notConsented, .moderationRefused, .wrongState, .deleted,
+            .badMultipart, .badText, .badMention, .badTimestamp, .notConsented, .moderationRefused, .wrongState,
+            .deleted,
             .tooManyPhotos,
         ] + photoErrors
 

@@ -105,12 +105,17 @@ package struct UploadResponse {
     }
 
     private func answer(about id: PostID, _ status: HTTPResponse.Status) async throws -> Response {
-        let found = try await tree.snapshot { snapshot in
-            try snapshot.path(ofPost: id).flatMap { path in try snapshot.get(path).map { (path, $0) } }
+        let found = try await tree.snapshot { snapshot -> (PostPage.Item, isRestricted: Bool)? in
+            guard let path = try snapshot.path(ofPost: id), let record = try snapshot.get(path) else { return nil }
+            let isRestricted = path == AudienceNodes.post(id)
+            let times = isRestricted ? TimeNodes.audiencePost : TimeNodes.post
+            return (
+                try PostPage.Item(id: id.key, record: record, position: nil, times: times, in: snapshot), isRestricted
+            )
         }
-        guard let (path, post) = found else { throw Self.deleted(id) }
+        guard let (post, isRestricted) = found else { throw Self.deleted(id) }
         // The sender of a post may see it.
-        let shown = media.signed(post.withShownMentions, id: id.key, isRestricted: path == AudienceNodes.post(id))
+        let shown = media.signed(post.record.shown(post.times), id: id.key, isRestricted: isRestricted)
         let document = PublishedDocument(postID: id.description, post: PostDocument(shown))
         return .json(document, status: status, headers: [.location: "/v1/posts/\(id)"])
     }
@@ -132,6 +137,7 @@ package struct UploadResponse {
             uploadID: record.id.description, user: record.owner.description, door: record.intake, state: record.state,
             createdAt: record.createdAt.milliseconds, updatedAt: record.updatedAt.milliseconds,
             attempts: record.attempts)
+        document.clientTimestamp = record.clientTimestamp?.milliseconds
         document.text = record.text.isEmpty ? nil : record.text
         document.clientReference = record.clientReference
         document.audiences = record.audiences.isEmpty ? nil : record.audiences.map(\.description)

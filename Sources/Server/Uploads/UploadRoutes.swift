@@ -40,6 +40,7 @@ package struct UploadRoutes: Sendable {
                     "audiences", .text, "the audiences of the post, separated by spaces; by default it is for everybody"
                 ),
                 .query("mentions", .text, "the mentions in the text, as JSON"),
+                .query("client_timestamp", ClientTime.schema, ClientTime.details),
                 .query("draft", .flag, "whether the post is published later"),
                 .query("name", .text, "the file name of a photo that is the body itself"),
                 .query("alt", .text(upTo: PostText.maxAltCharacters), "the alternative text of that photo"),
@@ -98,10 +99,12 @@ package struct UploadRoutes: Sendable {
         _ form: inout UploadForm
     ) async throws -> UploadRecord {
         let mentions: [MentionSpan.Claim]
+        let clientTime: Timestamp?
         do {
             try await PhotoReceiver(uploads: uploads).receivePhotos(
                 &pieces, first: first, into: &session, form: &form)
             mentions = try UploadForm.mentions(in: form.fields) ?? []
+            clientTime = try form.clientTime()
             if session.record.state == .draft {
                 try checkDraftText(form, session.record)
             } else {
@@ -113,7 +116,7 @@ package struct UploadRoutes: Sendable {
             throw error
         }
         guard session.record.state == .draft else {
-            return try await session.accept(text: form.text, mentions: mentions)
+            return try await session.accept(text: form.text, mentions: mentions, at: clientTime)
         }
         return try await session.keepDraft(text: form.text, mentions: mentions)
     }
@@ -135,12 +138,14 @@ package struct UploadRoutes: Sendable {
         }
         var session = try await known.beginAgain()
         let mentions: [MentionSpan.Claim]
+        let clientTime: Timestamp?
         do {
             try await PhotoReceiver(uploads: uploads).receivePhotos(
                 &pieces, first: first, into: &session, form: &form)
             try checkDraftFlag(form)
             try checkAudiences(form, session.record)
             mentions = try UploadForm.mentions(in: form.fields) ?? []
+            clientTime = try form.clientTime()
         } catch {
             await session.abandon()
             throw error
@@ -152,7 +157,7 @@ package struct UploadRoutes: Sendable {
             await session.abandon()
             return record
         }
-        return try await session.accept(text: form.text, mentions: mentions)
+        return try await session.accept(text: form.text, mentions: mentions, at: clientTime)
     }
 
     /// Checks that a repeated key has the same meaning: the photos of a different request must not be lost behind
@@ -185,10 +190,13 @@ package struct UploadRoutes: Sendable {
     }
 
     private func checkDraftText(_ form: UploadForm, _ record: UploadRecord) throws(Failure) {
-        guard !record.text.isEmpty || form.text.isEmpty else {
+        let isLate = record.text.isEmpty && !form.text.isEmpty
+        let clientTime = try form.clientTime()
+        let isTimeLate = record.clientTimestamp == nil && clientTime != nil
+        guard !isLate, !isTimeLate else {
             throw Failure(
-                .badRequest, "a draft's text is given after its photos",
-                hint: "Put the text before the photos, or send it when you publish.")
+                .badRequest, "a draft's \(isLate ? "text" : "client_timestamp") is given after its photos",
+                hint: "Put it before the photos, or send it when you publish.")
         }
     }
 

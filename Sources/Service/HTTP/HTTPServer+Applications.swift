@@ -14,10 +14,13 @@ extension HTTPServer {
         guard let accounts else { return nil }
         let router = Router(context: HTTPContext.self)
         router.add(middleware: GzipMiddleware())
-        router.add(middleware: ClientCORS(origins: origins, methods: "GET, POST, PATCH, DELETE, OPTIONS"))
+        router.add(
+            middleware: ClientCORS(
+                origins: origins, methods: "GET, POST, PATCH, DELETE, OPTIONS", exposed: "Tintype-Token"))
         router.add(middleware: responses(in: .identity))
         router.add(middleware: `guard`)
         router.add(middleware: AdmissionMiddleware(admission: admission, audit: audit))
+        router.add(middleware: WriteTokenMiddleware(pipeline.tree))
         let responder = IdentityResponder(
             accounts: accounts.service, authority: accounts.authority, isEmulator: settings.database.isEmulator,
             publicURL: settings.publicURL, metrics: pipeline.storage.metrics)
@@ -33,6 +36,7 @@ extension HTTPServer {
         router.add(middleware: responses(in: .storage))
         router.add(middleware: `guard`)
         router.add(middleware: AdmissionMiddleware(admission: admission, audit: audit))
+        router.add(middleware: WriteTokenMiddleware(pipeline.tree))
         router.add(middleware: visibilityMiddleware)
         return router.middlewares.constructResponder(
             finalResponder: StorageResponder(

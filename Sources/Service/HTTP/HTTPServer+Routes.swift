@@ -22,6 +22,7 @@ extension HTTPServer {
         router.add(middleware: responses(in: .problems))
         router.add(middleware: `guard`)
         router.add(middleware: AdmissionMiddleware(admission: admission, audit: audit))
+        router.add(middleware: WriteTokenMiddleware(pipeline.tree))
         router.add(middleware: visibilityMiddleware)
         var routes = RouteTable()
         addUploads(to: &routes)
@@ -83,6 +84,10 @@ extension HTTPServer {
         ).add(to: &routes)
         FeedRoutes(tree, tasks: pipeline.tasks, index: pipeline.index, media, database, events).add(to: &routes)
         AudienceFeedRoutes(tree, media, database).add(to: &routes)
+        SyncRoutes(
+            tree, database, tasks: pipeline.tasks, visibility, media, uploadResponse, events,
+            clock: pipeline.storage.clock
+        ).add(to: &routes)
         HashtagRoutes(tree: tree, database: database).add(to: &routes)
         LikeRoutes(tree, media, database).add(to: &routes)
         CommentRoutes(tree, ids: pipeline.storage.ids, database).add(to: &routes)
@@ -132,6 +137,7 @@ extension HTTPServer {
 
     private func addOperations(_ operations: OperationsReport, to routes: inout RouteTable) {
         ChangeRoutes(access, keepAlive: settings.database.keepAlive, listedIn: admission.open).add(to: &routes)
+        ValueRoutes(access).add(to: &routes)
         if let reload = settings.reload { ReloadRoutes(reload: reload).add(to: &routes) }
         health.add(to: &routes)
         MetricsRoutes(

@@ -122,7 +122,8 @@ package struct HTTPServer: Service, CustomStringConvertible {
         names = HostNames(publicHost: settings.publicURL?.host)
         spool = ResponseSpool(in: pipeline.storage.incoming, maxBytes: settings.maxSpooledBytes)
         let database = RealtimeDatabase(
-            pipeline.tree, disconnects: StoreNodes.disconnect(), ids: pipeline.storage.ids,
+            pipeline.tree, disconnects: StoreNodes.disconnect(), requests: WorkNodes.requests,
+            ids: pipeline.storage.ids,
             isThrowAway: pipeline.storage.engine == .memory,
             isOpenWithoutRules: settings.database.isEmulator, spool: spool, logger: logger)
         admission = Admission(access: access, limiter: ClientLimiter(settings.limits), open: OpenStreams())

@@ -17,6 +17,7 @@ package struct Audience: Sendable, Hashable {
     package let kind: String
     /// The requester's role; nil for non-members.
     package let role: AudienceRole?
+    package let times: EntityTimes
 
     /// Reads an audience for a requester; nil if it does not exist.
     package init?(_ id: AudienceID, for uid: UserID?, in snapshot: TreeSnapshot) throws(TreeError) {
@@ -26,6 +27,7 @@ package struct Audience: Sendable, Hashable {
         // The name may be of any type, because clients can write it.
         name = try snapshot.get(path / "name")?.stringValue ?? id.description
         kind = try snapshot.get(path / "kind")?.stringValue ?? Kind.group.rawValue
+        times = try EntityTimes(at: TimeNodes.audience(id), in: snapshot)
         role = try uid.flatMap { uid throws(TreeError) in try snapshot.role(of: uid, in: id) }
     }
 }

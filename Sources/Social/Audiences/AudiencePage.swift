@@ -29,17 +29,34 @@ extension Audiences {
         }
     }
 
+    /// An audience with all its members.
+    package struct Whole: Sendable {
+        package let audience: Audience
+        /// The roles of the members, by their ids.
+        package let members: [String: AudienceRole]
+        /// The stored times of the members' roles, by their ids.
+        package let memberTimes: [String: EntityTimes]
+    }
+
     /// Returns an audience with all its members, for a requester; nil if it does not exist.
-    package func audience(
-        _ id: AudienceID, for uid: UserID?
-    ) async throws -> (audience: Audience, members: [String: AudienceRole])? {
+    package func audience(_ id: AudienceID, for uid: UserID?) async throws -> Whole? {
         try await tree.snapshot { snapshot in
             guard let audience = try Audience(id, for: uid, in: snapshot) else { return nil }
             let members = try snapshot.children(of: AudienceNodes.member(id), limit: Self.maxMembers).compactMap {
                 row in
                 row.value.stringValue.flatMap { AudienceRole(rawValue: $0) }.map { (row.key.string, $0) }
             }
-            return (audience, Dictionary(uniqueKeysWithValues: members))
+            var times: [String: EntityTimes] = [:]
+            for row in try snapshot.children(of: TimeNodes.member(id), limit: Self.maxMembers) {
+                times[row.key.string] = EntityTimes(row.value)
+            }
+            return Whole(
+                audience: audience, members: Dictionary(uniqueKeysWithValues: members), memberTimes: times)
         }
+    }
+
+    /// Returns the stored times of a member's role.
+    package func times(of uid: UserID, in id: AudienceID) async throws -> EntityTimes {
+        try await tree.snapshot { try EntityTimes(at: TimeNodes.member(id, uid), in: $0) }
     }
 }

@@ -9,6 +9,7 @@ struct MemberAudienceFeeds: PostList {
     static let maxAudiences = 2000
 
     private let uid: UserID
+    var times: TreeNode { TimeNodes.audiencePost }
 
     init(of uid: UserID) { self.uid = uid }
 

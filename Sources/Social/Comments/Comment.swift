@@ -1,5 +1,5 @@
 package import API
-import Model
+package import Model
 package import Tree
 
 /// A comment on a post, stored at `comments/{post}/{id}`: FriendlyPix's fields, and the time of the last edit and the
@@ -19,8 +19,13 @@ package struct Comment: Sendable, Hashable {
     package let timestamp: Timestamp
     /// The time of the last change of the text; nil for none.
     package let edited: Timestamp?
+    /// The client times of the comment and of that change; nil if they are not known.
+    package let clientTimestamp: Timestamp?
+    package let clientEdited: Timestamp?
     /// The mentions, in the order of the text.
     package let mentions: [MentionSpan]
+    /// The times by the service's clock, and by the record where they are not stored.
+    package let times: EntityTimes
 
     /// The range of valid times, in milliseconds around 1970 (ECMA-262 §21.4.1.1).
     private static let times = -8.64e15...8.64e15
@@ -35,7 +40,9 @@ package struct Comment: Sendable, Hashable {
     }
 
     /// Reads a record; nil if it is not a comment.
-    init?(_ id: TreeKey, of post: TreeKey, _ record: TreeValue) {
+    ///
+    /// - Parameter times: The stored times; nil for none.
+    init?(_ id: TreeKey, of post: TreeKey, _ record: TreeValue, _ times: EntityTimes?) {
         guard Self.fault(of: record) == nil, let text = record["text"]?.stringValue,
             let author = record["author"]?["uid"]?.stringValue, let timestamp = Self.time(record["timestamp"])
         else { return nil }
@@ -47,7 +54,10 @@ package struct Comment: Sendable, Hashable {
         self.text = text
         self.timestamp = timestamp
         edited = Self.time(record["edited"])
+        clientTimestamp = Self.time(record["client_timestamp"])
+        clientEdited = Self.time(record["client_edited"])
         mentions = MentionSpan.read(record["mentions"], of: text)
+        self.times = (times ?? .unknown).completed(created: timestamp, edited: edited)
     }
 
     private static func time(_ value: TreeValue?) -> Timestamp? {

@@ -59,18 +59,27 @@ package struct CommentPage: Sendable {
     ) throws(TreeError) -> Bool {
         var blocked = BlockedPeople(of: selection.viewer)
         return try rows.readOn(limit: selection.limit, from: snapshot) {
-            (end: TreeKey?, limit: Int) throws(TreeError) -> [TreeChild] in
+            (end: TreeKey?, limit: Int) throws(TreeError) -> [CommentRow] in
             if let after = selection.after, let before = selection.before, !(after < before) { return [] }
-            return try snapshot.children(
+            let records = try snapshot.children(
                 of: ReactionNodes.comment(post), range: selection.range(behind: end),
                 order: selection.isNewestFirst ? .descending : .ascending, limit: limit)
+            let times = try EntityTimes.stored(below: TimeNodes.comment(post), of: records.map(\.key), in: snapshot)
+            return records.map { CommentRow(record: $0, times: times[$0.key]) }
         } position: {
-            $0.key
-        } read: { record throws(TreeError) in
+            $0.record.key
+        } read: { row throws(TreeError) in
+            let record = row.record
             if try blocked.containAuthor(of: record.value, in: snapshot) { return .hidden }
-            if let comment = Comment(record.key, of: post.key, record.value) { return .item(comment) }
+            if let comment = Comment(record.key, of: post.key, record.value, row.times) { return .item(comment) }
             let fault = Comment.fault(of: record.value) ?? "it is not a comment"
             return .skipped(SkippedRecord(id: record.key, fault: fault))
         }
     }
+}
+
+/// A record of a page of comments, and its stored times.
+private struct CommentRow {
+    let record: TreeChild
+    let times: EntityTimes?
 }

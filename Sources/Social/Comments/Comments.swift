@@ -24,12 +24,14 @@ package struct Comments: Sendable {
     /// Of two comments on a post, the one that was committed later has the greater id, so that a reader who continues
     /// after the last known comment misses none.
     ///
-    /// - Parameter key: The key of the request; a repeated request returns the comment that it created before.
+    /// - Parameters:
+    ///   - clientTime: The time at which the person wrote it by the clock of their device; nil if it is not known.
+    ///   - key: The key of the request; a repeated request returns the comment that it created before.
     /// - Throws: `Failure` with the code `not_found` if the post does not exist, `blocked` if the commenter and the
     ///   post's author have a block between them, `bad_mention` if a mentioned person does not exist, `key_reused` for
     ///   the key of another request, `deleted` if the comment of the request has been deleted.
     package func add(
-        _ text: CommentText, by uid: UserID, to post: PostID, as key: RequestKey? = nil
+        _ text: CommentText, by uid: UserID, to post: PostID, at clientTime: Timestamp? = nil, as key: RequestKey? = nil
     ) async throws -> Outcome {
         let (id, token) = try await tree.transact { [ids] snapshot, update in
             if let made = try key?.made(in: snapshot) { return made }
@@ -42,6 +44,7 @@ package struct Comments: Sendable {
             let author = Person(uid: uid, fullName: name, profilePicture: picture).author
             var fields: [TreeKey: TreeValue] = ["author": author, "text": .string(text.text)]
             fields["mentions"] = MentionSpan.value(of: text.mentions)
+            fields["client_timestamp"] = clientTime.map { min($0, WallClock.now()).value }
             let id = ids.next()
             update[ReactionNodes.comment(post) / id] = .object(fields)
             update.set(ReactionNodes.comment(post) / id / "timestamp", to: .timestamp)
@@ -54,10 +57,11 @@ package struct Comments: Sendable {
     /// Changes the text and the mentions of a comment, for its author, and records the time. Repeating the same change
     /// has no effect.
     ///
-    /// - Throws: The errors of ``add(_:by:to:)``; `Failure` with the code `not_allowed` for the comment of another
+    /// - Parameter clientTime: The time of the change by the clock of the person's device; nil if it is not known.
+    /// - Throws: The errors of ``add(_:by:to:at:as:)``; `Failure` with the code `not_allowed` for the comment of another
     ///   author.
     package func edit(
-        _ id: TreeKey, on post: PostID, to text: CommentText, by uid: UserID
+        _ id: TreeKey, on post: PostID, to text: CommentText, by uid: UserID, at clientTime: Timestamp? = nil
     ) async throws -> Outcome {
         let path = ReactionNodes.comment(post) / id
         let (_, token) = try await tree.transact { snapshot, update in
@@ -74,6 +78,7 @@ package struct Comments: Sendable {
             update[path / "text"] = .string(text.text)
             update[path / "mentions"] = mentions
             update.set(path / "edited", to: .timestamp)
+            update[path / "client_edited"] = clientTime.map { min($0, WallClock.now()).value }
         }
         return (try await written(id, on: post), token)
     }
@@ -102,8 +107,13 @@ package struct Comments: Sendable {
 
     /// Reads a comment that has just been written, to return its times.
     private func written(_ id: TreeKey, on post: PostID) async throws -> Comment {
-        let record = try await tree.get(ReactionNodes.comment(post) / id)
-        guard let comment = record.flatMap({ Comment(id, of: post.key, $0) }) else {
+        let (record, times) = try await tree.snapshot { snapshot in
+            (
+                try snapshot.get(ReactionNodes.comment(post) / id),
+                try EntityTimes(at: TimeNodes.comment(post.key, id), in: snapshot)
+            )
+        }
+        guard let comment = record.flatMap({ Comment(id, of: post.key, $0, times) }) else {
             throw Failure(
                 .deleted, "the comment has been deleted",
                 hint: "Read the comments again: its author or the post's author deleted it.")
@@ -119,13 +129,14 @@ package struct Comments: Sendable {
     /// - Throws: `Failure` with the code `not_found`, also if the reader and the comment's author have a block between
     ///   them.
     package func comment(_ id: TreeKey, on post: PostID, for viewer: UserID?) async throws -> Comment {
-        let record = try await tree.snapshot { snapshot -> TreeValue? in
+        let found = try await tree.snapshot { snapshot -> (record: TreeValue, times: EntityTimes)? in
             guard let record = try snapshot.get(ReactionNodes.comment(post) / id) else { return nil }
             var blocked = BlockedPeople(of: viewer)
-            return try blocked.containAuthor(of: record, in: snapshot) ? nil : record
+            guard try !blocked.containAuthor(of: record, in: snapshot) else { return nil }
+            return (record, try EntityTimes(at: TimeNodes.comment(post.key, id), in: snapshot))
         }
-        guard let record else { throw Self.noComment }
-        guard let comment = Comment(id, of: post.key, record) else {
+        guard let (record, times) = found else { throw Self.noComment }
+        guard let comment = Comment(id, of: post.key, record, times) else {
             throw Failure(
                 .notFound, "comments/\(post)/\(id) is not a comment: \(Comment.fault(of: record) ?? "")",
                 hint: "Correct it in the database, where a client wrote it.")

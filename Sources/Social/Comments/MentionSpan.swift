@@ -99,6 +99,26 @@ extension MentionSpan {
         }
     }
 
+    /// Returns the stored mentions of a text that still fit after a change: those in the unchanged beginning, and those
+    /// in the unchanged end, at their new places.
+    package static func carried(_ value: TreeValue?, of old: String, to new: String) -> [MentionSpan] {
+        let spans = read(value, of: old)
+        guard !spans.isEmpty else { return [] }
+        let (before, after) = (Array(old.utf16), Array(new.utf16))
+        let shorter = min(before.count, after.count)
+        let head = zip(before, after).prefix { $0 == $1 }.count
+        let tail = min(zip(before.reversed(), after.reversed()).prefix { $0 == $1 }.count, shorter - head)
+        let moved = spans.compactMap { span -> MentionSpan? in
+            if span.end <= head { return span }
+            guard span.start >= before.count - tail else { return nil }
+            let claim = Claim(
+                uid: span.uid.description, start: span.start + after.count - before.count, length: span.length)
+            return try? self.span(claim, in: new, number: 0)
+        }
+        // A character may have grown around a mention.
+        return read(Self.value(of: moved), of: new)
+    }
+
     private var end: Int { start + length }
 
     private static func fault(_ index: Int, _ what: String, hint: String? = nil) -> Failure {

@@ -13,7 +13,7 @@ extension RepairStage {
         ] + audiences
         + (SocialDerivations.counters + [SocialDerivations.notificationCounter]).flatMap {
             [counting($0).finding(.counterWrong), removingNumbers($0).finding(.counterWrong)]
-        } + (unreadNumbers + postDays).map { $0.finding(.counterWrong) } + flags
+        } + (unreadNumbers + postDays).map { $0.finding(.counterWrong) } + flags + LifeTimes.all.map(\.removingTimes)
 
     private static let postDays = PostDays.all.flatMap { [$0.repairingNumbers, $0.addingNumbers] }
 

@@ -22,7 +22,7 @@ package enum SocialDerivations {
         ReverseLink(of: PeopleNodes.blocked.path, at: PeopleNodes.blocking.path),
         ReverseLink(of: PeopleNodes.following.path, at: PeopleNodes.follower.path),
         ReverseLink(of: PeopleNodes.follower.path, at: PeopleNodes.following.path),
-        ReverseLink(of: ReactionNodes.like.path, at: ReactionNodes.liked.path),
+        ReverseLink(of: ReactionNodes.like.path, at: ReactionNodes.liked.path, isDated: true),
     ]
 
     /// The derivations of notifications, including the order of announcements, which shares their numbering.
@@ -70,9 +70,10 @@ package enum SocialDerivations {
             // notifications.
             [PostOrder(), AudienceFeedOrder(), NotificationLimit(maxNotifications), AudienceHeir()]
                 + [FlagIndex.ofPosts, FlagIndex.ofComments],
-            // Audiences are deleted from posts, and unread notifications are counted, when the rest is complete.
+            // Audiences are deleted from posts, unread notifications are counted, and times are noted, when the rest is
+            // complete.
             [AudienceDeletionCause(), UnreadIndex(), NodeCounter(of: TreePattern(UnreadIndex.unread), at: unread)]
-                + [Memberships()],
+                + [Memberships()] + LifeTimes.all + FieldTimes.all + [AudiencePostTimes()],
         ]
     }
 
@@ -80,5 +81,5 @@ package enum SocialDerivations {
     package static let constraints: [any Constraint] = [UsedAudienceID()]
 
     /// The version of the derivations; increase it with each change that requires existing data to be processed again.
-    package static let version: Int64 = 7
+    package static let version: Int64 = 8
 }

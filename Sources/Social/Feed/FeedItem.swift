@@ -1,4 +1,4 @@
-import Model
+package import Model
 package import Tree
 
 /// A post in a feed, with its counts and comments.
@@ -6,6 +6,9 @@ package struct FeedItem: Sendable {
     package let id: TreeKey
     /// The record at `posts/{id}`, or of a post for audiences its copy.
     package let record: TreeValue
+    /// The position in the list; nil where the list is not in the order of publication.
+    package let position: PostPosition?
+    package let times: EntityTimes
     /// The kind of the post's content: readers of a feed choose a cell by it, and skip unknown kinds.
     package let kind: String
     /// The numbers of likes and comments; nil if they are not shown.
@@ -19,20 +22,26 @@ package struct FeedItem: Sendable {
         _ post: PostPage.Item, _ view: FeedView, _ blocks: inout BlockedPeople, in snapshot: TreeSnapshot
     ) throws(TreeError) {
         id = post.id
-        record = post.record
+        (record, position, times) = (post.record, post.position, post.times)
         kind = record["kind"]?.stringValue ?? Self.kind(of: record)
-        if view.showsCounts {
-            let stats = try snapshot.get(ReactionNodes.stats(post.id))
-            counts = (stats?["likes"]?.integerValue ?? 0, stats?["comments"]?.integerValue ?? 0)
-        } else {
-            counts = nil
-        }
-        if view.showsLikes, let viewer = view.viewer {
-            isLiked = try snapshot.exists(ReactionNodes.like(post.id, viewer.key))
-        } else {
-            isLiked = nil
-        }
+        counts = try Self.counts(of: post.id, view, in: snapshot)
+        isLiked = try Self.isLiked(post.id, view, in: snapshot)
         comments = view.showsComments ? try Self.comments(of: post.id, &blocks, in: snapshot) : []
+    }
+
+    /// Returns the numbers of likes and comments of a post; nil if they are not shown.
+    static func counts(
+        of post: TreeKey, _ view: FeedView, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> (likes: Int64, comments: Int64)? {
+        guard view.showsCounts else { return nil }
+        let stats = try snapshot.get(ReactionNodes.stats(post))
+        return (stats?["likes"]?.integerValue ?? 0, stats?["comments"]?.integerValue ?? 0)
+    }
+
+    /// Whether the viewer likes a post; nil without a viewer, and if likes are not shown.
+    static func isLiked(_ post: TreeKey, _ view: FeedView, in snapshot: TreeSnapshot) throws(TreeError) -> Bool? {
+        guard view.showsLikes, let viewer = view.viewer else { return nil }
+        return try snapshot.exists(ReactionNodes.like(post, viewer.key))
     }
 
     /// Returns the kind of a post whose record does not contain it.
@@ -54,8 +63,10 @@ package struct FeedItem: Sendable {
         // Usually the first ones can be shown; others are malformed, or their authors are blocked.
         for limit in [commentCount, lookedAtCount - commentCount] {
             let rows = try snapshot.children(of: ReactionNodes.comment(post), range: range, limit: limit)
+            let times = try EntityTimes.stored(below: TimeNodes.comment(post), of: rows.map(\.key), in: snapshot)
             for row in rows where comments.count < commentCount {
-                guard let comment = Comment(row.key, of: post, row.value), let author = UserID(comment.author),
+                guard let comment = Comment(row.key, of: post, row.value, times[row.key]),
+                    let author = UserID(comment.author),
                     try !blocks.contain(author, in: snapshot)
                 else { continue }
                 comments.append(comment)

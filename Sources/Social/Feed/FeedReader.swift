@@ -19,7 +19,9 @@ package enum FeedList: Sendable, Hashable {
         case .all: StoredPostList(PostNodes.published())
         case .author(let uid): StoredPostList(PostNodes.publishedBy(uid))
         case .hashtag(let tag): StoredPostList(PostNodes.taggedInOrder(tag))
-        case .story(let id): StoredPostList(AudienceNodes.published(id), records: AudienceNodes.story(id))
+        case .story(let id):
+            StoredPostList(
+                AudienceNodes.published(id), records: AudienceNodes.story(id), times: TimeNodes.audiencePost)
         case .stories(let uid): MemberAudienceFeeds(of: uid)
         }
     }

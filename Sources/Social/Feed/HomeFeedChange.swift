@@ -51,38 +51,35 @@ package struct HomeFeedChange: Sendable {
 
     /// Determines the effects of a change; nil if it does not affect the reader's home feed.
     ///
-    /// - Parameter seen: The change as observed at each of ``nodes(of:)``.
-    init?(_ seen: [Change?], for reader: UserID) {
-        guard seen.count == Node.allCases.count, let token = seen.lazy.compactMap({ $0?.token }).first else {
-            return nil
-        }
-        self.token = token
-        func writes(_ node: Node) -> [TreeWrite] { seen[node.rawValue]?.writes ?? [] }
-        for write in writes(.people) where write.value == nil && write.path.depth == 3 && write.path.keys[1] == "posts"
-        {
+    /// - Parameter change: The change as seen from each of ``nodes(of:)``.
+    init?(_ change: WrittenPaths, for reader: UserID) {
+        token = change.token
+        func writes(_ node: Node) -> [WrittenPaths.Write] { change.seen[node.rawValue] }
+        for write in writes(.people)
+        where write.isDeletion && write.path.depth == 3 && write.path.keys[1] == "posts" {
             formerAuthors[write.path.keys[2]] = UserID(write.path.keys[0].string)
         }
         var touches = Self.follows(
-            of: reader, in: writes(.people), isOtherNumber: seen[Node.followingCount.rawValue] != nil)
+            of: reader, in: writes(.people), isOtherNumber: !writes(.followingCount).isEmpty)
         for write in writes(.blocking) + writes(.blocked) {
             guard let key = write.path.keys.first else {
                 touches.append(.everything)
                 continue
             }
-            if let other = UserID(key.string) { touches.append(.block(other, isThere: write.value != nil)) }
+            if let other = UserID(key.string) { touches.append(.block(other, isThere: !write.isDeletion)) }
         }
         // A follow-up task that has added posts is complete.
-        for write in writes(.backfill) where write.value == nil && write.path.depth == 1 {
+        for write in writes(.backfill) where write.isDeletion && write.path.depth == 1 {
             let people = write.path.keys[0].string.split(separator: " ").compactMap { UserID(String($0)) }
             if people.count == 2, people[0] == reader { touches.append(.arrival(of: people[1])) }
         }
-        if writes(.home).contains(where: { $0.value == nil && $0.path.isRoot }) { touches.append(.everything) }
+        if writes(.home).contains(where: { $0.isDeletion && $0.path.isRoot }) { touches.append(.everything) }
         for write in writes(.posts) {
             guard let id = write.path.keys.first else {
                 touches.append(.everything)
                 continue
             }
-            if write.changesPost { touches.append(.post(id, isThere: write.path.depth > 1 || write.value != nil)) }
+            if write.changesPost { touches.append(.post(id, isThere: write.path.depth > 1 || !write.isDeletion)) }
         }
         var known: Set<Touch> = []
         self.touches = touches.filter { known.insert($0).inserted }
@@ -96,12 +93,12 @@ package struct HomeFeedChange: Sendable {
     ///   - writes: The change as observed at `people/`.
     ///   - isOtherNumber: Whether the number of the reader's followees has changed. If not, and no follow is deleted,
     ///     the writes are new marks of followees, which have no effect.
-    private static func follows(of reader: UserID, in writes: [TreeWrite], isOtherNumber: Bool) -> [Touch] {
+    private static func follows(of reader: UserID, in writes: [WrittenPaths.Write], isOtherNumber: Bool) -> [Touch] {
         let own = writes.filter { write in write.path.keys.first.map { $0 == reader.key } ?? true }
         let links = own.filter { write in
             write.path.depth >= 3 && write.path.keys[1] == "following"
         }
-        let isLeaving = links.contains { $0.value == nil }
+        let isLeaving = links.contains(where: \.isDeletion)
         var touches: [Touch] = []
         for write in own {
             guard write.path.depth >= 2 else {
@@ -113,7 +110,7 @@ package struct HomeFeedChange: Sendable {
                 touches.append(.everything)
                 continue
             }
-            if write.value == nil {
+            if write.isDeletion {
                 touches.append(.departure(of: followee))
             } else if isOtherNumber || isLeaving {
                 // Otherwise it is a new mark of an existing followee.
@@ -124,10 +121,10 @@ package struct HomeFeedChange: Sendable {
     }
 }
 
-extension TreeWrite {
+extension WrittenPaths.Write {
     /// Whether a change of a post may alter how it is shown. Copies of the author's name and other renditions do not.
     fileprivate var changesPost: Bool {
-        guard path.depth > 1, value != nil else { return true }
+        guard path.depth > 1, !isDeletion else { return true }
         switch path.keys[1] {
         case "photos", "full_url", "full_storage_uri", "thumb_url", "thumb_storage_uri": return false
         case "author": return path.depth == 2 || path.keys[2] == "uid"

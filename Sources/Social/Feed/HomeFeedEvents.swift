@@ -49,8 +49,8 @@ package struct HomeFeedEvents: Sendable {
         since token: SyncToken
     ) async throws -> (changes: [HomeFeedChange], next: SyncToken, hasMore: Bool) {
         try await tree.snapshot { [reader] snapshot in
-            let (changes, next, hasMore) = try snapshot.changes(since: token, at: HomeFeedChange.nodes(of: reader))
-            return (changes.compactMap { HomeFeedChange($0, for: reader) }, next, hasMore)
+            let page = try WrittenPathsPage(since: token, at: HomeFeedChange.nodes(of: reader), in: snapshot)
+            return (page.changes.compactMap { HomeFeedChange($0, for: reader) }, page.next, page.hasMore)
         }
     }
 
@@ -68,7 +68,8 @@ package struct HomeFeedEvents: Sendable {
             var teller = HomeFeedNotifier(reader, view, in: snapshot)
             var events: [HomeFeedEvent?] = []
             for touch in change.touches[numbers] {
-                events.append(try teller.event(of: touch, formerAuthors: change.formerAuthors))
+                let former = change.formerAuthors.mapValues { Set([$0]) }
+                events.append(try teller.event(of: touch, formerAuthors: former))
             }
             return events
         }
@@ -81,7 +82,7 @@ package struct HomeFeedEvents: Sendable {
 }
 
 /// Creates the events of effects in one snapshot of the tree.
-private struct HomeFeedNotifier {
+struct HomeFeedNotifier {
     private let reader: UserID
     private let view: FeedView
     private let snapshot: TreeSnapshot
@@ -97,7 +98,7 @@ private struct HomeFeedNotifier {
     }
 
     mutating func event(
-        of touch: HomeFeedChange.Touch, formerAuthors: [TreeKey: UserID]
+        of touch: HomeFeedChange.Touch, formerAuthors: [TreeKey: Set<UserID>]
     ) throws(TreeError) -> HomeFeedEvent? {
         switch touch {
         case .everything: return .replaced
@@ -111,7 +112,7 @@ private struct HomeFeedNotifier {
             if let (item, position) = try shown(id) { return .put(item, position) }
             // The author of a deleted post is unknown if the author's account was deleted before.
             if !isThere, formerAuthors[id] == nil { return .removed(id) }
-            return try mayHaveBeenShown(id, by: formerAuthors[id]) ? .removed(id) : nil
+            return try mayHaveBeenShown(id, by: formerAuthors[id] ?? []) ? .removed(id) : nil
         }
     }
 
@@ -127,14 +128,20 @@ private struct HomeFeedNotifier {
         else { return nil }
         let post = ListedPost(place.position, id, author: place.author?.description)
         guard try filter.mayShow(post), try filter.shows(post, record) else { return nil }
-        return (try FeedItem(PostPage.Item(id: id, record: record), view, &blocks, in: snapshot), place.position)
+        let item = try PostPage.Item(id: id, record: record, position: place.position, in: snapshot)
+        return (try FeedItem(item, view, &blocks, in: snapshot), place.position)
+    }
+
+    /// Whether a post is in the feed, by its author.
+    mutating func isShown(_ id: TreeKey) throws(TreeError) -> Bool {
+        guard let author = try PublicationEntry(of: id, in: snapshot)?.author else { return false }
+        return try filter.isFollowed(author, by: reader)
     }
 
     /// Whether a post that is not in the feed may have been in it: its former or current author is visible to the
     /// reader.
-    private mutating func mayHaveBeenShown(_ id: TreeKey, by formerAuthor: UserID?) throws(TreeError) -> Bool {
-        if let formerAuthor, try filter.isFollowed(formerAuthor, by: reader) { return true }
-        guard let author = try PublicationEntry(of: id, in: snapshot)?.author else { return false }
-        return try filter.isFollowed(author, by: reader)
+    private mutating func mayHaveBeenShown(_ id: TreeKey, by formerAuthors: Set<UserID>) throws(TreeError) -> Bool {
+        for author in formerAuthors where try filter.isFollowed(author, by: reader) { return true }
+        return try isShown(id)
     }
 }

@@ -4,6 +4,7 @@ import Tree
 /// A home feed in one snapshot of the tree: its stored posts, and the missing ones.
 struct HomeFeedPosts: PostList {
     private let written: StoredPostList
+    var times: TreeNode { written.times }
     /// The missing posts; nil if the page begins too far back to contain any of them, and for a reader who does not
     /// exist.
     let missing: NewPosts?

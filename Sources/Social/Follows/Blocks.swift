@@ -31,6 +31,11 @@ package struct Blocks: Sendable {
         }.token
     }
 
+    /// Returns the stored times of a block; unknown for none.
+    package func times(of blocker: UserID, _ blocked: UserID) async throws -> EntityTimes {
+        try await tree.snapshot { try EntityTimes(at: TimeNodes.blocking(blocker, blocked), in: $0) }
+    }
+
     /// Returns a page of the people whom a person has blocked, in the order of their ids.
     package func blocked(by uid: UserID, after cursor: PeopleCursor?, limit: Int) async throws -> PeoplePage {
         try await People(tree).list(PeopleNodes.blocking(uid), after: cursor, limit: limit)

@@ -37,6 +37,11 @@ package struct Follows: Sendable {
         }.token
     }
 
+    /// Returns the stored times of a follow; unknown for none.
+    package func times(of follower: UserID, _ followee: UserID) async throws -> EntityTimes {
+        try await tree.snapshot { try EntityTimes(at: TimeNodes.following(follower, followee), in: $0) }
+    }
+
     /// Returns a page of the people whom a person follows, in the order of their ids; nil if the person does not exist.
     package func following(_ uid: UserID, after cursor: PeopleCursor?, limit: Int) async throws -> PeoplePage? {
         try await page(PeopleNodes.following(uid), of: uid, after: cursor, limit: limit)

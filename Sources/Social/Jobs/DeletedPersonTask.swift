@@ -53,9 +53,9 @@ struct DeletedPersonTask: FollowUpTask {
         // Other follow-up tasks remove these from other people's data; the person is removed after them.
         if try Self.bringOnPosts(of: uid, in: snapshot, &update) { return "" }
         if try Self.bringOnFollowers(of: uid, in: snapshot, &update) { return "" }
-        guard try snapshot.forgetRequests(of: uid, limit: FollowUpTaskStep.maxWrites / 2, in: &update) == 0 else {
-            return ""
-        }
+        let forgotten = try WorkNodes.requests.forget(
+            of: uid.key, limit: FollowUpTaskStep.maxWrites / 2, in: snapshot, &update)
+        guard forgotten == 0 else { return "" }
         for path in [
             PeopleNodes.person(uid), FeedNodes.homeMark(uid), NotificationNodes.announcementsRead(uid),
             OutboxNodes.entry() / uid.key,

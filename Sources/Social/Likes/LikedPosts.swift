@@ -40,7 +40,7 @@ package struct LikedPosts: Sendable {
             if let fault = PostShape.fault(of: record) {
                 return .skipped(SkippedRecord(id: id, fault: fault))
             }
-            return .item(PostPage.Item(id: id, record: record))
+            return .item(try PostPage.Item(id: id, record: record, position: nil, in: snapshot))
         }
     }
 }

@@ -15,6 +15,8 @@ package struct Likes: Sendable {
     package struct Outcome: Sendable, Hashable {
         /// The number of the post's likes, including this change and perhaps later ones.
         package let count: Int64
+        /// The times of the like; unknown for none.
+        package let times: EntityTimes
         /// The position in the change log from which the change is visible.
         package let token: SyncToken
     }
@@ -31,7 +33,7 @@ package struct Likes: Sendable {
             try snapshot.requireConsent(of: uid, toContent: false)
             if try !snapshot.exists(like) { update.set(like, to: .timestamp) }
         }
-        return Outcome(count: try await count(of: post), token: token)
+        return try await outcome(of: uid, post, token)
     }
 
     /// Removes a like; does nothing if it does not exist.
@@ -46,12 +48,17 @@ package struct Likes: Sendable {
                 _ = try ExistingPost(post, for: uid, in: snapshot)
             }
         }
-        return Outcome(count: try await count(of: post), token: token)
+        return try await outcome(of: uid, post, token)
     }
 
-    /// Returns the number of a post's likes.
-    private func count(of post: PostID) async throws -> Int64 {
-        try await tree.snapshot { try Self.count(of: post, in: $0) }
+    private func outcome(of uid: UserID, _ post: PostID, _ token: SyncToken) async throws -> Outcome {
+        try await tree.snapshot { snapshot in
+            let like = try snapshot.get(ReactionNodes.like(post) / uid.key)
+            let times = try like.map { like throws(TreeError) in
+                try Self.times(of: TreeChild(key: uid.key, value: like), on: post, in: snapshot)
+            }
+            return Outcome(count: try Self.count(of: post, in: snapshot), times: times ?? .unknown, token: token)
+        }
     }
 
     // MARK: Likers of a post
@@ -65,6 +72,8 @@ package struct Likes: Sendable {
         package let profilePicture: String?
         /// The time of the like; nil if a client of the database wrote another value.
         package let timestamp: Timestamp?
+        /// The times by the service's clock, and by the like itself where they are not stored.
+        package let times: EntityTimes
     }
 
     /// A page of the people who like a post, in the order of their ids.
@@ -100,7 +109,7 @@ package struct Likes: Sendable {
             for like in likes.prefix(limit) {
                 // A key that is not a valid user id can neither block nor be blocked.
                 if let uid = UserID(like.key.string), try blocked.contain(uid, in: snapshot) { continue }
-                people.append(try Self.liker(like, isNaming: isNaming, in: snapshot))
+                people.append(try Self.liker(like, of: post, isNaming: isNaming, in: snapshot))
             }
             return Page(
                 people: people, count: try Self.count(of: post, in: snapshot),
@@ -134,12 +143,21 @@ extension Likes {
     }
 
     private static func liker(
-        _ like: TreeChild, isNaming: Bool, in snapshot: TreeSnapshot
+        _ like: TreeChild, of post: PostID, isNaming: Bool, in snapshot: TreeSnapshot
     ) throws(TreeError) -> Liker {
         let uid = isNaming ? UserID(like.key.string) : nil
         let known = try uid.map { uid throws(TreeError) in try snapshot.nameAndPicture(of: uid) }
         return Liker(
             key: like.key, fullName: isNaming ? known?.fullName ?? like.key.string : nil,
-            profilePicture: known?.profilePicture, timestamp: like.value.timestampValue)
+            profilePicture: known?.profilePicture, timestamp: like.value.timestampValue,
+            times: try Self.times(of: like, on: post, in: snapshot))
+    }
+
+    /// Returns the times of a like, which are stored in the list of the posts that its person likes.
+    private static func times(
+        of like: TreeChild, on post: PostID, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> EntityTimes {
+        try EntityTimes(at: ReactionNodes.liked(like.key, post.key), in: snapshot)
+            .completed(created: like.value.timestampValue)
     }
 }

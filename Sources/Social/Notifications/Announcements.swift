@@ -59,8 +59,12 @@ package struct Announcements: Sendable {
             key?.note(id, in: &update)
             return id.key
         }
-        let record = try await tree.get(place / known)
-        guard let record, let document = AnnouncementDocument(record, id: known, recipients: people?.count) else {
+        // An announcement to some people never changes.
+        let (record, times) = try await tree.snapshot { snapshot in
+            (try snapshot.get(place / known), try EntityTimes(at: TimeNodes.announcement(known), in: snapshot))
+        }
+        guard let record, let document = AnnouncementDocument(record, id: known, times, recipients: people?.count)
+        else {
             throw Failure(
                 .deleted, "the announcement has been withdrawn", hint: "Send it with another key to publish it again.")
         }
@@ -122,7 +126,8 @@ extension AnnouncementDocument {
     init?(_ id: TreeKey, in snapshot: TreeSnapshot) throws(TreeError) {
         guard let record = try snapshot.get(NotificationNodes.announcement() / id) else { return nil }
         let author = try record["author"].flatMap { copy throws(TreeError) in try PersonDocument(copy, in: snapshot) }
-        self.init(record, id: id, author: author, recipients: nil)
+        let times = try EntityTimes(at: TimeNodes.announcement(id), in: snapshot)
+        self.init(record, id: id, author: author, times, recipients: nil)
     }
 }
 
@@ -145,8 +150,13 @@ extension PersonDocument {
 extension AnnouncementDocument {
     /// Reads a record; nil if it has no text. Its other fields may contain any value, because admins can write them.
     ///
-    /// - Parameter author: The author with their current name; nil for the author in the record.
-    fileprivate init?(_ record: TreeValue, id: TreeKey, author present: PersonDocument? = nil, recipients: Int?) {
+    /// - Parameters:
+    ///   - author: The author with their current name; nil for the author in the record.
+    ///   - times: The stored times.
+    fileprivate init?(
+        _ record: TreeValue, id: TreeKey, author present: PersonDocument? = nil, _ times: EntityTimes,
+        recipients: Int?
+    ) {
         guard let text = record["text"]?.stringValue else { return nil }
         let author = record["author"]
         self.init(
@@ -158,5 +168,7 @@ extension AnnouncementDocument {
                         profilePicture: author?["profile_picture"]?.stringValue)
                 },
             timestamp: record["timestamp"]?.integerValue ?? 0, recipients: recipients)
+        let times = times.completed(by: record)
+        (created, updated) = (times.created?.milliseconds, times.updated?.milliseconds)
     }
 }

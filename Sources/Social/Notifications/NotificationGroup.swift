@@ -11,8 +11,10 @@ struct NotificationGroup {
     let newest: TreeValue
     /// The other notifications, the newest first.
     private(set) var earlier: [TreeValue] = []
+    /// The ids of all notifications, the newest first.
+    private(set) var ids: [TreeKey]
 
-    init(_ row: TreeChild) { (id, newest) = (row.key, row.value) }
+    init(_ row: TreeChild) { (id, newest, ids) = (row.key, row.value, [row.key]) }
 
     var isUnread: Bool { ([newest] + earlier).contains { $0["unread"] != nil } }
 
@@ -26,6 +28,7 @@ struct NotificationGroup {
             if let post = row.value.likedPost {
                 if let place = places[post] {
                     groups[place].earlier.append(row.value)
+                    groups[place].ids.append(row.key)
                     continue
                 }
                 places[post] = groups.count

@@ -59,9 +59,12 @@ package struct Notifications: Sendable {
                 .map { Entry(id: $0.position, content: .announcement($0)) }
             let page = entries.sorted { $1.id < $0.id }.prefix(limit)
             let hasMore = entries.count > limit
+            let times = try EntityTimes.stored(
+                below: TimeNodes.notification(uid), of: page.flatMap(\.notifications), in: snapshot)
             return (
                 NotificationPageDocument(
-                    notifications: try page.map { try NotificationDocument($0, in: snapshot) }, hasMore: hasMore,
+                    notifications: try page.map { try NotificationDocument($0, times, in: snapshot) },
+                    hasMore: hasMore,
                     next: hasMore ? page.last?.id.string : nil,
                     unread: try snapshot.unreadCount(of: uid) + inbox.unreadCount),
                 try snapshot.token
@@ -121,15 +124,25 @@ package struct Notifications: Sendable {
     }
 }
 
-/// An entry of a page.
-private struct Entry {
-    enum Content {
-        case group(NotificationGroup)
-        case announcement(AnnouncementInbox.Item)
-    }
+extension Notifications {
+    /// An entry of a list.
+    struct Entry {
+        enum Content {
+            case group(NotificationGroup)
+            case announcement(AnnouncementInbox.Item)
+        }
 
-    let id: TreeKey
-    let content: Content
+        let id: TreeKey
+        let content: Content
+
+        /// The ids of the notifications that the entry shows.
+        var notifications: [TreeKey] {
+            switch content {
+            case .group(let group): group.ids
+            case .announcement: []
+            }
+        }
+    }
 }
 
 extension TreeSnapshot {
@@ -141,7 +154,7 @@ extension TreeSnapshot {
     }
 
     /// Returns the number of a person's own unread notifications.
-    fileprivate func unreadCount(of uid: UserID) throws(TreeError) -> Int {
+    func unreadCount(of uid: UserID) throws(TreeError) -> Int {
         Int(clamping: try get(NotificationNodes.unread(uid))?.integerValue ?? 0)
     }
 }
@@ -150,9 +163,15 @@ extension NotificationDocument {
     /// The largest number of people who are named in a group of likes.
     private static let maxActors = 2
 
-    fileprivate init(_ entry: Entry, in snapshot: TreeSnapshot) throws(TreeError) {
+    /// - Parameter times: The times of the notifications that have changed, by their ids.
+    init(
+        _ entry: Notifications.Entry, _ times: [TreeKey: EntityTimes], in snapshot: TreeSnapshot
+    ) throws(TreeError) {
         switch entry.content {
-        case .group(let group): try self.init(group, in: snapshot)
+        case .group(let group):
+            try self.init(group, in: snapshot)
+            // A group changes with each of its notifications.
+            updated = (group.ids.compactMap { times[$0]?.updated?.milliseconds } + (created.map { [$0] } ?? [])).max()
         case .announcement(let item): try self.init(item, in: snapshot)
         }
     }
@@ -188,11 +207,12 @@ extension NotificationDocument {
             text: words, timestamp: row["timestamp"]?.integerValue ?? 0, isUnread: row["unread"] != nil)
     }
 
-    private init(_ item: AnnouncementInbox.Item, in snapshot: TreeSnapshot) throws(TreeError) {
+    init(_ item: AnnouncementInbox.Item, in snapshot: TreeSnapshot) throws(TreeError) {
         let announcement = try AnnouncementDocument(item.id, in: snapshot)
         self.init(
             id: item.position.string, kind: NotificationKind.announcement.rawValue, actor: announcement?.author,
             announcement: item.id.string, title: announcement?.title, text: announcement?.text,
             timestamp: announcement?.timestamp ?? 0, isUnread: item.isUnread)
+        (created, updated) = (announcement?.created, announcement?.updated)
     }
 }

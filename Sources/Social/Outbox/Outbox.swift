@@ -57,9 +57,9 @@ package struct Outbox: Sendable {
                 throw Self.missing
             }
             update[id.path(below: OutboxNodes.deadLetter())] = nil
-            update[id.path(below: OutboxNodes.entry())] = entry.untried
+            update[id.path(below: OutboxNodes.entry())] = entry.untried(at: now)
             update.add(try OutboxQueue.writes(for: id.lane, due: now, in: snapshot))
-            return OutboxEntry(id, entry.untried).document(isDead: false)
+            return OutboxEntry(id, entry.untried(at: now)).document(isDead: false)
         }
         return (document, token)
     }

@@ -15,6 +15,8 @@ struct OutboxEntry {
     let due: Timestamp
     /// The failure of the last attempt; nil before any failure.
     let error: String?
+    /// The time of the last attempt, or of the request to retry; that of the cause before.
+    let updated: Timestamp
 
     init(_ id: DeliveryID, _ record: TreeValue) {
         self.id = id
@@ -23,18 +25,21 @@ struct OutboxEntry {
         attempts = Int(clamping: record["attempts"]?.integerValue ?? 0)
         due = record["due"]?.timestampValue ?? .epoch
         error = record["error"]?.stringValue
+        updated = record["updated"]?.timestampValue ?? since
     }
 
     /// Returns the record after another failure.
-    func failed(_ error: String, due: Timestamp) -> TreeValue {
-        record(attempts: attempts + 1, due: due, error: error)
+    func failed(_ error: String, at now: Timestamp, due: Timestamp) -> TreeValue {
+        record(attempts: attempts + 1, at: now, due: due, error: error)
     }
 
-    /// The record without attempts.
-    var untried: TreeValue { record(attempts: 0, due: .epoch, error: nil) }
+    /// Returns the record without attempts.
+    func untried(at now: Timestamp) -> TreeValue { record(attempts: 0, at: now, due: .epoch, error: nil) }
 
-    private func record(attempts: Int, due: Timestamp, error: String?) -> TreeValue {
-        var fields: [TreeKey: TreeValue] = ["notification": notification, "since": since.value]
+    private func record(attempts: Int, at now: Timestamp, due: Timestamp, error: String?) -> TreeValue {
+        var fields: [TreeKey: TreeValue] = [
+            "notification": notification, "since": since.value, "updated": max(updated, now).value,
+        ]
         if attempts > 0 { fields["attempts"] = .integer(Int64(attempts)) }
         if due > .epoch { fields["due"] = due.value }
         if let error { fields["error"] = .string(error) }
@@ -45,7 +50,7 @@ struct OutboxEntry {
         OutboxEntryDocument(
             id: id.description, to: id.to, kind: notification["kind"]?.stringValue ?? "unknown",
             isDead: isDead, since: since.milliseconds, attempts: attempts,
-            due: due > .epoch && !isDead ? due.milliseconds : nil, error: error)
+            due: due > .epoch && !isDead ? due.milliseconds : nil, error: error, updated: updated.milliseconds)
     }
 }
 

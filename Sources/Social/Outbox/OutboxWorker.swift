@@ -116,19 +116,20 @@ package final class OutboxWorker: Sendable {
                 metadata: ["delivery": "\(entry.id)", "fault": "\(error)"])
         }
         let delay = Backoff.milliseconds(afterAttempt: entry.attempts + 1, from: 1000, atMost: Self.longestDelay)
-        let due = clock() + .milliseconds(delay)
+        let now = clock()
         try await advance(entry.id.lane) { snapshot, update in
             // The notification may have been withdrawn in the meantime.
             guard try snapshot.exists(path) else { return }
             guard isLast else {
-                update[path] = entry.failed(error, due: due)
+                update[path] = entry.failed(error, at: now, due: now + .milliseconds(delay))
                 return
             }
             update[path] = nil
             let dead = OutboxNodes.deadLetter() / entry.id.lane
             let keys = try snapshot.keys(of: dead, limit: Self.maxDeadLetters)
             if keys.count == Self.maxDeadLetters, let oldest = keys.first { update[dead / oldest] = nil }
-            update[entry.id.path(below: OutboxNodes.deadLetter())] = entry.failed(error, due: .epoch)
+            update[entry.id.path(below: OutboxNodes.deadLetter())] = entry.failed(
+                error, at: now, due: .epoch)
         }
     }
 

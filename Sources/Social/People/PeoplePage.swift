@@ -2,13 +2,26 @@ import Foundation
 package import Model
 package import Tree
 
-/// A page of people with their names and pictures.
+/// A page of people with their names, pictures and times.
 ///
-/// It reads only these two fields of each person, because the record also contains all posts.
+/// It reads only two fields of each person's record, because the record also contains all posts.
 package struct PeoplePage: Sendable {
-    private var rows = PageRows<Person, TreeKey>()
+    /// A person of a page.
+    package struct Item: Sendable, Hashable {
+        package let person: Person
+        package let times: EntityTimes
 
-    package var people: [Person] { rows.items }
+        fileprivate init(_ uid: UserID, in snapshot: TreeSnapshot) throws(TreeError) {
+            let (name, picture) = try snapshot.nameAndPicture(of: uid)
+            person = Person(uid: uid, fullName: name, profilePicture: picture)
+            times = try EntityTimes(at: TimeNodes.person(uid), in: snapshot)
+        }
+    }
+
+    private var rows = PageRows<Item, TreeKey>()
+
+    package var items: [Item] { rows.items }
+    package var people: [Person] { items.map(\.person) }
     /// Whether more people follow this page.
     package var hasMore: Bool { rows.hasMore }
     /// A position in the change log; the page contains all changes up to it.
@@ -32,7 +45,7 @@ package struct PeoplePage: Sendable {
             guard let uid = UserID(key.string) else { return .hidden }
             // People who do not wish to be found by name are also left out of the list of all people.
             if list == PeopleNodes.person(), try !snapshot.isOn(.social, of: uid) { return .hidden }
-            return .item(try Person(uid, in: snapshot))
+            return .item(try Item(uid, in: snapshot))
         }
     }
 
@@ -54,15 +67,8 @@ package struct PeoplePage: Sendable {
             if let other = row.value.stringValue, prefix.begins(other), NameKey(other, of: uid).treeKey < row.key {
                 return .hidden
             }
-            return .item(try Person(uid, in: snapshot))
+            return .item(try Item(uid, in: snapshot))
         }
-    }
-}
-
-extension Person {
-    fileprivate init(_ uid: UserID, in snapshot: TreeSnapshot) throws(TreeError) {
-        let (name, picture) = try snapshot.nameAndPicture(of: uid)
-        self.init(uid: uid, fullName: name, profilePicture: picture)
     }
 }
 

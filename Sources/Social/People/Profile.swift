@@ -22,6 +22,7 @@ package struct Profile: Sendable, Hashable {
     package let isFollowed: Bool?
     /// Whether the reader has blocked the person; nil for a reader without an id.
     package let isBlocked: Bool?
+    package let times: EntityTimes
 
     /// Reads a person's profile field by field; nil if `people/{uid}` does not exist.
     ///
@@ -39,6 +40,7 @@ package struct Profile: Sendable, Hashable {
         counts = Counts(
             posts: try count("posts"), followers: try count("followers"), following: try count("following"))
         isFollowed = if let reader { try snapshot.exists(PeopleNodes.following(reader) / uid.key) } else { nil }
+        times = try EntityTimes(at: TimeNodes.person(uid), in: snapshot)
         isBlocked = if let reader { try snapshot.exists(PeopleNodes.blocking(reader) / uid.key) } else { nil }
     }
 }

@@ -7,6 +7,10 @@ public protocol Derivation: Sendable {
     /// The nodes that the derivation follows.
     var place: TreePattern { get }
 
+    /// Whether the derivation uses ``ChangedNode/hasChanged``; false by default. Of an update that replaces more than
+    /// the followed nodes, the old rows of each existing node are then read and compared.
+    var followsContent: Bool { get }
+
     /// Returns the writes that follow from the change of one node.
     ///
     /// All writers wait for this, so it should read little. It is called for each node that an update may have changed,
@@ -28,6 +32,9 @@ public protocol Derivation: Sendable {
 }
 
 extension Derivation {
+    /// Returns false: most derivations follow leaves, or the existence of nodes.
+    public var followsContent: Bool { false }
+
     /// Returns 1, as most derivations maintain one entry or one number.
     public func writeCount(for value: TreeValue?) -> Int { 1 }
 }
@@ -55,13 +62,19 @@ public struct ChangedNode: Sendable, Hashable {
     public let number: Int
     /// Whether the node was changed only by a write above it, such as an import or the deletion of a larger part.
     public let isPartOfMore: Bool
+    /// Whether the update has changed anything at the node or below it. Of a node that existed before and still exists,
+    /// this is known only to derivations that follow content (``Derivation/followsContent``), and else false.
+    public let hasChanged: Bool
 
-    package init(keys: [TreeKey], before: NodeState, after: NodeState, number: Int, isPartOfMore: Bool) {
+    package init(
+        keys: [TreeKey], before: NodeState, after: NodeState, number: Int, isPartOfMore: Bool, hasChanged: Bool = false
+    ) {
         self.keys = keys
         self.before = before
         self.after = after
         self.number = number
         self.isPartOfMore = isPartOfMore
+        self.hasChanged = hasChanged || before.isThere != after.isThere
     }
 
     /// Whether the update has deleted the node.

@@ -9,10 +9,14 @@ struct Derivations: Sendable {
         let stratum: Int
         let nodes: KeyPattern
         var derivations: [any Derivation]
+
+        /// Whether a derivation uses whether the content of the nodes has changed.
+        var followsContent: Bool { derivations.contains { $0.followsContent } }
     }
 
     private let patterns: [Pattern]
     private let beginnings: KeyBeginnings
+    private let followsContent: Bool
     let strataCount: Int
 
     init(_ strata: [[any Derivation]]) {
@@ -29,6 +33,7 @@ struct Derivations: Sendable {
         }
         self.patterns = patterns
         beginnings = KeyBeginnings(Set(patterns.map(\.nodes.beginning)))
+        followsContent = patterns.contains { $0.followsContent }
         strataCount = strata.count
     }
 
@@ -99,11 +104,26 @@ struct Derivations: Sendable {
             var keys: [[UInt8]] = []
             try place.nodes.forEach(in: range, of: snapshot) { keys.append($0) }
             for key in keys { try touched.nodes[index].insert(key, isPartOfMore: true, &states, in: snapshot) }
+            if place.followsContent {
+                for key in try write.changedNodes(among: keys, in: snapshot) {
+                    touched.nodes[index].insert(changed: key)
+                }
+            }
             if !write.rows.isEmpty { touched.nodes[index].insert(replaced: range) }
         }
     }
 
     // MARK: After
+
+    /// Records that a write, which is at or below a followed node, has changed something.
+    func noteChange(by write: EncodedWrite, _ touched: inout Touched) throws(TreeError) {
+        guard followsContent, !write.isPriority, beginnings.mayConcern(write.key.span) else { return }
+        let node = try SegmentedKey(write.key)
+        for (index, place) in patterns.enumerated()
+        where place.followsContent && node.depth >= place.nodes.depth && place.nodes.mayConcern(node) {
+            touched.nodes[index].insert(changed: node.ancestor(atDepth: place.nodes.depth))
+        }
+    }
 
     /// Calls a function with the writes that one stratum derives from the touched nodes.
     ///
@@ -119,7 +139,8 @@ struct Derivations: Sendable {
                 guard old.state.isThere || after.isThere else { return }
                 let node = ChangedNode(
                     keys: try place.nodes.wildcardKeys(in: try SegmentedKey(old.key)), before: old.state,
-                    after: after, number: number, isPartOfMore: old.isPartOfMore)
+                    after: after, number: number, isPartOfMore: old.isPartOfMore,
+                    hasChanged: touched.nodes[index].hasChanged(old.key))
                 number += 1
                 for derivation in place.derivations {
                     for write in try derivation.writes(for: node, at: commit, in: snapshot) { try apply(write) }

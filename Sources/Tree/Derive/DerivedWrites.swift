@@ -24,6 +24,11 @@ struct DerivedWrites {
         listened = [try ListenedValues(below: writes, of: commits, in: snapshot)]
     }
 
+    /// Records the writes of an update that have changed something, after they have been applied.
+    mutating func note(changes: [EncodedWrite]) throws(TreeError) {
+        for write in changes { try derivations.noteChange(by: write, &touched) }
+    }
+
     /// Writes the data that are derived from an update, after it has been applied.
     mutating func derive(
         at commit: CommitPoint, in snapshot: TreeSnapshot, by writer: inout IndexingWriter
@@ -51,6 +56,7 @@ struct DerivedWrites {
         try derivations.touch(write, from: stratum + 1, in: writer.transaction, &touched)
         let values = try ListenedValues(below: [write], of: commits, in: writer.transaction)
         guard try writer.apply(write) else { return }
+        try derivations.noteChange(by: write, &touched)
         keys.insert(write.key)
         listened.append(values)
     }

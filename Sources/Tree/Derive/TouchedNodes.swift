@@ -14,6 +14,8 @@ struct TouchedNodes {
     private var unordered: [Node] = []
     /// The ranges of rows that are replaced above the nodes, in key order, none within another.
     private var replaced: [ByteRange] = []
+    /// The existing nodes at or below which something has changed, as far as a derivation follows content.
+    private var changed: Set<[UInt8]> = []
 
     /// Records a node, unless it has been recorded.
     mutating func insert(
@@ -38,6 +40,12 @@ struct TouchedNodes {
         let end = replaced.partitioningIndex { !$0.lower.span.precedes(range.upper.span) }
         replaced.replaceSubrange(first..<end, with: [range])
     }
+
+    /// Records that something has changed at or below a node.
+    mutating func insert(changed key: [UInt8]) { changed.insert(key) }
+
+    /// Whether something has changed at or below a node that existed before, as far as it was recorded.
+    func hasChanged(_ key: [UInt8]) -> Bool { changed.contains(key) }
 
     private func isReplaced(_ key: [UInt8]) -> Bool {
         let next = replaced.partitioningIndex { key.span.precedes($0.lower.span) }

@@ -176,19 +176,29 @@ struct ChangeLog: Sendable {
         since token: SyncToken, in snapshot: any EngineSnapshot,
         _ visit: (EncodedChange) throws(TreeError) -> Bool
     ) throws(TreeError) {
+        try forEachRow(since: token, in: snapshot) { row, token throws(TreeError) in
+            try visit(EncodedChange(row: row, token: token))
+        }
+    }
+
+    /// Visits the rows of the changes after a position, as ``forEach(since:in:_:)`` does the decoded changes.
+    func forEachRow(
+        since token: SyncToken, in snapshot: any EngineSnapshot,
+        _ visit: (Span<UInt8>, SyncToken) throws(TreeError) -> Bool
+    ) throws(TreeError) {
         try check(token, in: snapshot)
         var (row, last): ([UInt8], SyncToken) = ([], token)
         var isWanted = true
         try snapshot.scan(Self.rows(after: token), reverse: false) { key, piece throws(TreeError) in
             if key.count == Self.keyBytes {
-                if !row.isEmpty { isWanted = try visit(EncodedChange(row: row.span, token: last)) }
+                if !row.isEmpty { isWanted = try visit(row.span, last) }
                 row.removeAll(keepingCapacity: true)
                 last = SyncToken(sequence: try key.bigEndian(at: 1))
             }
             row.append(piece)
             return isWanted
         }
-        if isWanted, !row.isEmpty { _ = try visit(EncodedChange(row: row.span, token: last)) }
+        if isWanted, !row.isEmpty { _ = try visit(row.span, last) }
     }
 
     /// Returns the changes after a position, up to a limit.

@@ -38,6 +38,24 @@ extension EncodedChange {
         return row
     }
 
+    /// Visits the writes in a row of the change log, without copying them.
+    ///
+    /// - Parameter visit: Receives the key of the written node's row, and the rows with their number.
+    static func forEachWrite(
+        in row: Span<UInt8>,
+        _ visit: (_ key: Span<UInt8>, _ rows: Span<UInt8>, _ count: Int) throws(TreeError) -> Void
+    ) throws(TreeError) {
+        var cursor = ByteCursor(offset: MemoryLayout<UInt64>.size)
+        let tag: UInt8 = try cursor.next(in: row)
+        if tag != putTag { _ = try cursor.nextRun(in: row) }
+        while cursor.offset < row.count {
+            let key = try cursor.nextRun(in: row)
+            let count: UInt32 = try cursor.next(in: row)
+            let rows = try cursor.nextRun(in: row)
+            try visit(row.extracting(key), row.extracting(rows), Int(count))
+        }
+    }
+
     /// Decodes a row of the change log.
     init(row: Span<UInt8>, token: SyncToken) throws(TreeError) {
         var cursor = ByteCursor()

@@ -37,6 +37,9 @@ struct EncodedUpdate: Sendable {
     /// The identity whose rights the rules check; nil for the service itself, which is not bound by rules.
     var requester: Requester?
 
+    /// Whether the requester must be allowed to read the nodes of the preconditions.
+    var judgesConditions = false
+
     /// The reads on which the update depends; nil if it is valid regardless of other changes.
     var basis: Basis?
 
@@ -48,12 +51,25 @@ struct EncodedUpdate: Sendable {
     }
 
     /// Whether the update frees space on the disk: it contains only deletions, or is part of a deletion; see
-    /// ``RoomReserve``.
-    var makesRoom: Bool { isForRoom || writes.allSatisfy(\.rows.isEmpty) }
+    /// ``RoomReserve``. One that ``hasRecords`` may have nothing to delete, and then uses space.
+    var makesRoom: Bool { isForRoom || writes.allSatisfy { $0.rows.isEmpty || $0.isOfService } }
 
-    /// The only write of the update, if it is that of a node; nil otherwise, and for expiries.
+    /// Whether the service has added records to the writes that a client has sent.
+    var hasRecords: Bool { writes.contains { $0.isOfService && !$0.rows.isEmpty } }
+
+    /// Whether a node to which a client writes exists in a state.
+    func findsNode(in snapshot: any EngineSnapshot) throws(TreeError) -> Bool {
+        for write in writes where !write.isOfService {
+            if try !snapshot.isEmpty(.subtree(write.key)) { return true }
+        }
+        return false
+    }
+
+    /// The only write of the update, apart from those that the service has added, if it is that of a node; nil
+    /// otherwise, and for expiries.
     var onlyWrite: EncodedWrite? {
-        guard writes.count == 1, let write = writes.first, !write.isPriority, !isExpiry else { return nil }
+        let sent = writes.filter { !$0.isOfService }
+        guard sent.count == 1, let write = sent.first, !write.isPriority, !isExpiry else { return nil }
         return write
     }
 

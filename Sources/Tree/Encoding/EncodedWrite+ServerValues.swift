@@ -9,6 +9,8 @@ extension [EncodedWrite] {
     ) throws(TreeError) -> [EncodedWrite] {
         guard contains(where: \.hasServerValues) else { return self }
         var resolved = self
+        var noted: [[UInt8]] = []
+        let isNoted = contains(where: \.notesServerValues)
         for index in resolved.indices where resolved[index].hasServerValues {
             let key = resolved[index].key
             var filledIn = RowBlock()
@@ -24,11 +26,17 @@ extension [EncodedWrite] {
                     let bytes = old ?? []
                     throw error.met(inRow: row.span, bytes.span)
                 }
+                if isNoted { noted.append(new) }
                 if isStaged { filledIn.append(path: path, value: new.span) }
                 return new
             }
             resolved[index].filledIn = filledIn
             resolved[index].hasServerValues = false
+        }
+        for index in resolved.indices where resolved[index].notesServerValues {
+            let text = try RequestRecord.text(ofServerValues: noted)
+            resolved[index].rows = try resolved[index].rows.mapValues { _, leaf in leaf.copied + text.utf8 }
+            resolved[index].notesServerValues = false
         }
         return resolved
     }

@@ -8,6 +8,11 @@ struct EncodedWrite: Sendable {
     var isPriority = false
     /// Whether the rows include server values that are not resolved.
     var hasServerValues = false
+    /// Whether the service has added the write, in one of its own trees, to those that a client has sent.
+    var isOfService = false
+    /// Whether the text of the write's only row is followed by the resolved server values of the whole update; see
+    /// ``RequestRecord``.
+    var notesServerValues = false
     /// The rows with resolved server values, if the other rows have been staged.
     var filledIn = RowBlock()
 

@@ -83,6 +83,40 @@ extension EngineSnapshot {
     }
 }
 
+extension EncodedWrite {
+    /// Returns those of some existing nodes below the written one whose rows the write changes, in one pass over its
+    /// rows.
+    ///
+    /// - Parameter nodes: The keys of the nodes, in order, none below another.
+    func changedNodes(
+        among nodes: [[UInt8]], in snapshot: any EngineSnapshot
+    ) throws(TreeError) -> [[UInt8]] {
+        guard !rows.isEmpty else { return nodes }
+        var changed: [[UInt8]] = []
+        var rest = nodes[...]
+        var new = RowBlock()
+        func finishNode() throws(TreeError) {
+            guard let node = rest.popFirst() else { return }
+            if try !snapshot.hasSameRows(as: EncodedWrite(key: node, rows: new)) { changed.append(node) }
+            new = RowBlock()
+        }
+        var row = key
+        try rows.forEach { path, value throws(TreeError) in
+            row.removeSubrange(key.count...)
+            row.append(path)
+            while let node = rest.first, node.span.precedes(row.span), !row.span.starts(with: node.span) {
+                try finishNode()
+            }
+            if let node = rest.first, row.span.starts(with: node.span) {
+                new.append(path: row.span.extracting(droppingFirst: node.count), value: value)
+            }
+            return !rest.isEmpty
+        }
+        while !rest.isEmpty { try finishNode() }
+        return changed
+    }
+}
+
 /// The last row at a node, below it or before it; this determines the kind of write.
 private enum LastRow {
     /// The node is exactly the leaf that is written.

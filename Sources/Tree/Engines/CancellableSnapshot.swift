@@ -9,14 +9,15 @@ struct CancellableSnapshot: EngineSnapshot {
     func value(for key: [UInt8]) throws(TreeError) -> [UInt8]? {
         try check()
         let value = try base.value(for: key)
-        try allowance?.take(value?.count ?? 0)
+        try allowance?.take(key.count + (value?.count ?? 0))
         return value
     }
 
     func firstKey(in range: ByteRange, reverse: Bool) throws(TreeError) -> [UInt8]? {
         try check()
-        try allowance?.take(0)
-        return try base.firstKey(in: range, reverse: reverse)
+        let key = try base.firstKey(in: range, reverse: reverse)
+        try allowance?.take(key?.count ?? 0)
+        return key
     }
 
     func scan(
@@ -24,29 +25,45 @@ struct CancellableSnapshot: EngineSnapshot {
     ) throws(TreeError) {
         try base.scan(range, reverse: reverse) { key, value throws(TreeError) in
             try check()
-            try allowance?.take(value.count)
+            try allowance?.take(key.count + value.count)
             return try visit(key, value)
         }
     }
 }
 
-/// The amount of data that a read may cover before it counts as large, equivalent to some milliseconds.
-final class ReadAllowance {
-    private static let maxRows = 2048
-    private static let maxBytes = 1 << 20
-
-    private var rowCount = 0
+/// The amount of data that a read may cover: a number of rows and searches, and the size of their keys and values.
+package final class ReadAllowance {
+    private let maxRows, maxBytes: Int
+    private let refusal: TreeError
+    /// The number of rows and searches so far.
+    private(set) var rowCount = 0
     private var byteCount = 0
     private(set) var isExceeded = false
 
-    /// Counts a row with a value of this size in bytes.
+    /// - Parameter refusal: The error of each read when the allowance is exceeded.
+    package init(rows maxRows: Int = .max, bytes maxBytes: Int, orThrowing refusal: TreeError) {
+        (self.maxRows, self.maxBytes, self.refusal) = (maxRows, maxBytes, refusal)
+    }
+
+    /// Returns the allowance of a read before it counts as large, equivalent to some milliseconds.
+    static func ofSmallRead() -> ReadAllowance {
+        ReadAllowance(
+            rows: 2048, bytes: 1 << 20, orThrowing: TreeError(.cancelled, "the read is too large for its lane"))
+    }
+
+    /// Returns the same state, whose reads take from the allowance, and fail when it is exceeded.
+    package func limit(_ snapshot: TreeSnapshot) -> TreeSnapshot {
+        snapshot.reading(from: CancellableSnapshot(base: snapshot.engine, allowance: self, check: {}))
+    }
+
+    /// Counts a row of this size in bytes.
     ///
-    /// - Throws: ``TreeError`` when the allowance is exceeded; the result of the read is then ignored.
-    func take(_ valueBytes: Int) throws(TreeError) {
+    /// - Throws: The refusal when the allowance is exceeded; the result of the read is then ignored.
+    func take(_ bytes: Int) throws(TreeError) {
         rowCount += 1
-        byteCount += valueBytes
-        guard rowCount > Self.maxRows || byteCount > Self.maxBytes else { return }
+        byteCount += bytes
+        guard rowCount > maxRows || byteCount > maxBytes else { return }
         isExceeded = true
-        throw TreeError(.cancelled, "the read is too large for its lane")
+        throw refusal
     }
 }

@@ -22,7 +22,7 @@ final class PendingRead<Success: Sendable>: Sendable {
         on reader: SQLiteReader, after commitCount: borrowing Atomic<UInt64>
     ) -> Result<Success, TreeError>? {
         guard let body = body.withLock({ $0 }) else { return .failure(.closed) }
-        let allowance = ReadAllowance()
+        let allowance = ReadAllowance.ofSmallRead()
         let result = Result { () throws(TreeError) in
             try reader.read(after: commitCount) { rows throws(TreeError) in
                 try body(CancellableSnapshot(base: rows, allowance: allowance, check: check))

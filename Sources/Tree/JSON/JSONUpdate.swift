@@ -5,10 +5,14 @@
 /// and `.priority` give a leaf a priority, and `{".sv": "timestamp"}` and `{".sv": {"increment": n}}` are resolved at
 /// the commit. Duplicate keys in an object are refused.
 public struct JSONUpdate: Sendable {
-    private(set) var writes: [EncodedWrite]
+    var writes: [EncodedWrite]
     let origin: EncodedUpdate.Origin
     /// The identity whose rights the rules check; nil for the service itself, which is not bound by rules.
     package var requester: Requester?
+    /// The conditions for the change to be applied.
+    package var conditions: [Precondition] = []
+    /// Whether the requester must be allowed to read the nodes of the conditions.
+    package var judgesConditions = false
 
     /// Creates a change that deletes the node at a path.
     public init(deleting path: TreePath) {
@@ -24,7 +28,7 @@ public struct JSONUpdate: Sendable {
     /// Adds the deletion of a node in a reserved tree of the service; rules do not apply to it.
     package mutating func delete(ofService path: TreePath) {
         precondition(path.namespace.isReserved, "the path is in a tree of clients")
-        writes.append(EncodedWrite(key: StoreFormat.dataKey(path), rows: RowBlock()))
+        writes.append(EncodedWrite(key: StoreFormat.dataKey(path), rows: RowBlock(), isOfService: true))
     }
 
     /// Whether the change replaces the node as a whole, instead of nodes below it.
@@ -111,13 +115,13 @@ public struct JSONReceipt: Sendable {
     /// Returns the written value as JSON, with server values resolved; for a multi-path update, an object of paths.
     public func json() throws(TreeError) -> [UInt8] {
         guard case .patch(let base) = origin else { return try rows.json() }
-        return try JSONUpdate.members(of: receipt.writes, below: base)
+        return try JSONUpdate.members(of: receipt.writes.filter { !$0.isOfService }, below: base)
     }
 
     /// Returns the ETag of the value that was written to a single node.
     public func etag() throws(TreeError) -> String { try rows.etag() }
 
-    private var rows: RowBlock { receipt.writes.first?.rows ?? RowBlock() }
+    private var rows: RowBlock { receipt.writes.first { !$0.isOfService }?.rows ?? RowBlock() }
 }
 
 extension TreeError {

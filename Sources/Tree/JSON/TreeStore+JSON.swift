@@ -7,8 +7,10 @@ extension TreeStore {
     public func update(
         _ update: JSONUpdate, if preconditions: [Precondition] = []
     ) async throws(TreeError) -> JSONReceipt {
-        var encoded = try EncodedUpdate(writes: update.writes, origin: update.origin, preconditions: preconditions)
+        var encoded = try EncodedUpdate(
+            writes: update.writes, origin: update.origin, preconditions: update.conditions + preconditions)
         encoded.requester = update.requester
+        encoded.judgesConditions = update.judgesConditions
         return JSONReceipt(try await largeWrites.commit(encoded), origin: update.origin)
     }
 }

@@ -59,9 +59,15 @@ final class LargeWrites: BackgroundWork {
     ///   one transaction, and with code `disk_full` while only deletions are accepted.
     func commit(_ update: EncodedUpdate) async throws(TreeError) -> CommitReceipt {
         guard let reserve else { return try await commitAnyhow(update) }
-        return try await reserve.admit(makingRoom: update.makesRoom) { () async throws(TreeError) in
+        return try await reserve.admit(makingRoom: makesRoom(update)) { () async throws(TreeError) in
             try await commitAnyhow(update)
         }
+    }
+
+    /// Whether an update frees space. One that is recorded (``RequestKey``) does so only if there is something to delete.
+    private func makesRoom(_ update: EncodedUpdate) async throws(TreeError) -> Bool {
+        guard update.makesRoom, update.hasRecords else { return update.makesRoom }
+        return try await engine.read { engine throws(TreeError) in try update.findsNode(in: engine) }
     }
 
     private func commitAnyhow(_ update: EncodedUpdate) async throws(TreeError) -> CommitReceipt {
@@ -72,7 +78,7 @@ final class LargeWrites: BackgroundWork {
         }
         switch try await course(of: update, write) {
         case .unchanged(let token):
-            return CommitReceipt(token: token, writes: update.writes, change: nil)
+            return try await commitRest(of: update, unchangedAt: token)
         case .stage where await turns.take():
             defer { wakeUps.continuation.yield() }
             try await engine.stage(write)
@@ -106,9 +112,22 @@ final class LargeWrites: BackgroundWork {
             guard !write.hasServerValues, !update.isRepeated, try engine.hasSameRows(as: write) else { return .stage }
             let snapshot = TreeSnapshot(engine: engine, changeLog: changeLog, rules: rules)
             if let reads = update.basis?.reads, try !reads.holds(in: engine, at: snapshot.token) { return .direct }
-            for precondition in update.preconditions { try precondition.check(in: snapshot) }
+            try update.checkPreconditions(in: snapshot)
             return .unchanged(try snapshot.token)
         }
+    }
+
+    /// Commits what the service has added to an update whose only write changes nothing.
+    private func commitRest(
+        of update: EncodedUpdate, unchangedAt token: SyncToken
+    ) async throws(TreeError) -> CommitReceipt {
+        let added = update.writes.filter(\.isOfService)
+        guard !added.isEmpty else { return CommitReceipt(token: token, writes: update.writes, change: nil) }
+        var rest = try EncodedUpdate(writes: added, origin: update.origin, preconditions: update.preconditions)
+        rest.requester = update.requester
+        rest.judgesConditions = update.judgesConditions
+        let receipt = try await group.commit(rest)
+        return CommitReceipt(token: receipt.token, writes: update.writes, change: receipt.change)
     }
 
     /// Repeatedly moves the staged rows to their final keys and then gives the turn to the next write.

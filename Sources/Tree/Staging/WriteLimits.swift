@@ -16,7 +16,8 @@ struct WriteLimits: Sendable {
     /// - Throws: ``TreeError`` with code `too_large`.
     func check(_ update: EncodedUpdate) throws(TreeError) {
         guard update.requester != nil else { return }
-        guard update.writes.count <= Self.maxPaths else { throw Self.tooLarge("\(Self.maxPaths) paths") }
+        let count = update.writes.count { !$0.isOfService }
+        guard count <= Self.maxPaths else { throw Self.tooLarge("\(Self.maxPaths) paths") }
         let derived = try derivations.writeCount(for: update.writes, upTo: Self.maxDerivedRows)
         guard derived <= Self.maxDerivedRows else {
             throw Self.tooLarge("\(Self.maxDerivedRows) derived list entries and numbers")
@@ -28,7 +29,7 @@ struct WriteLimits: Sendable {
     /// - Throws: ``TreeError`` with code `too_large`.
     func checkRows(of update: EncodedUpdate) throws(TreeError) {
         guard update.requester != nil else { return }
-        let count = update.writes.reduce(0) { $0 + $1.rows.count }
+        let count = update.writes.reduce(0) { $0 + ($1.isOfService ? 0 : $1.rows.count) }
         guard count <= maxRows else { throw Self.tooLarge("\(maxRows) values in one step") }
     }
 

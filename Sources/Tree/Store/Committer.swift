@@ -106,7 +106,7 @@ final class Committer: Sendable {
                     isStaged: decided.isStaged)
                 try writer.judge(decided, writes)
                 try constraints.judge(writes, of: decided, in: snapshot)
-                for precondition in decided.preconditions { try precondition.check(in: snapshot) }
+                try decided.checkPreconditions(in: snapshot)
             } catch {
                 guard error.isRefusal, update.damagedRow == nil else { throw error }
                 answers.append(.failure(error))
@@ -143,12 +143,13 @@ final class Committer: Sendable {
         // because the same update may create the node.
         var changed: [EncodedWrite] = []
         for write in writes where !write.isPriority && !write.rows.isEmpty {
-            if try writer.apply(write, isStaged: update.isStaged) { changed.append(write) }
+            if try writer.apply(write, isStaged: update.isStaged && !write.isOfService) { changed.append(write) }
         }
         changed += try writer.delete(writes.filter { !$0.isPriority && $0.rows.isEmpty })
         for write in writes where write.isPriority {
             if try writer.apply(write) { changed.append(write) }
         }
+        try derived.note(changes: changed)
         if changed.isEmpty {
             guard update.isRepeated else { return nil }
             // A repeated change may change nothing: a value that the original commit wrote and took back is logged as

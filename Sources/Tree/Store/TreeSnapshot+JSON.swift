@@ -23,12 +23,14 @@ extension TreeSnapshot {
 
     /// Returns the children of a path as JSON text, each as `true`; a leaf is returned as it is, and `null` if no value
     /// exists.
-    public func shallowJSON(of path: TreePath) throws(TreeError) -> [UInt8] {
+    ///
+    /// - Parameter maxBytes: The size of the text from which on further children are left out.
+    public func shallowJSON(of path: TreePath, upTo maxBytes: Int = .max) throws(TreeError) -> [UInt8] {
         var json: [UInt8] = []
         let top = StoreFormat.dataKey(path)
         try engine.forEachChild(in: .children(of: top), below: top.count) { segment throws(TreeError) in
             try json.appendShallow(segment)
-            return true
+            return json.count <= maxBytes
         }
         guard json.isEmpty else { return json + [UInt8(ascii: "}")] }
         return try self.json(of: path)

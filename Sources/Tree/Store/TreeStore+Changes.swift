@@ -109,9 +109,9 @@ extension TreeSnapshot {
 
 extension ChangeLog {
     /// The number of bytes after which a page ends.
-    fileprivate static let maxPageBytes = 4 << 20
+    static let maxPageBytes = 4 << 20
     /// The largest number of changes that are read for a page.
-    private static let maxPageScan = 10_000
+    static let maxPageScan = 10_000
 
     /// Reads changes until a page is full.
     ///

@@ -1,4 +1,5 @@
 package import API
+import Concurrency
 import Files
 import Foundation
 import Model
@@ -27,7 +28,11 @@ package struct Moderator: Sendable {
     /// The largest total size of photos in one request, in bytes, unless even the smallest renditions are larger.
     static let maxPhotoBytes = 12 << 20
 
+    /// The number of concurrent requests about edits.
+    private static let editCount = 4
+
     private let photos: Photos
+    private let edits = AsyncSemaphore(Self.editCount, maxWaiting: 64, maxWaitingOfOwner: 4)
     private let ask: @Sendable (_ json: [UInt8]) async throws -> [UInt8]
 
     /// - Parameter ask: Sends a request, a `ModerationRequest`, and returns the answer, at most ``maxAnswerBytes``.
@@ -59,6 +64,20 @@ package struct Moderator: Sendable {
             throw Self.unavailable("its answer names a photo that does not exist")
         }
         return (verdict, photos)
+    }
+
+    /// Requests the decision about a post with the words of an edit, of which few are decided at a time.
+    ///
+    /// - Throws: See ``verdict(on:from:)``.
+    func verdictOnEdit(
+        _ record: UploadRecord, from blobs: any BlobStore
+    ) async throws -> (verdict: ModerationVerdict, photos: [ModerationDecision]) {
+        guard await edits.wait(for: record.owner.description) else {
+            try Task.checkCancellation()
+            throw Self.unavailable("too many edits wait for it")
+        }
+        defer { edits.signal() }
+        return try await verdict(on: record, from: blobs)
     }
 
     private static func unavailable(_ why: String) -> Failure {

@@ -1,4 +1,4 @@
-import API
+package import API
 package import Access
 import Logging
 package import Model
@@ -26,7 +26,7 @@ extension Publisher {
                 throw Self.noPost(id)
             }
             let record = try ObjectPosts.upload(behindPost: id, in: snapshot)
-            try Self.judgeDeletion(of: id, post, by: identity, in: snapshot)
+            try Self.judge(id, post, by: identity, "delete another user's post", owners: true, in: snapshot)
             update[path] = nil
             update.makesRoom = true
             if let refusal, let record {
@@ -42,10 +42,16 @@ extension Publisher {
         return store.now + settings.value.gracePeriod
     }
 
+    /// Checks that the requester may change a post: its author, or an admin.
+    ///
+    /// - Parameters:
+    ///   - what: The action, such as "delete another user's post".
+    ///   - areOwnersAllowed: Whether an owner of all audiences of the post may, too.
     /// - Throws: `Failure` with the code `permission_denied` or `not_allowed`; `not_found` for a post for audiences if
     ///   the requester is a member of none of them, to hide its existence.
-    private static func judgeDeletion(
-        of id: PostID, _ post: TreeValue, by identity: Identity, in snapshot: TreeSnapshot
+    static func judge(
+        _ id: PostID, _ post: TreeValue, by identity: Identity, _ what: String, owners areOwnersAllowed: Bool = false,
+        in snapshot: TreeSnapshot
     ) throws {
         let audiences = PostAudiences.named(by: post)
         switch identity {
@@ -59,13 +65,21 @@ extension Publisher {
             let uid = user.uid.flatMap { UserID($0) }
             let roles = try audiences.map { audience in try uid.flatMap { try snapshot.role(of: $0, in: audience) } }
             guard audiences.isEmpty || roles.contains(where: { $0 != nil }) else { throw noPost(id) }
-            guard !roles.isEmpty, roles.allSatisfy({ $0 == .owner }) else {
-                throw Failure.notAllowed("delete another user's post")
+            guard areOwnersAllowed, !roles.isEmpty, roles.allSatisfy({ $0 == .owner }) else {
+                throw Failure.notAllowed(what)
             }
         }
     }
 
-    private static func noPost(_ id: PostID) -> Failure {
+    static func noPost(_ id: PostID) -> Failure {
         Failure(.notFound, "there is no post \(id)", hint: "It may have been deleted already.")
+    }
+}
+
+extension Failure {
+    /// Returns the failure of a record among the posts that cannot be shown as one.
+    package static func noPost(_ id: PostID, because fault: String) -> Failure {
+        Failure(
+            .notFound, "posts/\(id) is no post: \(fault)", hint: "Correct it in the database, where a client wrote it.")
     }
 }

@@ -189,7 +189,8 @@ package struct Publisher: Sendable {
             profilePicture: picture ?? (name == nil ? record.claims?.picture : nil))
         let post = Post(
             id: record.id, author: author, text: record.text, mentions: MentionSpan.value(of: record.mentions),
-            timestamp: record.updatedAt, photos: record.orderedPhotos.compactMap(\.published),
+            timestamp: record.updatedAt,
+            clientTimestamp: record.clientTimestamp, photos: record.orderedPhotos.compactMap(\.published),
             clientReference: record.clientReference, audiences: record.audiences)
         try post.write(to: &update, at: publicBase)
         if name == nil { author.write(to: &update) }

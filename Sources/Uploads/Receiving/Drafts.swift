@@ -2,6 +2,7 @@ package import API
 package import Model
 package import Social
 import Tree
+package import TreeModel
 
 /// The drafts among the uploads: photos are added one by one, then the text publishes them.
 package struct Drafts: Sendable {
@@ -59,16 +60,19 @@ package struct Drafts: Sendable {
     ///   - mentions: The mentions in the text; nil to keep the draft's own as long as the text stays.
     ///   - alts: The alternative texts of the photos, in their order; the remaining photos keep their own.
     ///   - photos: The numbers of the photos that the post shows, in its order; nil for all, in the order of arrival.
+    ///   - clientTime: The time at which it was published by the clock of the author's device; nil to keep the draft's.
     /// - Throws: `Failure`: `empty_post`, `bad_mention`, `bad_text` also for more alternative texts than photos,
     ///   `bad_request` for photos that the draft does not have, `wrong_state` if the draft was published or expired
     ///   meanwhile.
     @discardableResult
     package func publish(
-        _ id: PostID, text: String?, mentions: [MentionSpan.Claim]? = nil, alts: [String] = [], photos: [Int]? = nil
+        _ id: PostID, text: String?, mentions: [MentionSpan.Claim]? = nil, alts: [String] = [], photos: [Int]? = nil,
+        at clientTime: Timestamp? = nil
     ) async throws -> UploadRecord {
-        try await store.acknowledge(id, from: .draft) {
+        try await store.acknowledge(id, from: .draft) { [clock = store.clock] in
             try $0.arrange(photos)
             try $0.describe(text: text, mentions: mentions, alts: alts)
+            if let clientTime { $0.clientTimestamp = min(clientTime, clock()) }
         }
     }
 

@@ -4,6 +4,7 @@ import Model
 package import NIOCore
 package import Social
 import Store
+package import TreeModel
 
 /// The receipt of one upload, from the reservation to the acknowledgement: photos are received, then the upload is
 /// accepted. An unfinished upload is abandoned: at once by ``abandon()``, or soon after the session ends in another
@@ -106,12 +107,16 @@ package struct UploadSession: ~Copyable {
 
     /// Acknowledges the upload with the received photos; the rest happens in the background. Durable on return.
     ///
+    /// - Parameter clientTime: The time at which the post was made by the clock of the author's device; nil if it is not
+    ///   known.
     /// - Throws: `Failure`: `empty_post`, `bad_text`, `bad_mention`, `wrong_state` if the reservation expired
     ///   meanwhile, `key_reused` if another upload took over the key.
-    package consuming func accept(text: String, mentions: [MentionSpan.Claim] = []) async throws -> UploadRecord {
+    package consuming func accept(
+        text: String, mentions: [MentionSpan.Claim] = [], at clientTime: Timestamp? = nil
+    ) async throws -> UploadRecord {
         do {
             let accepted = try await receiver.store.accept(
-                record.id, photos: photos, text: text, mentions: mentions, replacing: failed)
+                record.id, photos: photos, text: text, mentions: mentions, at: clientTime, replacing: failed)
             isKept = true
             return accepted
         } catch {

@@ -2,6 +2,7 @@ package import API
 package import Model
 package import Social
 import Tree
+package import TreeModel
 
 /// A request for an upload: the information that an intake has before the first byte.
 package struct UploadRequest: Sendable {
@@ -30,6 +31,8 @@ package struct UploadRequest: Sendable {
     var draftPosition: DraftPosition?
     /// The audiences of the post; empty for everybody.
     package var audiences: [AudienceID] = []
+    /// The time at which the post was made by the clock of the author's device; nil if it is not known.
+    package var clientTimestamp: Timestamp?
 
     package init(owner: UserID, intake: Intake) {
         self.owner = owner
@@ -95,6 +98,7 @@ extension UploadStore {
             source: request.source, createdAt: now, duplicates: request.duplicates, claims: request.claims,
             audiences: request.audiences, purpose: request.purpose)
         record.draftPosition = request.draftPosition
+        record.clientTimestamp = request.clientTimestamp.map { min($0, record.createdAt) }
         try record.say(request.text, mentioning: request.mentions)
         return record
     }

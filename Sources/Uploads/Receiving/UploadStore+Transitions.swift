@@ -67,20 +67,23 @@ extension UploadStore {
     /// Acknowledges a reservation whose photos are all in the blob store; the rest happens in the background. Durable
     /// on return.
     ///
-    /// - Parameter failed: A failed upload with the same reference, which names this upload from now on.
+    /// - Parameters:
+    ///   - clientTime: The time at which the post was made by the clock of the author's device; nil if it is not known.
+    ///   - failed: A failed upload with the same reference, which names this upload from now on.
     /// - Throws: `Failure`: `empty_post`, `bad_text`, `bad_mention`, `wrong_state` if the reservation expired or was
     ///   used meanwhile, `key_reused` if another upload took over the reference.
     package func accept(
         _ id: PostID, photos: [UploadRecord.Photo], text: String, mentions: [MentionSpan.Claim] = [],
-        replacing failed: UploadRecord? = nil
+        at clientTime: Timestamp? = nil, replacing failed: UploadRecord? = nil
     ) async throws -> UploadRecord {
-        try await acknowledge(id, from: .reserved, replacing: failed) { record in
+        try await acknowledge(id, from: .reserved, replacing: failed) { [clock] record in
             record.photos = [:]
             for (number, var photo) in photos.enumerated() {
                 photo.alt = try PostText.requireAlt(photo.alt)
                 record.photos[number] = photo
             }
             try record.say(text, mentioning: mentions)
+            record.clientTimestamp = clientTime.map { min($0, clock()) }
             if record.clientReference != nil { record.fingerprint = RequestFingerprint(of: record) }
         }
     }

@@ -74,9 +74,10 @@ package struct PhotoIndex: Sendable {
     }
 
     /// Whether a post exists, and its originals in the blob store have exactly these SHA-256 (64 lower-case hexadecimal
-    /// digits each), in this order. Every file is read; the result is false if one is missing or has other bytes.
+    /// digits each), in any order, which an edit may have changed. Every file is read; the result is false if one is
+    /// missing or has other bytes.
     package func hasOriginals(_ hashes: [String], of post: PostID) async throws -> Bool {
-        guard let record = try await tree.upload(post), record.orderedPhotos.map(\.sha256) == hashes,
+        guard let record = try await tree.upload(post), record.photos.values.map(\.sha256).sorted() == hashes.sorted(),
             try await tree.snapshot({ try $0.hasPost(post) })
         else { return false }
         for photo in record.orderedPhotos {

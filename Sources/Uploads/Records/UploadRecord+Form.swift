@@ -8,7 +8,8 @@ extension UploadRecord {
     private static let form = RecordForm(
         Self.init(
             id:owner:purpose:intake:audiences:claims:state:text:mentions:photos:clientReference:fingerprint:
-            draftPosition:source:duplicates:createdAt:updatedAt:attempts:error:isOwnerGone:duplicateOf:moderation:),
+            draftPosition:source:duplicates:createdAt:updatedAt:attempts:error:isOwnerGone:duplicateOf:moderation:
+            clientTimestamp:),
         .init(keyAs: \.id), .init("owner", \.owner), .init("purpose", \.purpose, default: .post),
         .init("door", \.intake), .init("audiences", \.audiences, default: []), .init("owner_claims", \.claims),
         .init("state", \.state), .init("text", \.text, default: ""), .init(unstored: []),
@@ -17,7 +18,8 @@ extension UploadRecord {
         .init("created_at", \.createdAt),
         .init("updated_at", \.updatedAt, fallback: "created_at"), .init("attempts", \.attempts, default: 0),
         .init("error", \.error), .init("owner_gone", \.isOwnerGone, default: false),
-        .init("duplicate_of", \.duplicateOf), .init("moderation", \.moderation))
+        .init("duplicate_of", \.duplicateOf), .init("moderation", \.moderation),
+        .init("client_timestamp", \.clientTimestamp))
 
     /// Returns the record as a value of the tree.
     package func value() throws(TreeError) -> TreeValue {

@@ -93,6 +93,8 @@ package struct UploadRecord: Sendable {
     package var duplicateOf: PostID?
     /// The last moderation decision, before publication or after; nil without moderation.
     package var moderation: Moderation?
+    /// The client time of the post, not later than its receipt; nil if it is not known.
+    package internal(set) var clientTimestamp: Timestamp?
 
     /// Sets the text and the mentions of the post. Whether the mentioned people exist is checked when the upload is
     /// acknowledged.

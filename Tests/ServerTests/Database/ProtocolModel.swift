@@ -74,7 +74,7 @@ struct ProtocolModel {
 
     private mutating func write(_ request: ModelRequest) throws(ModelRefusal) -> ModelAnswer {
         let isConditional = request.headers["if-match"] != nil
-        if isConditional, request.isPriority || request.method == .patch || request.method == .post {
+        if isConditional, request.isPriority || request.method == .post {
             throw ModelRefusal("if-match is not supported")
         }
         if request.isPriority, request.method == .patch || request.method == .post { throw .invalidPath }

@@ -18,7 +18,7 @@ struct WebSocketTests {
             (self.action, self.body, self.heard) = (action, body, heard)
         }
 
-        static let done = #"{"t":"d","d":{"r":*,"b":{"s":"ok","d":""}}}"#
+        static let done = #"{"t":"d","d":{"r":*,"b":{"s":"ok","d":""*}}}"#
         static let listening = #"{"t":"d","d":{"r":*,"b":{"s":"ok","d":{}}}}"#
 
         static func push(_ action: String, _ body: String) -> String {

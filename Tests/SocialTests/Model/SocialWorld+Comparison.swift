@@ -76,7 +76,24 @@ extension SocialWorld {
         }
         for (name, expected) in [("liked", liked), ("commented", commented)] {
             let found = try await tree.get(TreePath([TreeKey(unchecked: name)], in: .social))
-            problems += NaiveTree.differences(expected.root, found, at: name)
+            let isDated = name == "liked"
+            problems += NaiveTree.differences(expected.root, isDated ? found?.withLeavesTrue : found, at: name)
+        }
+        try await compareTimes()
+    }
+
+    /// Expects that each entity has times, and nothing else has.
+    private func compareTimes() async throws {
+        let main = NaiveTree(root: try await tree.get(.root))
+        for times in LifeTimes.all where times.place.path.namespace == .main {
+            // Only notifications that have changed have times of their own.
+            guard times.times.template != TimeNodes.notification.template else { continue }
+            var expected = NaiveTree()
+            for keys in main.nodes("\(times.place.path)") {
+                expected[keys.joined(separator: "/")] = true
+            }
+            let found = try await tree.get(times.times())
+            problems += NaiveTree.differences(expected.root, found?.withLeavesTrue, at: times.times.template)
         }
     }
 
@@ -237,9 +254,18 @@ extension SocialWorld {
         problems += NaiveTree.differences(expected.root, try await other.get(.root), at: "from scratch: ")
         for name in ["liked", "commented", "names", "unread", "notification_counts", "audience_posts"] as [TreeKey] {
             let path = TreePath([name], in: .social)
+            // Repaired likes have no times.
+            let (kept, made) = (try await tree.get(path), try await other.get(path))
             problems += NaiveTree.differences(
-                try await tree.get(path), try await other.get(path), at: "from scratch: \(name)")
+                name == "liked" ? kept?.withLeavesTrue : kept, made, at: "from scratch: \(name)")
         }
         await other.close()
+    }
+}
+
+extension TreeValue {
+    /// The value with `true` in place of each leaf.
+    fileprivate var withLeavesTrue: TreeValue {
+        object.map { .object($0.mapValues(\.withLeavesTrue)) } ?? true
     }
 }

@@ -75,6 +75,30 @@ struct RoomReserveTests {
         }
     }
 
+    @Test("A deletion that is recorded by a key uses the reserve only if there is something to delete")
+    func recorded() async throws {
+        try await withReserve { store, reserve, disk in
+            let own = Namespace(reserved: "test")
+            let nodes = RequestNodes(records: TreePath(["records"], in: own), order: TreePath(["order"], in: own))
+            let ids = PushIDGenerator()
+            func delete(_ path: TreePath, _ key: TreeKey) async throws {
+                var update = JSONUpdate(deleting: path)
+                try update.note(RequestKey(key, of: "maria", for: "content", at: nodes), making: ids.next())
+                try await store.update(update)
+            }
+            try await delete("none", "one")
+            disk.isFull(untilReserveHas: Self.byteCount - Self.piece)
+            await expectCode(.diskFull) { try await delete("none", "two") }
+            #expect(disk.reserveSize == Self.byteCount && !reserve.isGivenUp)
+
+            try await delete("a/0", "three")
+            #expect(try await store.get("a/0") == nil)
+            #expect(disk.reserveSize == Self.byteCount - Self.piece)
+            await expectCode(.diskFull) { try await delete("a/0", "four") }
+            #expect(disk.reserveSize == Self.byteCount - Self.piece)
+        }
+    }
+
     @Test("Concurrent deletions use one piece together")
     func together() async throws {
         try await withReserve { store, _, disk in

@@ -52,7 +52,7 @@ package struct EventResponder: Sendable {
                 wake.yield()
                 defer { withExtendedLifetime((lease, ticket)) {} }
                 try await request.body.answerUntilEnd {
-                    async let _ = watch(changes, waking: wake)
+                    async let _ = watch(changes, every: source.interval, waking: wake)
                     var sender = Sender(source: source, tree: tree, start: start, token: start?.before ?? now)
                     try await send(&sender, by: proof, to: &writer, at: wakes)
                 } onEnd: {
@@ -63,14 +63,16 @@ package struct EventResponder: Sendable {
     }
 
     /// Wakes the writer after each change, and regularly for a keep-alive.
-    private func watch(_ changes: [Subscription], waking wake: AsyncStream<Void>.Continuation) async throws {
+    private func watch(
+        _ changes: [Subscription], every interval: Duration?, waking wake: AsyncStream<Void>.Continuation
+    ) async throws {
         try await withThrowingTaskGroup { group in
             for subscription in changes {
                 group.addTask(name: "changes") { for try await _ in subscription { wake.yield() } }
             }
             group.addTask(name: "keep-alive") {
                 while true {
-                    try await Task.sleep(for: keepAliveInterval)
+                    try await Task.sleep(for: min(interval ?? keepAliveInterval, keepAliveInterval))
                     wake.yield()
                 }
             }
@@ -98,7 +100,8 @@ package struct EventResponder: Sendable {
             if try await sender.sendEvents(to: &writer) { lastSent = .now }
             if sign == nil, lastSent + keepAliveInterval / 2 <= .now { sign = "keep-alive" }
             guard let comment = sign else { continue }
-            try await writer.write(ByteBuffer(string: EventMessage.comment(comment).text(id: "\(sender.token)")))
+            let id = sender.source.id("\(sender.token)")
+            try await writer.write(ByteBuffer(string: EventMessage.comment(comment).text(id: id)))
             sign = nil
             lastSent = .now
         }
@@ -159,7 +162,7 @@ private struct Sender<S: EventSource> {
             let messages = try await source.messages(of: change, first..<min(first + Self.batch, count))
             for (offset, message) in messages.enumerated() {
                 guard let message else { continue }
-                if let last { piece.writeString(last.message.text(id: "\(token)-\(last.number + 1)")) }
+                if let last { piece.writeString(last.message.text(id: source.id("\(token)-\(last.number + 1)"))) }
                 last = (first + offset, message)
                 guard piece.readableBytes >= Self.pieceBytes else { continue }
                 try await writer.write(piece)
@@ -167,7 +170,7 @@ private struct Sender<S: EventSource> {
             }
         }
         guard let last else { return false }
-        piece.writeString(last.message.text(id: "\(token)"))
+        piece.writeString(last.message.text(id: source.id("\(token)")))
         try await writer.write(piece)
         return true
     }

@@ -8,6 +8,9 @@ protocol EventSource: Sendable {
     /// The comment at the beginning of the stream.
     var greeting: String { get }
 
+    /// The interval at which the source is also read without a change that it listens to; nil for never.
+    var interval: Duration? { get }
+
     /// Checks that the listener may still read; the rules may have changed.
     func judge() async throws
 
@@ -27,6 +30,17 @@ protocol EventSource: Sendable {
 
     /// Returns the messages for some of the events of a change; nil for events that do not concern the listener.
     func messages(of entry: Entry, _ numbers: Range<Int>) async throws -> [EventMessage?]
+
+    /// Returns the id of an event as it is sent.
+    ///
+    /// - Parameter text: The position of the event.
+    func id(_ text: String) -> String
+}
+
+extension EventSource {
+    var interval: Duration? { nil }
+
+    func id(_ text: String) -> String { text }
 }
 
 /// An event without its id.

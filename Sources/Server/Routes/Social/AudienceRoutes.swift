@@ -90,9 +90,12 @@ package struct AudienceRoutes: Sendable {
 
     private func document(of id: AudienceID, _ context: HTTPContext) async throws -> AudienceDocument {
         let uid = context.viewer
-        guard let (audience, members) = try await audiences.audience(id, for: uid) else { throw Failure.noAudience(id) }
-        var document = AudienceDocument(audience)
-        document.members = members.mapValues(\.rawValue)
+        guard let whole = try await audiences.audience(id, for: uid) else { throw Failure.noAudience(id) }
+        var document = AudienceDocument(whole.audience)
+        document.members = whole.members.mapValues(\.rawValue)
+        document.memberTimes = whole.memberTimes.filter { whole.members[$0.key] != nil }.mapValues {
+            TimesDocument(created: $0.created?.milliseconds, updated: $0.updated?.milliseconds)
+        }
         return document
     }
 
@@ -128,8 +131,10 @@ package struct AudienceRoutes: Sendable {
             throw Failure(.badRequest, "role is not owner, poster or reader", hint: "Write it as \(example).")
         }
         let token = try await audiences.setMember(uid, to: role, of: id, by: actor)
-        return .json(
-            AudienceMemberDocument(audience: id.description, uid: uid.description, role: role.rawValue), at: token)
+        var document = AudienceMemberDocument(audience: id.description, uid: uid.description, role: role.rawValue)
+        let times = try await audiences.times(of: uid, in: id)
+        (document.created, document.updated) = (times.created?.milliseconds, times.updated?.milliseconds)
+        return .json(document, at: token)
     }
 
     @Sendable private func removeMember(_ request: Request, _ context: HTTPContext) async throws -> Response {
@@ -233,5 +238,6 @@ extension AudienceDocument {
     init(_ audience: Audience) {
         self.init(id: audience.id.description, name: audience.name, kind: audience.kind)
         role = audience.role?.rawValue
+        (created, updated) = (audience.times.created?.milliseconds, audience.times.updated?.milliseconds)
     }
 }

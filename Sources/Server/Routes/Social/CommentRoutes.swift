@@ -35,7 +35,7 @@ package struct CommentRoutes: Sendable {
         let answer = AnswerDescription.json(CommentDocument.self).withToken
         let refusals: [ErrorCode] = [
             .permissionDenied, .notAllowed, .notConsented, .blocked, .audiencePost, .notFound, .badUser, .badText,
-            .badMention, .unsupportedType, .tooLarge,
+            .badMention, .badTimestamp, .unsupportedType, .tooLarge,
         ]
         let list = Endpoint(
             "listComments", in: .comments, "List the comments on a post",
@@ -71,10 +71,10 @@ package struct CommentRoutes: Sendable {
 
     @Sendable private func add(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let (id, uid) = (try context.postID(), try context.actor)
-        let text = try await Self.text(of: request, context)
+        let (text, clientTime) = try await Self.text(of: request, context)
         let mentions = text.mentions.map { "\($0.uid) \($0.start) \($0.length)" }
         let key = try request.key(of: uid, for: ["comment", id.description, text.text] + mentions)
-        let (comment, token) = try await comments.add(text, by: uid, to: id, as: key)
+        let (comment, token) = try await comments.add(text, by: uid, to: id, at: clientTime, as: key)
         return .json(
             CommentDocument(comment), status: .created,
             headers: [
@@ -84,8 +84,8 @@ package struct CommentRoutes: Sendable {
 
     @Sendable private func edit(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let (id, key, uid) = (try context.postID(), try Self.commentKey(context), try context.actor)
-        let text = try await Self.text(of: request, context)
-        let (comment, token) = try await comments.edit(key, on: id, to: text, by: uid)
+        let (text, clientTime) = try await Self.text(of: request, context)
+        let (comment, token) = try await comments.edit(key, on: id, to: text, by: uid, at: clientTime)
         return .json(CommentDocument(comment), at: token)
     }
 
@@ -139,18 +139,23 @@ package struct CommentRoutes: Sendable {
 
 extension CommentRoutes {
     private static let body: [String: Schema] = [
-        "application/json": .object(["text": .text, "mentions": .mentions], required: ["text"]).named("CommentText")
+        "application/json": .object(
+            ["text": .text, "mentions": .mentions, "client_timestamp": ClientTime.schema], required: ["text"]
+        ).named("CommentText")
     ]
     private static let example = #"{"text":"Hello @Ann","mentions":[{"uid":"ann","start":6,"length":4}]}"#
 
-    /// Parses the text of a comment.
-    private static func text(of request: Request, _ context: HTTPContext) async throws -> CommentText {
+    /// Parses the text of a comment, and the client time.
+    private static func text(
+        of request: Request, _ context: HTTPContext
+    ) async throws -> (text: CommentText, clientTime: Timestamp?) {
         let members = try await context.jsonMembers(
-            ["text", "mentions"], of: request, upTo: maxBodyBytes, example: example)
+            ["text", "mentions", ClientTime.name], of: request, upTo: maxBodyBytes, example: example)
         guard let text = members["text"]?.string else {
             throw Failure(.badRequest, "the body has no text", hint: "Write it as \(example).")
         }
-        return try CommentText(text, mentions: try members["mentions"].map(MentionSpan.Claim.read) ?? [])
+        let comment = try CommentText(text, mentions: try members["mentions"].map(MentionSpan.Claim.read) ?? [])
+        return (comment, try ClientTime.read(members[ClientTime.name]))
     }
 }
 
@@ -164,6 +169,8 @@ extension CommentDocument {
                 MentionDocument(
                     uid: $0.uid.description, start: $0.start, length: $0.length, characterStart: $0.characterStart,
                     characterLength: $0.characterLength)
-            })
+            }, created: comment.times.created?.milliseconds, updated: comment.times.updated?.milliseconds)
+        clientTimestamp = comment.clientTimestamp?.milliseconds
+        clientEdited = comment.clientEdited?.milliseconds
     }
 }

@@ -26,8 +26,9 @@ extension FeedItem {
 
     /// The post with its surrounding fields; fields of the same names that clients have written are not shown.
     private var value: TreeValue {
-        var fields = record.withPostID(id).object ?? [:]
+        var fields = record.shown(withID: id, times).object ?? [:]
         fields["kind"] = .string(kind)
+        fields["position"] = position.map { .string($0.description) }
         fields["counts"] = counts.map { ["likes": .integer($0.likes), "comments": .integer($0.comments)] }
         fields["liked"] = isLiked.map { .bool($0) }
         let numbered = comments.enumerated().map { (TreeKey(unchecked: "\($0.offset)"), $0.element.value) }
@@ -43,18 +44,30 @@ extension Comment {
             "uid": .string(self.author), "full_name": .string(fullName ?? self.author),
         ]
         author["profile_picture"] = profilePicture.map { .string($0) }
-        return [
+        var fields: [TreeKey: TreeValue] = [
             "comment_id": .string(id.string), "author": .object(author), "text": .string(text),
-            "timestamp": .integer(timestamp.milliseconds),
+            "timestamp": timestamp.value,
         ]
+        fields["created"] = times.created?.value
+        fields["updated"] = times.updated?.value
+        return .object(fields)
     }
 }
 
 extension TreeValue {
-    /// Returns a post as it is shown: with its id, which in the tree is its key, and with its mentions in both units.
-    func withPostID(_ id: TreeKey) -> TreeValue {
-        var fields = withShownMentions.object ?? [:]
+    /// Returns a post as it is shown: with its id, which in the tree is its key, with its times, and with its mentions
+    /// in both units.
+    func shown(withID id: TreeKey, _ times: EntityTimes) -> TreeValue {
+        var fields = shown(times).object ?? [:]
         fields["post_id"] = .string(id.string)
+        return .object(fields)
+    }
+
+    /// Returns a post as it is shown without its id.
+    func shown(_ times: EntityTimes) -> TreeValue {
+        var fields = withShownMentions.object ?? [:]
+        fields["created"] = times.created?.value
+        fields["updated"] = times.updated?.value
         return .object(fields)
     }
 }

@@ -90,13 +90,7 @@ package struct FeedRoutes: Sendable {
         let feed = HomeFeed(tree, tasks: tasks)
         let (page, upkeep) = try await feed.page(of: uid, before: cursor, limit: limit, view)
         if let upkeep {
-            context.followUp.set { [logger = context.logger] in
-                do {
-                    try await feed.write(upkeep)
-                } catch {
-                    logger.debug("a home feed was not updated", metadata: ["fault": "\(error)"])
-                }
-            }
+            context.followUp.set { [logger = context.logger] in await feed.write(upkeep, or: logger) }
         }
         return answer(page, isComplete: page.isComplete)
     }
@@ -153,5 +147,16 @@ package struct FeedRoutes: Sendable {
         var document = PostPageDocument(page, media)
         document.complete = isComplete
         return .page(document, at: page.token)
+    }
+}
+
+extension HomeFeed {
+    /// Writes the corrections of a reading; if that fails, the next reading finds them again.
+    func write(_ upkeep: FeedUpkeep, or logger: Logger) async {
+        do {
+            try await write(upkeep)
+        } catch {
+            logger.debug("a home feed was not updated", metadata: ["fault": "\(error)"])
+        }
     }
 }

@@ -116,7 +116,12 @@ package struct FollowRoutes: Sendable {
         let token =
             isFollowing
             ? try await follows.follow(follower, followee) : try await follows.unfollow(follower, followee)
-        return .json(FollowDocument(follower.description, followee.description, isFollowing: isFollowing), at: token)
+        var document = FollowDocument(follower.description, followee.description, isFollowing: isFollowing)
+        if isFollowing {
+            let times = try await follows.times(of: follower, followee)
+            (document.created, document.updated) = (times.created?.milliseconds, times.updated?.milliseconds)
+        }
+        return .json(document, at: token)
     }
 
     private func block(_ context: HTTPContext, _ isBlocking: Bool) async throws -> Response {
@@ -124,6 +129,11 @@ package struct FollowRoutes: Sendable {
         try context.require(blocker, for: "block people for another user")
         let token =
             isBlocking ? try await blocks.block(blocker, blocked) : try await blocks.unblock(blocker, blocked)
-        return .json(BlockDocument(blocker.description, blocked.description, isBlocking: isBlocking), at: token)
+        var document = BlockDocument(blocker.description, blocked.description, isBlocking: isBlocking)
+        if isBlocking {
+            let times = try await blocks.times(of: blocker, blocked)
+            (document.created, document.updated) = (times.created?.milliseconds, times.updated?.milliseconds)
+        }
+        return .json(document, at: token)
     }
 }

@@ -66,9 +66,11 @@ package struct LikeRoutes: Sendable {
     }
 
     private func answer(_ id: PostID, _ uid: UserID, isLiked: Bool, _ outcome: Likes.Outcome) -> Response {
-        .json(
-            LikeDocument(
-                postID: id.description, uid: uid.description, liked: isLiked, likes: outcome.count), at: outcome.token)
+        var document = LikeDocument(
+            postID: id.description, uid: uid.description, liked: isLiked, likes: outcome.count)
+        let times = outcome.times
+        if isLiked { (document.created, document.updated) = (times.created?.milliseconds, times.updated?.milliseconds) }
+        return .json(document, at: outcome.token)
     }
 
     @Sendable private func listPeople(_ request: Request, _ context: HTTPContext) async throws -> Response {
@@ -78,10 +80,12 @@ package struct LikeRoutes: Sendable {
         let page = try await likes.page(
             of: id, for: context.viewer, after: cursor, limit: limit,
             isNaming: try await context.mayRead(PeopleNodes.person(), in: database))
-        let people = page.people.map {
-            LikePageDocument.Person(
-                uid: $0.key.string, fullName: $0.fullName, profilePicture: $0.profilePicture,
-                timestamp: $0.timestamp?.milliseconds)
+        let people = page.people.map { liker in
+            var person = LikePageDocument.Person(
+                uid: liker.key.string, fullName: liker.fullName, profilePicture: liker.profilePicture,
+                timestamp: liker.timestamp?.milliseconds)
+            (person.created, person.updated) = (liker.times.created?.milliseconds, liker.times.updated?.milliseconds)
+            return person
         }
         return .json(LikePageDocument(people: people, likes: page.count, next: page.next?.string), at: page.token)
     }
@@ -94,7 +98,9 @@ package struct LikeRoutes: Sendable {
         let viewer = context.viewer
         let page = try await likes.posts(likedBy: uid, for: viewer, before: cursor, limit: limit)
         var document = PostPageDocument()
-        document.posts = page.items.map { PostDocument(media.signed($0.record.withPostID($0.id), id: $0.id)) }
+        document.posts = page.items.map {
+            PostDocument(media.signed($0.record.shown(withID: $0.id, $0.times), id: $0.id))
+        }
         document.hasMore = page.hasMore
         document.next = page.next?.string
         if !page.skipped.isEmpty {

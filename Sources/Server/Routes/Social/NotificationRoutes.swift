@@ -14,11 +14,11 @@ package struct NotificationRoutes: Sendable {
     private static let maxBodyBytes = 64 << 10
 
     private let notifications: Notifications
-    private let database: RealtimeDatabase
-    private let visibility: Visibility
+    private let hiding: HiddenTexts
 
     package init(_ notifications: Notifications, _ database: RealtimeDatabase, _ visibility: Visibility) {
-        (self.notifications, self.database, self.visibility) = (notifications, database, visibility)
+        self.notifications = notifications
+        hiding = HiddenTexts(database, visibility)
     }
 
     package func add(to routes: inout RouteTable) {
@@ -51,19 +51,8 @@ package struct NotificationRoutes: Sendable {
         var (document, token) = try await notifications.page(
             of: uid, before: try context.query.noticeCursor(), limit: try context.query.pageLimit(),
             isGrouped: try context.query.flag("grouped"))
-        if try await visibility.state.hidesPosts { try await removeHiddenTexts(from: &document, context) }
+        try await hiding.removeHiddenTexts(from: &document.notifications, context)
         return .json(document, at: token)
-    }
-
-    /// Removes the texts of posts, and of comments on posts, that the requester may not read.
-    private func removeHiddenTexts(
-        from document: inout NotificationPageDocument, _ context: HTTPContext
-    ) async throws {
-        for (index, notification) in document.notifications.enumerated() {
-            guard notification.text != nil, let id = notification.post.flatMap({ PostID($0) }) else { continue }
-            let path = notification.comment == nil ? PostNodes.post(id) : ReactionNodes.comment(id)
-            if try await !context.mayRead(path, in: database) { document.notifications[index].text = nil }
-        }
     }
 
     @Sendable private func markRead(_ request: Request, _ context: HTTPContext) async throws -> Response {

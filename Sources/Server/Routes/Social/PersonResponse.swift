@@ -40,13 +40,14 @@ package struct PersonResponse: Sendable {
 }
 
 extension PersonDocument {
-    init(_ person: Person) {
+    init(_ person: Person, _ times: EntityTimes) {
         self.init(
             uid: person.uid.description, fullName: person.fullName, profilePicture: person.profilePicture)
+        (created, updated) = (times.created?.milliseconds, times.updated?.milliseconds)
     }
 
     fileprivate init(_ profile: Profile, hasCounts: Bool) {
-        self.init(profile.person)
+        self.init(profile.person, profile.times)
         (role, bio) = (profile.role, profile.bio)
         (isFollowed, isBlocked) = (profile.isFollowed, profile.isBlocked)
         guard hasCounts else { return }

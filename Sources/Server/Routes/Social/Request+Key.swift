@@ -3,6 +3,7 @@ import Hummingbird
 import Model
 import Requests
 import Social
+import Tree
 
 extension Request {
     /// Returns the key by which a repeated request is recognised; nil if it has none.

@@ -1,5 +1,4 @@
-import API
-package import Tree
+package import TreeModel
 
 /// The key that a client gives a request so that it can repeat it (`Idempotency-Key`).
 package enum ClientReference {
@@ -19,4 +18,11 @@ package enum ClientReference {
                     ? "%" + String(byte, radix: 16, uppercase: true) : String(UnicodeScalar(byte))
             }.joined())
     }
+}
+
+extension Failure {
+    /// The failure of a request whose idempotency key belongs to another request.
+    package static let keyReused = Failure(
+        .keyReused, "this idempotency key belongs to another request",
+        hint: "Send it with a key of its own: that request is unchanged, and this one had no effect.")
 }
