@@ -1,5 +1,5 @@
 // swift-tools-version: 6.2
-// For Linux; the products for apps (TintypeModel) also for Apple's platforms. The targets are listed bottom up, in the order
+// For Linux; the products for apps (Tintype…) also for Apple's platforms. The targets are listed bottom up, in the order
 // in which a photo passes through them: see Documentation/Architecture.md.
 
 import PackageDescription
@@ -19,6 +19,7 @@ let package = Package(
         .library(name: "Tree", targets: ["Tree"]),
         .library(name: "Metering", targets: ["Metering"]),
         .library(name: "TintypeModel", targets: ["TintypeModel"]),
+        .library(name: "TintypeClient", targets: ["TintypeClient"]),
         // For Tests/Fuzzing only: its targets all belong to this package.
         .library(name: "Server", targets: ["Server"]),
     ],
@@ -339,6 +340,8 @@ let package = Package(
 
         // The data of the service for apps, without any other part of this package.
         .target(name: "TintypeModel"),
+        // The requests of an app to the service.
+        .target(name: "TintypeClient", dependencies: ["TintypeModel"]),
 
         .executableTarget(
             name: "tintype",
@@ -416,6 +419,9 @@ let package = Package(
             ]),
         .testTarget(name: "APITests", dependencies: ["API", "TreeModel"]),
         .testTarget(name: "TintypeModelTests", dependencies: ["API", "TintypeModel", "TreeModel"]),
+        // The built service as a process, for the tests of the targets for apps, which contain nothing of the service.
+        .target(name: "DaemonSupport", path: "Tests/DaemonSupport"),
+        .testTarget(name: "TintypeClientTests", dependencies: ["DaemonSupport", "TintypeClient", "TintypeModel"]),
         .testTarget(name: "RulesTests", dependencies: ["Rules", "TreeModel", "TestSupport"]),
         .testTarget(
             name: "TreeTests",

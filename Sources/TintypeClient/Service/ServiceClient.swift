@@ -1,0 +1,105 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+import TintypeModel
+
+/// The requests to one service in the name of one session.
+///
+/// Errors are `Problem` for a refusal of the service, `TransportError` for a request without a whole answer,
+/// `SessionError` for a session that must sign in, `DecodingError` for an answer in another form, and `CancellationError`.
+public struct ServiceClient: Sendable {
+    /// The address of the service.
+    public let service: URL
+    /// The session.
+    public let session: Session
+    /// The way to send requests.
+    public let transport: any Transport
+
+    /// Creates a client.
+    ///
+    /// - Parameters:
+    ///   - service: The address of the service, such as `https://photos.example.org`.
+    ///   - keychain: The place for the session's tokens.
+    ///   - transport: The way to send requests.
+    ///   - clock: The clock that decides when a token is renewed.
+    public init(
+        service: URL, keychain: any Keychain, transport: any Transport, clock: any DeviceClock = SystemClock()
+    ) {
+        (self.service, self.transport) = (service, transport)
+        session = Session(service: service, keychain: keychain, transport: transport, clock: clock)
+    }
+
+    /// Sends a request and returns the answer if its status is 2xx.
+    ///
+    /// A request that the service refuses because of its token is sent once more with a renewed token.
+    public func response(
+        to request: ServiceRequest, progress: (@Sendable (_ sentCount: Int64) -> Void)? = nil
+    ) async throws -> TransportResponse {
+        var (message, token) = try await authorized(request)
+        var response = try await transport.response(to: message, progress: progress)
+        if response.status == 401, let rejected = token, try await session.renew(rejected) {
+            (message, token) = try await authorized(request)
+            response = try await transport.response(to: message, progress: progress)
+        }
+        guard (200..<300).contains(response.status) else { throw Problem(response) }
+        return response
+    }
+
+    /// Sends a request and returns the value of the answer if its status is 2xx.
+    public func answer<Value: Decodable & Sendable>(
+        to request: ServiceRequest, as type: Value.Type = Value.self
+    ) async throws -> Answer<Value> {
+        let response = try await response(to: request)
+        let value = try JSONDecoder().decode(Value.self, from: response.body)
+        return Answer(value, changeNumber: response.changeNumber, etag: response.headers["ETag"])
+    }
+
+    /// Sends a request and returns its answer as a stream of events.
+    public func events(for request: ServiceRequest, lastID: String? = nil) async throws -> ServerSentEvents {
+        var request = request
+        request.headers["Accept"] = "text/event-stream"
+        if let lastID { request.headers["Last-Event-ID"] = lastID }
+        var (message, token) = try await authorized(request)
+        var stream = try await transport.stream(for: message)
+        if stream.status == 401, let rejected = token, try await session.renew(rejected) {
+            (message, token) = try await authorized(request)
+            stream = try await transport.stream(for: message)
+        }
+        guard stream.status == 200 else { throw try await Problem(stream) }
+        return ServerSentEvents(stream.chunks)
+    }
+
+    private func authorized(_ request: ServiceRequest) async throws -> (TransportRequest, token: String?) {
+        guard let url = request.url(relativeTo: service) else {
+            throw TransportError(.unreachable, "\(service) is not the address of a service")
+        }
+        var message = TransportRequest(request.method, url, headers: request.headers, body: request.body)
+        guard request.isAuthorized, let token = try await session.token() else { return (message, nil) }
+        message.headers["Authorization"] = "Bearer \(token)"
+        return (message, token)
+    }
+}
+
+extension TransportResponse {
+    /// The number of the last change that the answer includes; nil if the service did not send it.
+    var changeNumber: Int64? { headers["Tintype-Token"].flatMap { Int64($0) } }
+}
+
+extension Problem {
+    /// Creates the problem of an answer whose status is not 2xx.
+    init(_ response: TransportResponse) {
+        self.init(status: response.status, body: response.body, retryAfter: response.headers["Retry-After"])
+    }
+
+    /// Creates the problem of a stream whose status is not 2xx, of the first 64 KiB of its body.
+    init(_ stream: TransportStream) async throws {
+        var body = Data()
+        for try await chunk in stream.chunks {
+            body.append(chunk)
+            if body.count >= 64 << 10 { break }
+        }
+        self.init(status: stream.status, body: body, retryAfter: stream.headers["Retry-After"])
+    }
+}

@@ -1,0 +1,82 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+public import TintypeModel
+
+/// A request to the service, independent of the service's address and of the session.
+public struct ServiceRequest: Hashable, Sendable {
+    /// The method, such as `GET`.
+    public var method: String
+    /// The parts of the path, without percent-encoding, such as `["v1", "posts", "-P6x"]`.
+    public var path: [String]
+    /// The fields of the query, in their order, without percent-encoding.
+    public var query: [QueryField] = []
+    /// The header fields besides those of the session.
+    public var headers: HeaderFields = [:]
+    /// The body.
+    public var body: TransportRequest.Body = .none
+    /// Whether the request is sent with the session's token, if there is one.
+    public var isAuthorized = true
+
+    /// A field of the query.
+    public struct QueryField: Hashable, Sendable {
+        /// The name.
+        public var name: String
+        /// The value.
+        public var value: String
+
+        /// Creates a field.
+        public init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
+    }
+
+    /// Creates a request.
+    public init(_ method: String, _ path: [String], query: [QueryField] = []) {
+        (self.method, self.path, self.query) = (method, path, query)
+    }
+
+    /// Adds a field to the query, unless the value is nil.
+    public mutating func setQuery(_ name: String, _ value: (some CustomStringConvertible)?) {
+        if let value { query.append(QueryField(name, value.description)) }
+    }
+
+    /// Sets a body of JSON.
+    ///
+    /// - Throws: `EncodingError`.
+    public mutating func setBody(_ value: JSONValue) throws {
+        body = .data(try JSONEncoder().encode(value))
+        headers["Content-Type"] = "application/json"
+    }
+
+    /// Returns the absolute address; nil if the service's address has no host.
+    ///
+    /// - Parameter service: The address of the service, which may have a path.
+    public func url(relativeTo service: URL) -> URL? {
+        var text = service.absoluteString
+        while text.hasSuffix("/") { text.removeLast() }
+        for part in path { text += "/" + Self.encoded(part) }
+        for (index, field) in query.enumerated() {
+            text += (index == 0 ? "?" : "&") + Self.encoded(field.name) + "=" + Self.encoded(field.value)
+        }
+        guard let url = URL(string: text), url.host?.isEmpty == false else { return nil }
+        return url
+    }
+
+    /// Returns a text in which all bytes but unreserved characters are percent-encoded (RFC 3986 §2.3).
+    private static func encoded(_ text: String) -> String {
+        var result = ""
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                let hex = String(byte, radix: 16, uppercase: true)
+                result += hex.utf8.count == 1 ? "%0\(hex)" : "%\(hex)"
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,43 @@
+/// The reason why there is no whole answer to a request. The service may have carried it out all the same.
+public struct TransportError: Error, Hashable, Sendable {
+    /// The cause, for programs.
+    public enum Cause: String, Codable, Hashable, Sendable {
+        /// The device has no network.
+        case offline
+        /// The service's host cannot be found or does not accept connections.
+        case unreachable
+        /// No byte has arrived in time.
+        case timedOut
+        /// The connection ended before the answer did.
+        case interrupted
+        /// The host's certificate is not trusted.
+        case untrusted
+        /// The answer is larger than this client accepts.
+        case tooLarge
+        /// The answer is not HTTP, or not in the form of the service.
+        case malformed
+        /// The file of the body cannot be read.
+        case unreadableFile
+    }
+
+    /// The cause, for programs.
+    public var cause: Cause
+    /// The cause in the words of the system, for developers.
+    public var detail: String
+
+    /// Creates an error.
+    public init(_ cause: Cause, _ detail: String = "") { (self.cause, self.detail) = (cause, detail) }
+
+    /// Whether the same request may succeed later, without a change.
+    public var isTransient: Bool {
+        switch cause {
+        case .offline, .unreachable, .timedOut, .interrupted, .malformed, .untrusted: true
+        case .tooLarge, .unreadableFile: false
+        }
+    }
+}
+
+extension TransportError: CustomStringConvertible {
+    /// The cause and its detail in one line.
+    public var description: String { detail.isEmpty ? cause.rawValue : "\(cause.rawValue): \(detail)" }
+}
