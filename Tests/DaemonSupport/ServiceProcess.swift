@@ -34,7 +34,8 @@ package final class ServiceProcess: Sendable {
         (self.folder, self.arguments) = (folder, arguments)
         let child = Child()
         state = child
-        port = try await child.start(Self.serve(in: folder, port: 0) + arguments, log: folder.appendingPathComponent("log"))
+        port = try await child.start(
+            Self.serve(in: folder, port: 0) + arguments, log: folder.appendingPathComponent("log"))
         guard let url = URL(string: "http://127.0.0.1:\(port)") else { throw ServiceProcessError("no address") }
         address = url
     }

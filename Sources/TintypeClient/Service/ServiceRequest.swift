@@ -1,9 +1,10 @@
+public import TintypeModel
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
     public import Foundation
 #endif
-public import TintypeModel
 
 /// A request to the service, independent of the service's address and of the session.
 public struct ServiceRequest: Hashable, Sendable {

@@ -1,9 +1,10 @@
+public import TintypeModel
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
     public import Foundation
 #endif
-public import TintypeModel
 
 /// Why a session cannot be used.
 public enum SessionError: Error, Hashable, Sendable {
