@@ -1,0 +1,34 @@
+import TintypeModel
+
+/// A transaction on the records of one person. It collects the subjects that it changes.
+final class AccountChanges {
+    private let writer: any RecordWriter
+    /// The records, with the changes so far.
+    let records: AccountRecords
+    /// The subjects that were changed.
+    private(set) var subjects: Set<Subject> = []
+
+    init(_ account: Person.ID, in writer: any RecordWriter) {
+        self.writer = writer
+        records = AccountRecords(account, in: writer)
+    }
+
+    func set(_ value: [UInt8]?, _ table: String, _ key: String) throws {
+        try writer.set(value, for: RecordKey(table, records.prefix + key))
+    }
+
+    func set(_ text: String?, _ table: String, _ key: String) throws { try set(text.map { Array($0.utf8) }, table, key) }
+
+    func set(_ text: String?, _ fact: Fact) throws { try set(text, AccountRecords.Table.fact, fact.key) }
+
+    func set(_ number: Int64?, _ fact: Fact) throws { try set(number.map { String($0) }, fact) }
+
+    /// Notes that views of a subject must be read again.
+    func touch(_ subject: Subject) { subjects.insert(subject) }
+
+    /// Records that the service has given an id to what the device has made.
+    func setReal<Entity>(_ real: EntityID<Entity>, for local: EntityID<Entity>) throws {
+        try set(real.rawValue, AccountRecords.Table.alias, Subject.escaped(local.rawValue))
+        try set(local.rawValue, AccountRecords.Table.origin, Subject.escaped(real.rawValue))
+    }
+}

@@ -1,0 +1,86 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+import Synchronization
+public import TintypeClient
+import TintypeModel
+
+/// The data of a person on this device, which are there without a network: what the person reads is kept, and what the
+/// person writes is safe before it is sent.
+///
+/// While `run()` is under way, writes are sent, and the device follows what changes on the service. Everything else works
+/// without it.
+public final class LocalStore: Sendable {
+    /// The requests to the service.
+    public let client: ServiceClient
+    let records: any RecordStore
+    let folder: URL
+    let clock: any DeviceClock
+    let reachability: any Reachability
+    let hub = ChangeHub()
+    private let lastWindow = Mutex(0)
+
+    /// Creates a store.
+    ///
+    /// - Parameters:
+    ///   - client: The requests to the service.
+    ///   - records: The place for records.
+    ///   - folder: The folder for photos that are to be sent; it is created if it does not exist.
+    ///   - clock: The clock of the device.
+    ///   - reachability: Whether the device has a network.
+    public init(
+        client: ServiceClient, records: any RecordStore, folder: URL, clock: any DeviceClock = SystemClock(),
+        reachability: any Reachability = UnknownReachability()
+    ) {
+        (self.client, self.records, self.folder) = (client, records, folder)
+        (self.clock, self.reachability) = (clock, reachability)
+    }
+
+    // MARK: States of the store
+
+    /// Reads one state of the records of the person who is signed in, or was until the session expired.
+    func view<Result: Sendable>(_ body: @Sendable (LocalView) throws -> Result) async throws -> Result {
+        let account = try await accountID() ?? Person.ID("")
+        let folder = folder
+        return try await records.read { reader in
+            let records = AccountRecords(account, in: reader)
+            let me = try records.entity(.person(account), as: Person.self)?.value
+            let author = Author(id: account, name: me?.name, picture: me?.picture)
+            return try body(LocalView(records, PostOverlay(records: records, me: author, photoFolder: folder)))
+        }
+    }
+
+    /// Changes the records of a person in one transaction, and reports it to the views.
+    func change<Result: Sendable>(
+        _ account: Person.ID, _ durability: Durability, _ body: @Sendable (AccountChanges) throws -> Result
+    ) async throws -> Result {
+        let (result, subjects) = try await records.write(durability) { writer in
+            let changes = AccountChanges(account, in: writer)
+            let result = try body(changes)
+            return (result, changes.subjects)
+        }
+        hub.report(subjects)
+        return result
+    }
+
+    /// The person whose data are shown; nil if nobody is signed in.
+    func accountID() async throws -> Person.ID? {
+        switch try await client.session.state {
+        case .signedIn(let account), .expired(let account): account.id
+        case .signedOut: nil
+        }
+    }
+
+    /// Returns a subject for a window on a list.
+    func nextWindow() -> Subject {
+        .window(
+            lastWindow.withLock { last in
+                last += 1
+                return last
+            })
+    }
+
+    func loadMore(of list: ListName) async throws {}
+}

@@ -1,0 +1,104 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+import TintypeModel
+
+extension AccountRecords {
+    /// Returns a write; nil if it is done, or was withdrawn.
+    func write(_ number: Int64) throws -> QueuedWrite? {
+        try value(Table.write, Self.key(number)).flatMap { bytes in
+            // A write of a later version of the app, which this one cannot send, stays where it is.
+            try? JSONDecoder().decode(QueuedWrite.self, from: Data(bytes))
+        }
+    }
+
+    /// Returns all writes in the order in which they were made.
+    func writes() throws -> [QueuedWrite] {
+        try records(Table.write, prefix: "").compactMap { try? JSONDecoder().decode(QueuedWrite.self, from: Data($0.value)) }
+    }
+
+    /// Returns the writes that concern a subject, in the order in which they were made.
+    func writes(on subject: Subject) throws -> [QueuedWrite] {
+        try records(Table.concern, prefix: subject.key + "//").compactMap { record in
+            try Self.number(record.key.dropFirst(subject.key.count + 2)).flatMap { try write($0) }
+        }
+    }
+
+    /// Returns the writes on a post by both of its ids.
+    func writes(onPost id: Post.ID) throws -> [QueuedWrite] {
+        let (real, local) = (try real(id), try identity(id))
+        let own = try writes(on: .post(real))
+        return real == local ? own : (try writes(on: .post(local)) + own).sorted { $0.number < $1.number }
+    }
+
+    /// Returns the numbers of the writes that are to be sent, in their order.
+    func queue(_ lane: Write.Lane, after number: Int64 = 0, limit: Int) throws -> [Int64] {
+        let prefix = lane.rawValue + "/"
+        let range = RecordRange(from: prefix + Self.key(number + 1), to: RecordRange(prefix: prefix).upper)
+        return try records(Table.queue, in: range, limit: limit).compactMap { Self.number($0.key.dropFirst(prefix.count)) }
+    }
+
+    /// Returns the writes that the service has carried out, and that are still laid over its state.
+    func sentWrites() throws -> [QueuedWrite] {
+        let prefix = AccountChanges.sent + "/"
+        return try records(Table.queue, prefix: prefix).compactMap { record in
+            try Self.number(record.key.dropFirst(prefix.count)).flatMap { try write($0) }
+        }
+    }
+
+    static func key(_ number: Int64) -> String { Place.padded(UInt64(clamping: number)) }
+
+    static func number(_ key: Substring) -> Int64? { Int64(key, radix: 16) }
+}
+
+extension AccountChanges {
+    /// Adds a write to the outbox.
+    func add(_ write: Write, at date: Date) throws -> QueuedWrite {
+        let number = (try records.number(.lastWrite) ?? 0) + 1
+        try set(number, .lastWrite)
+        let queued = QueuedWrite(number: number, date: date, write: write)
+        for subject in write.subjects {
+            try set("", AccountRecords.Table.concern, subject.key + "//" + AccountRecords.key(number))
+        }
+        try update(queued)
+        return queued
+    }
+
+    /// Stores a changed write, and whether it is to be sent.
+    func update(_ queued: QueuedWrite) throws {
+        let key = AccountRecords.key(queued.number)
+        try set([UInt8](try JSONEncoder().encode(queued)), AccountRecords.Table.write, key)
+        for name in Self.queues(of: queued) {
+            let isIn = name == Self.sent ? queued.isSent : queued.isQueued
+            try set(isIn ? "" : nil, AccountRecords.Table.queue, name + "/" + key)
+        }
+        note(queued)
+    }
+
+    /// Removes a write: it is done, or was withdrawn.
+    func remove(_ queued: QueuedWrite) throws {
+        let key = AccountRecords.key(queued.number)
+        try set(nil as String?, AccountRecords.Table.write, key)
+        for name in Self.queues(of: queued) {
+            try set(nil as String?, AccountRecords.Table.queue, name + "/" + key)
+        }
+        for subject in queued.write.subjects {
+            try set(nil as String?, AccountRecords.Table.concern, subject.key + "//" + key)
+        }
+        note(queued)
+    }
+
+    /// The names of the queues in which a write may be.
+    private static func queues(of queued: QueuedWrite) -> [String] { [queued.write.lane.rawValue, sent] }
+
+    /// The name of the queue of the writes that the service has carried out.
+    fileprivate static let sent = "sent"
+
+    private func note(_ queued: QueuedWrite) {
+        for subject in queued.write.subjects { touch(subject) }
+        touch(.outbox)
+        touch(.write(queued.number))
+    }
+}

@@ -1,0 +1,71 @@
+import TintypeModel
+
+/// Something on which views and writes depend: an entity or a list. Its text is a key of records.
+struct Subject: Hashable, Sendable, Codable {
+    let key: String
+
+    private init(_ kind: String, _ parts: String...) {
+        key = ([kind] + parts.map(Self.escaped)).joined(separator: "/")
+    }
+
+    static func post(_ id: Post.ID) -> Subject { Subject("post", id.rawValue) }
+    static func comment(_ id: Comment.ID, on post: Post.ID) -> Subject {
+        Subject("comment", post.rawValue, id.rawValue)
+    }
+    /// The list of the comments on a post.
+    static func comments(on post: Post.ID) -> Subject { Subject("comments", post.rawValue) }
+    static func person(_ id: Person.ID) -> Subject { Subject("person", id.rawValue) }
+    static func notification(_ id: SocialNotification.ID) -> Subject { Subject("notification", id.rawValue) }
+    static func audience(_ id: Audience.ID) -> Subject { Subject("audience", id.rawValue) }
+    static func upload(_ id: Upload.ID) -> Subject { Subject("upload", id.rawValue) }
+    static func list(_ name: ListName) -> Subject { Subject("list", name.rawValue) }
+    /// A node of the tree, without the parts above it.
+    static func node(_ path: [String]) -> Subject { Subject("tree", path.joined(separator: "/")) }
+    /// All writes of a person that wait or were refused.
+    static let outbox = Subject("outbox")
+    /// The person who is signed in.
+    static let account = Subject("account")
+    /// A part of a list that a view shows.
+    static func window(_ id: Int) -> Subject { Subject("window", String(id)) }
+    static func write(_ number: Int64) -> Subject { Subject("write", String(number)) }
+
+    /// Returns a text in printable ASCII without slashes, different for each text, so that a prefix of keys selects
+    /// what it is meant to.
+    static func escaped(_ text: String) -> String {
+        guard text.utf8.contains(where: { !isPlain($0) }) else { return text }
+        var result = ""
+        for byte in text.utf8 {
+            if isPlain(byte) {
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                result += byte < 16 ? "%0" + String(byte, radix: 16) : "%" + String(byte, radix: 16)
+            }
+        }
+        return result
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "/") && byte != UInt8(ascii: "%")
+    }
+}
+
+/// The name of a list of entities on the device.
+struct ListName: RawRepresentable, Hashable, Sendable {
+    let rawValue: String
+
+    init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The home feed.
+    static let feed = ListName(rawValue: "feed")
+    /// The posts of the person's audiences.
+    static let stories = ListName(rawValue: "stories")
+    static let notifications = ListName(rawValue: "notifications")
+    static let audiences = ListName(rawValue: "audiences")
+    static let uploads = ListName(rawValue: "uploads")
+
+    static func comments(on post: Post.ID) -> ListName { ListName(rawValue: "comments:\(post)") }
+    static func posts(by person: Person.ID) -> ListName { ListName(rawValue: "posts:\(person)") }
+    static func posts(withHashtag tag: String) -> ListName { ListName(rawValue: "tag:\(tag)") }
+    /// The posts of one author in another list.
+    func posts(by author: Person.ID) -> ListName { ListName(rawValue: "\(rawValue):by:\(author)") }
+}

@@ -1,0 +1,109 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+import TintypeModel
+
+extension AccountChanges {
+    /// Notes that the service has published a new post of this device.
+    func finish(_ queued: QueuedWrite, id: String, of draft: PostDraft, at number: Int64?) throws {
+        try setReal(EntityID<Post>(id), for: draft.id)
+        touch(.post(EntityID(id)))
+        try finish(queued, result: nil, at: number)
+    }
+
+    /// Notes that the service has carried out a write.
+    ///
+    /// - Parameters:
+    ///   - result: The entity as the service has answered, if it has.
+    ///   - number: The number of the change; nil if the service did not send it.
+    func finish(_ queued: QueuedWrite, result: JSONValue?, at number: Int64?) throws {
+        var queued = queued
+        queued.state = .sent(number, result: result)
+        try update(queued)
+    }
+
+    /// Ends the writes that the device's state of the service includes: they are no longer laid over it.
+    ///
+    /// - Parameters:
+    ///   - number: The number of the last change that it includes.
+    ///   - others: The numbers of further writes that it includes.
+    func endWrites(upTo number: Int64, and others: Set<Int64>) throws {
+        for queued in try records.sentWrites() {
+            guard case .sent(let change, let result) = queued.state,
+                change ?? 0 <= number || others.contains(queued.number)
+            else { continue }
+            try keepResult(of: queued, result, at: change ?? 0)
+            try remove(queued)
+        }
+    }
+
+    /// Stores the effect of a write on what synchronisation does not cover, unless a later state of it is known.
+    private func keepResult(of queued: QueuedWrite, _ result: JSONValue?, at number: Int64) throws {
+        switch queued.write {
+        case .post(let draft):
+            let real = try records.real(draft.id)
+            if let result, try records.number(of: .post(real)) == nil, let post = try? Post(document: result) {
+                try mergeListed(post, at: number)
+            }
+        case .editPost(let change):
+            if let result, let post = try? Post(document: result) { try mergeListed(post, at: number) } else {
+                try changeKnown(records.real(change.id), at: number) { change.words.apply(to: &$0.value) }
+            }
+        case .deletePost(let id):
+            let real = try records.real(id)
+            guard try records.number(of: .post(real)) ?? 0 <= number else { break }
+            for list in [ListName.feed, .stories] { try remove(real.rawValue, from: list) }
+            try forget(real)
+        case .like(let id, let isLiked):
+            guard var stored: StoredEntity<Post> = try records.entity(.post(records.real(id))),
+                stored.countsNumber < number
+            else { break }
+            stored.value.setLiked(isLiked)
+            stored.countsNumber = number
+            try setEntity(stored, .post(stored.value.id))
+        case .follow(let id, let isFollowed):
+            try changeKnown(id, at: number) { $0.value.isFollowed = isFollowed }
+        case .block(let id, let isBlocked):
+            try changeKnown(id, at: number) { $0.value.isBlocked = isBlocked }
+        case .comment, .editComment:
+            if let result { try keepComment(result, at: number) }
+        case .deleteComment(let id, let post):
+            let (real, post) = (try records.real(id), try records.real(post))
+            try remove(real.rawValue, from: .comments(on: post))
+            try setEntity(nil as StoredEntity<Comment>?, .comment(real, on: post))
+        case .readNotifications, .profile, .tree: break
+        }
+    }
+
+    private func changeKnown(
+        _ id: Post.ID, at number: Int64, _ change: (inout StoredEntity<Post>) -> Void
+    ) throws {
+        guard var stored: StoredEntity<Post> = try records.entity(.post(id)), stored.number < number else { return }
+        change(&stored)
+        stored.number = number
+        try setEntity(stored, .post(id))
+    }
+
+    private func changeKnown(
+        _ id: Person.ID, at number: Int64, _ change: (inout StoredEntity<Person>) -> Void
+    ) throws {
+        guard var stored: StoredEntity<Person> = try records.entity(.person(id)), stored.number < number else { return }
+        change(&stored)
+        stored.number = number
+        try setEntity(stored, .person(id))
+    }
+
+    private func keepComment(_ document: JSONValue, at number: Int64) throws {
+        guard let comment = try? JSONDecoder().decode(Comment.self, from: JSONEncoder().encode(document)),
+            let post = comment.postID
+        else { return }
+        try merge(comment, .comment(comment.id, on: post), at: number)
+        // A list that was never read is not made one of a single comment.
+        if try records.number(.read(of: .comments(on: post))) != nil {
+            try insert(
+                comment.id.rawValue, at: Place(key: Subject.escaped(comment.id.rawValue)), in: .comments(on: post))
+        }
+    }
+}

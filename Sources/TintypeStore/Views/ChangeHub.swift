@@ -1,0 +1,58 @@
+import Synchronization
+
+/// Tells views that what they show has changed. Any number of changes that a view has not looked at are one.
+final class ChangeHub: Sendable {
+    private struct Listener {
+        var subjects: Set<Subject> = []
+        let continuation: AsyncStream<Void>.Continuation
+    }
+
+    private struct State {
+        var listeners: [Int: Listener] = [:]
+        var lastID = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Reports subjects that have changed.
+    func report(_ subjects: Set<Subject>) {
+        guard !subjects.isEmpty else { return }
+        state.withLock { state in
+            for id in state.listeners.keys {
+                state.listeners[id]?.subjects.formUnion(subjects)
+                state.listeners[id]?.continuation.yield()
+            }
+        }
+    }
+
+    /// Begins to listen: nothing that changes from now on is missed.
+    func listen() -> Subscription {
+        let (signals, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let id = state.withLock { state in
+            state.lastID += 1
+            state.listeners[state.lastID] = Listener(continuation: continuation)
+            return state.lastID
+        }
+        continuation.onTermination = { [weak self] _ in
+            _ = self?.state.withLock { $0.listeners.removeValue(forKey: id) }
+        }
+        return Subscription(id: id, signals: signals, hub: self)
+    }
+
+    /// A listener, until its signals are no longer awaited.
+    struct Subscription: Sendable {
+        fileprivate let id: Int
+        /// One signal after any number of changes.
+        let signals: AsyncStream<Void>
+        fileprivate let hub: ChangeHub
+
+        /// Returns the subjects that have changed since the last call.
+        func changes() -> Set<Subject> {
+            hub.state.withLock { state in
+                let subjects = state.listeners[id]?.subjects ?? []
+                state.listeners[id]?.subjects = []
+                return subjects
+            }
+        }
+    }
+}
