@@ -94,6 +94,10 @@ struct Fact {
     static let lastWrite = Fact(key: "last-write")
     /// The number of unread notifications.
     static let unread = Fact(key: "unread")
+    /// The end of a write: `done` or `withdrawn`; absent before, and for long ago.
+    static func end(of write: Int64) -> Fact { Fact(key: "end/\(write)") }
+    /// The progress of a post of photos.
+    static func upload(_ post: Post.ID) -> Fact { Fact(key: "upload/" + Subject.escaped(post.rawValue)) }
     /// The cursor with which a list continues on the service; absent when the device has all of it.
     static func next(of list: ListName) -> Fact { Fact(key: "next/" + Subject.escaped(list.rawValue)) }
     /// The number of the change up to which a list was read at least once; absent for a list that never was.

@@ -41,7 +41,7 @@ struct PostOverlay {
         }
     }
 
-    private func new(_ draft: PostDraft, by queued: QueuedWrite, real: Post.ID) -> Post {
+    private func new(_ draft: KeptPost, by queued: QueuedWrite, real: Post.ID) -> Post {
         if case .sent(_, let result?) = queued.state, let post = try? Post(document: result) { return post }
         let photos = draft.photos.map { photo in
             var shown = Photo(width: max(1, photo.width ?? 1), height: max(1, photo.height ?? 1))
@@ -111,7 +111,7 @@ extension QueuedWrite {
     var isSent: Bool { if case .sent = state { true } else { false } }
 
     /// The draft of a new post; nil for other writes.
-    fileprivate var draft: (queued: QueuedWrite, draft: PostDraft)? {
+    fileprivate var draft: (queued: QueuedWrite, draft: KeptPost)? {
         if case .post(let draft) = write { (self, draft) } else { nil }
     }
 }

@@ -77,8 +77,10 @@ extension AccountChanges {
         note(queued)
     }
 
-    /// Removes a write: it is done, or was withdrawn.
-    func remove(_ queued: QueuedWrite) throws {
+    /// Removes a write.
+    ///
+    /// - Parameter isDone: Whether the service has carried it out; false if it was withdrawn.
+    func remove(_ queued: QueuedWrite, isDone: Bool = false) throws {
         let key = AccountRecords.key(queued.number)
         try set(nil as String?, AccountRecords.Table.write, key)
         for name in Self.queues(of: queued) {
@@ -87,6 +89,9 @@ extension AccountChanges {
         for subject in queued.write.subjects {
             try set(nil as String?, AccountRecords.Table.concern, subject.key + "//" + key)
         }
+        // The ends of the last writes are kept for those who follow them.
+        try set(isDone ? "done" : "withdrawn", Fact.end(of: queued.number))
+        try set(nil as String?, Fact.end(of: queued.number - 1000))
         note(queued)
     }
 

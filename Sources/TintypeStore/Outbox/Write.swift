@@ -3,7 +3,7 @@ import TintypeModel
 /// A change that a person makes on the device, and that the service is to make, too.
 enum Write: Codable, Hashable, Sendable {
     /// A new post.
-    case post(PostDraft)
+    case post(KeptPost)
     /// Other words of a post, or another order of its photos.
     case editPost(PostChange)
     case deletePost(Post.ID)
@@ -25,7 +25,7 @@ enum Write: Codable, Hashable, Sendable {
 }
 
 /// A new post with the photos that the device keeps for it.
-struct PostDraft: Codable, Hashable, Sendable {
+struct KeptPost: Codable, Hashable, Sendable {
     let id: Post.ID
     var text: String?
     var mentions: [Mention] = []
@@ -90,9 +90,9 @@ struct CommentChange: Codable, Hashable, Sendable {
 
 /// Values of the tree that are written in one step.
 struct TreeWrite: Codable, Hashable, Sendable {
-    /// The path of a node, above all values.
-    let path: [String]
-    /// The values by their paths below the node; the empty path is the node itself. Null removes.
+    /// The path of a node, at or above all values.
+    let path: String
+    /// The values by their paths below the node, or one value with the empty path for the node itself. Null removes.
     let values: [String: JSONValue]
     /// The value of the node on which the write is based; nil for a write without a condition.
     var base: JSONValue?

@@ -2,7 +2,7 @@ import TintypeModel
 
 /// Something on which views and writes depend: an entity or a list. Its text is a key of records.
 struct Subject: Hashable, Sendable, Codable {
-    let key: String
+    private(set) var key: String
 
     private init(_ kind: String, _ parts: String...) {
         key = ([kind] + parts.map(Self.escaped)).joined(separator: "/")
@@ -19,8 +19,12 @@ struct Subject: Hashable, Sendable, Codable {
     static func audience(_ id: Audience.ID) -> Subject { Subject("audience", id.rawValue) }
     static func upload(_ id: Upload.ID) -> Subject { Subject("upload", id.rawValue) }
     static func list(_ name: ListName) -> Subject { Subject("list", name.rawValue) }
-    /// A node of the tree, without the parts above it.
-    static func node(_ path: [String]) -> Subject { Subject("tree", path.joined(separator: "/")) }
+    /// A node of the tree.
+    static func node(_ path: String) -> Subject {
+        var subject = Subject("tree")
+        for part in path.split(separator: "/") { subject.key += "/" + escaped(String(part)) }
+        return subject
+    }
     /// All writes of a person that wait or were refused.
     static let outbox = Subject("outbox")
     /// The person who is signed in.
@@ -28,6 +32,12 @@ struct Subject: Hashable, Sendable, Codable {
     /// A part of a list that a view shows.
     static func window(_ id: Int) -> Subject { Subject("window", String(id)) }
     static func write(_ number: Int64) -> Subject { Subject("write", String(number)) }
+
+    /// The path of a node of the tree, in its escaped form; nil for other subjects.
+    var nodePath: Substring? {
+        guard key == "tree" || key.hasPrefix("tree/") else { return nil }
+        return key.dropFirst("tree/".count)
+    }
 
     /// Returns a text in printable ASCII without slashes, different for each text, so that a prefix of keys selects
     /// what it is meant to.

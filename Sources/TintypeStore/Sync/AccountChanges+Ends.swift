@@ -6,19 +6,25 @@
 import TintypeModel
 
 extension AccountChanges {
-    /// Notes that the service has published a new post of this device.
-    func finish(_ queued: QueuedWrite, id: String, of draft: PostDraft, at number: Int64?) throws {
-        try setReal(EntityID<Post>(id), for: draft.id)
-        touch(.post(EntityID(id)))
-        try finish(queued, result: nil, at: number)
-    }
-
     /// Notes that the service has carried out a write.
     ///
     /// - Parameters:
+    ///   - id: The id that it has given to the post or the comment; nil for other writes.
     ///   - result: The entity as the service has answered, if it has.
     ///   - number: The number of the change; nil if the service did not send it.
-    func finish(_ queued: QueuedWrite, result: JSONValue?, at number: Int64?) throws {
+    func finish(_ queued: QueuedWrite, id: String?, result: JSONValue?, at number: Int64?) throws {
+        if let id {
+            switch queued.write {
+            case .post(let post):
+                try setReal(Post.ID(id), for: post.id)
+                touch(.post(Post.ID(id)))
+                try set(nil as String?, Fact.upload(post.id))
+            case .comment(let comment):
+                try setReal(Comment.ID(id), for: comment.id)
+                touch(.comment(Comment.ID(id), on: try records.real(comment.post)))
+            default: break
+            }
+        }
         var queued = queued
         queued.state = .sent(number, result: result)
         try update(queued)
@@ -35,7 +41,7 @@ extension AccountChanges {
                 change ?? 0 <= number || others.contains(queued.number)
             else { continue }
             try keepResult(of: queued, result, at: change ?? 0)
-            try remove(queued)
+            try remove(queued, isDone: true)
         }
     }
 

@@ -134,9 +134,9 @@ extension AccountChanges {
     /// Notes that a post is one that this device has sent, if its answer was lost.
     private func answer(_ post: Post, at number: Int64) throws {
         guard let key = post.clientReference else { return }
-        for queued in try records.writes(on: .list(.feed)) where queued.key == key && queued.isQueued {
-            guard case .post(let draft) = queued.write else { continue }
-            try finish(queued, id: post.id.rawValue, of: draft, at: number)
+        for queued in try records.writes(on: .list(.feed)) where queued.isQueued {
+            guard key == queued.key || key.hasPrefix(queued.key + "~") else { continue }
+            try finish(queued, id: post.id.rawValue, result: nil, at: number)
         }
     }
 }

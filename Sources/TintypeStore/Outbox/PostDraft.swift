@@ -7,7 +7,7 @@ public import TintypeModel
 #endif
 
 /// A post that is to be written.
-public struct NewPost: Hashable, Sendable {
+public struct PostDraft: Hashable, Sendable {
     /// The text; nil for none.
     public var text: String?
     /// The people whom parts of the text mention.
@@ -15,14 +15,14 @@ public struct NewPost: Hashable, Sendable {
     /// The audiences; empty for everybody.
     public var audiences: [Audience.ID] = []
     /// The photos, in their order.
-    public var photos: [NewPhoto] = []
+    public var photos: [PhotoDraft] = []
 
     /// Creates a post.
-    public init(text: String? = nil, photos: [NewPhoto] = []) { (self.text, self.photos) = (text, photos) }
+    public init(text: String? = nil, photos: [PhotoDraft] = []) { (self.text, self.photos) = (text, photos) }
 }
 
 /// A photo of a post that is to be written.
-public struct NewPhoto: Hashable, Sendable {
+public struct PhotoDraft: Hashable, Sendable {
     /// The file. The store keeps a link to it or a copy of it, so that it may be deleted at once.
     public var file: URL
     /// The description for people who cannot see the photo; nil for none.

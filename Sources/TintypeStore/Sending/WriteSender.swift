@@ -1,0 +1,137 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+import TintypeClient
+import TintypeModel
+
+/// Sends one write to the service.
+struct WriteSender: Sendable {
+    let client: ServiceClient
+    let account: Person.ID
+    let photos: PhotoSender
+
+    /// A write with the ids of the service in place of those of the device.
+    struct Resolved: Sendable {
+        let queued: QueuedWrite
+        /// The post of the write; nil for a write without one.
+        let post: Post.ID?
+        /// The comment of the write; nil for a write without one.
+        let comment: Comment.ID?
+    }
+
+    /// Sends a write.
+    ///
+    /// - Throws: `Problem`, `TransportError`, `SessionError`, `DecodingError` or `CancellationError`.
+    func send(_ resolved: Resolved) async throws -> Attempt {
+        let (queued, key) = (resolved.queued, resolved.queued.key)
+        switch queued.write {
+        case .post(let post): return try await photos.send(post, queued)
+        case .editPost(let change):
+            return try await edit(resolved.post ?? change.id, change, queued)
+        case .deletePost(let id):
+            return try await removal { try await client.delete(resolved.post ?? id, idempotencyKey: key).changeNumber }
+        case .like(let id, let isLiked):
+            let post = resolved.post ?? id
+            do {
+                let answer = try await client.setLike(isLiked, of: post, by: account, idempotencyKey: key)
+                return .done(id: nil, result: nil, number: answer.changeNumber)
+            } catch let problem as Problem where !isLiked && problem.code == .notFound {
+                return .done(id: nil, result: nil, number: nil)
+            }
+        case .follow(let person, let isFollowed):
+            let answer = try await client.setFollowing(isFollowed, of: person, by: account, idempotencyKey: key)
+            return .done(id: nil, result: nil, number: answer.changeNumber)
+        case .block(let person, let isBlocked):
+            let answer = try await client.setBlocking(isBlocked, of: person, by: account, idempotencyKey: key)
+            return .done(id: nil, result: nil, number: answer.changeNumber)
+        case .comment(let comment):
+            let answer = try await client.addComment(
+                comment.text, mentions: comment.mentions, to: resolved.post ?? comment.post, clientTime: queued.date,
+                idempotencyKey: key)
+            return .done(
+                id: answer.value.id.rawValue, result: try JSONValue(encoding: answer.value), number: answer.changeNumber)
+        case .editComment(let change):
+            return try await edit(resolved.comment ?? change.id, on: resolved.post ?? change.post, change, queued)
+        case .deleteComment(let id, let post):
+            return try await removal {
+                try await client.delete(resolved.comment ?? id, on: resolved.post ?? post, idempotencyKey: key)
+                    .changeNumber
+            }
+        case .readNotifications(let last):
+            let selection = last.map { NotificationSelection.upTo($0) } ?? .all
+            let answer = try await client.markAsRead(selection, of: account, idempotencyKey: key)
+            return .done(id: nil, result: nil, number: answer.changeNumber)
+        case .profile(let name, let bio):
+            let answer = try await client.change(account, ProfileChange(name: name, bio: bio), idempotencyKey: key)
+            return .done(id: nil, result: nil, number: answer.changeNumber)
+        case .tree(let write): return try await send(write, queued)
+        }
+    }
+
+    /// Removes what may be gone already.
+    private func removal(_ remove: () async throws -> Int64?) async throws -> Attempt {
+        do { return .done(id: nil, result: nil, number: try await remove()) } catch let problem as Problem
+            where [.notFound, .deleted].contains(problem.code)
+        {
+            return .done(id: nil, result: nil, number: nil)
+        }
+    }
+
+    /// Changes the words of a post, unless somebody else has changed them since.
+    private func edit(_ id: Post.ID, _ change: PostChange, _ queued: QueuedWrite) async throws -> Attempt {
+        // The version of a post also changes with its renditions and its author's name: another attempt compares words.
+        for _ in 0..<5 {
+            let present = try await client.post(id)
+            let words = PostWords(of: present.value)
+            if words == change.words { return try done(present) }
+            guard words == change.base else { return .conflict(try JSONValue(encoding: present.value)) }
+            do {
+                return try done(
+                    await client.edit(
+                        id, PostEdit(change, at: queued.date), ifMatch: present.etag, idempotencyKey: queued.key))
+            } catch let problem as Problem where problem.status == 412 {}
+        }
+        return .rest(nil)
+    }
+
+    private func done(_ answer: Answer<Post>) throws -> Attempt {
+        .done(id: nil, result: try JSONValue(encoding: answer.value), number: answer.changeNumber)
+    }
+
+    /// Changes the text of a comment, unless somebody else has changed it since.
+    private func edit(
+        _ id: Comment.ID, on post: Post.ID, _ change: CommentChange, _ queued: QueuedWrite
+    ) async throws -> Attempt {
+        let present = try await client.comment(id, on: post)
+        if present.value.text == change.text {
+            return .done(id: nil, result: try JSONValue(encoding: present.value), number: present.changeNumber)
+        }
+        guard present.value.text == change.base else { return .conflict(try JSONValue(encoding: present.value)) }
+        let answer = try await client.edit(
+            id, on: post, to: change.text, mentions: change.mentions, clientTime: queued.date,
+            idempotencyKey: queued.key)
+        return .done(id: nil, result: try JSONValue(encoding: answer.value), number: answer.changeNumber)
+    }
+}
+
+extension PostEdit {
+    fileprivate init(_ change: PostChange, at date: Date) {
+        self.init(
+            text: change.words.text ?? "", mentions: change.words.mentions,
+            photos: change.words.photos.isEmpty || change.words.photos == change.base.photos
+                ? nil
+                : change.words.photos.map { Photo(number: $0.number, alternativeText: $0.alternativeText ?? "") },
+            clientTime: date)
+    }
+}
+
+extension JSONValue {
+    /// Creates the JSON of a value.
+    ///
+    /// - Throws: `EncodingError`.
+    init(encoding value: some Encodable) throws {
+        self = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(value))
+    }
+}
