@@ -1,8 +1,9 @@
+internal import Dispatch
+internal import Foundation
+
 #if canImport(FoundationNetworking)
     internal import FoundationNetworking
 #endif
-internal import Dispatch
-internal import Foundation
 
 /// One request under way and its answer, between the threads of a session and the task that waits.
 ///
@@ -77,7 +78,7 @@ final class Exchange: Sendable {
         try await wait { state in
             if let head = state.head { return head }
             try state.end?.get()
-            return state.end == nil ? nil : Head(status: 0, headers: [:])
+            return nil
         }
     }
 
@@ -123,6 +124,9 @@ final class Exchange: Sendable {
         guard head.status >= 200 else { return touch() }
         wake { $0.head = head }
     }
+
+    /// Whether the header of the answer is there.
+    var hasHead: Bool { state.withLock { $0.head != nil } }
 
     /// Notes bytes of the answer.
     func receive(_ bytes: Data) {

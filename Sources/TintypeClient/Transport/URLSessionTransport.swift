@@ -1,7 +1,8 @@
+internal import Foundation
+
 #if canImport(FoundationNetworking)
     internal import FoundationNetworking
 #endif
-internal import Foundation
 
 /// The transport for apps, over `URLSession`.
 ///
@@ -88,7 +89,8 @@ public final class URLSessionTransport: Transport {
     /// - Throws: `TransportError` without an answer; `CancellationError` if the task was cancelled.
     public func stream(for request: TransportRequest) async throws -> TransportStream {
         let exchange = Exchange(
-            unreadLimit: Self.unreadLimit, overflow: TransportError(.interrupted, "the reader of the stream is too slow"))
+            unreadLimit: Self.unreadLimit,
+            overflow: TransportError(.interrupted, "the reader of the stream is too slow"))
         let body = try await PreparedBody.of(request.body)
         defer { body.discard() }
         try start(request, body, in: streams, exchange)
