@@ -17,6 +17,7 @@ public struct ServiceClient: Sendable {
     public let session: Session
     /// The way to send requests.
     public let transport: any Transport
+    let clock: any DeviceClock
     /// The person in whose name alone requests are sent; nil for whoever is signed in.
     public private(set) var person: Person.ID?
 
@@ -30,7 +31,7 @@ public struct ServiceClient: Sendable {
     public init(
         service: URL, keychain: any Keychain, transport: any Transport, clock: any DeviceClock = SystemClock()
     ) {
-        (self.service, self.transport) = (service, transport)
+        (self.service, self.transport, self.clock) = (service, transport, clock)
         session = Session(service: service, keychain: keychain, transport: transport, clock: clock)
     }
 
@@ -58,6 +59,15 @@ public struct ServiceClient: Sendable {
     func response(
         to message: TransportRequest, isAuthorized: Bool, progress: (@Sendable (_ sentCount: Int64) -> Void)? = nil
     ) async throws -> TransportResponse {
+        let response = try await anyResponse(to: message, isAuthorized: isAuthorized, progress: progress)
+        guard (200..<300).contains(response.status) else { throw Problem(response) }
+        return response
+    }
+
+    /// Sends a request to any address and returns the answer, whatever its status.
+    func anyResponse(
+        to message: TransportRequest, isAuthorized: Bool, progress: (@Sendable (_ sentCount: Int64) -> Void)? = nil
+    ) async throws -> TransportResponse {
         var token = isAuthorized ? try await token() : nil
         var response = try await transport.response(to: Self.signed(message, token), progress: progress)
         if let rejected = token, response.status == 401, Problem(response).rejectsToken,
@@ -66,7 +76,6 @@ public struct ServiceClient: Sendable {
             token = try await self.token()
             response = try await transport.response(to: Self.signed(message, token), progress: progress)
         }
-        guard (200..<300).contains(response.status) else { throw Problem(response) }
         return response
     }
 
@@ -98,7 +107,7 @@ public struct ServiceClient: Sendable {
         return ServerSentEvents(stream.chunks)
     }
 
-    private func message(for request: ServiceRequest) throws -> TransportRequest {
+    func message(for request: ServiceRequest) throws -> TransportRequest {
         guard let url = request.url(relativeTo: service) else {
             throw TransportError(.unreachable, "\(service) has no address for \(request.path)")
         }
