@@ -16,10 +16,11 @@ public final class LocalStore: Sendable {
     /// The requests to the service.
     public let client: ServiceClient
     let records: any RecordStore
-    let folder: URL
+    let folder: PhotoFolder
     let clock: any DeviceClock
     let reachability: any Reachability
     let hub = ChangeHub()
+    let sending = SendingState()
     private let lastWindow = Mutex(0)
 
     /// Creates a store.
@@ -27,14 +28,15 @@ public final class LocalStore: Sendable {
     /// - Parameters:
     ///   - client: The requests to the service.
     ///   - records: The place for records.
-    ///   - folder: The folder for photos that are to be sent; it is created if it does not exist.
+    ///   - folder: The folder for photos that are to be sent; it is created when it is needed. On the disk of the
+    ///     camera's files, photos are linked instead of copied.
     ///   - clock: The clock of the device.
     ///   - reachability: Whether the device has a network.
     public init(
         client: ServiceClient, records: any RecordStore, folder: URL, clock: any DeviceClock = SystemClock(),
         reachability: any Reachability = UnknownReachability()
     ) {
-        (self.client, self.records, self.folder) = (client, records, folder)
+        (self.client, self.records, self.folder) = (client, records, PhotoFolder(url: folder))
         (self.clock, self.reachability) = (clock, reachability)
     }
 
@@ -48,7 +50,7 @@ public final class LocalStore: Sendable {
             let records = AccountRecords(account, in: reader)
             let me = try records.entity(.person(account), as: Person.self)?.value
             let author = Author(id: account, name: me?.name, picture: me?.picture)
-            return try body(LocalView(records, PostOverlay(records: records, me: author, photoFolder: folder)))
+            return try body(LocalView(records, PostOverlay(records: records, me: author, folder: folder)))
         }
     }
 
@@ -56,11 +58,12 @@ public final class LocalStore: Sendable {
     func change<Result: Sendable>(
         _ account: Person.ID, _ durability: Durability, _ body: @Sendable (AccountChanges) throws -> Result
     ) async throws -> Result {
-        let (result, subjects) = try await records.write(durability) { writer in
+        let (result, subjects, photos) = try await records.write(durability) { writer in
             let changes = AccountChanges(account, in: writer)
             let result = try body(changes)
-            return (result, changes.subjects)
+            return (result, changes.subjects, changes.unneededPhotos)
         }
+        for photo in photos { folder.remove(photo) }
         hub.report(subjects)
         return result
     }
@@ -81,6 +84,4 @@ public final class LocalStore: Sendable {
                 return last
             })
     }
-
-    func loadMore(of list: ListName) async throws {}
 }

@@ -16,10 +16,11 @@ extension ServiceClient {
 
     /// Marks notifications of a person as read, and returns the number of those that are still unread.
     public func markAsRead(
-        _ selection: NotificationSelection, of person: Person.ID
+        _ selection: NotificationSelection, of person: Person.ID, idempotencyKey: String? = nil
     ) async throws -> Answer<Int> {
         let answer: Answer<[String: Int]> = try await answer(
-            "POST", ["v1", "people", person.rawValue, "notifications", "read"], selection.fields)
+            "POST", ["v1", "people", person.rawValue, "notifications", "read"], selection.fields,
+            idempotencyKey: idempotencyKey)
         return answer.map { $0["unread"] ?? 0 }
     }
 

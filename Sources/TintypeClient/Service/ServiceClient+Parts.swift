@@ -25,9 +25,8 @@ extension ServiceClient {
         _ method: String, _ path: [String], _ fields: [String: JSONValue?], idempotencyKey: String? = nil,
         etag: String? = nil
     ) async throws -> Answer<Value> {
-        var request = ServiceRequest(method, path)
+        var request = ServiceRequest(method, path, idempotencyKey: idempotencyKey)
         try request.setBody(.object(fields.compactMapValues(\.self)))
-        request.headers["Idempotency-Key"] = idempotencyKey
         request.headers["If-Match"] = etag
         return try await answer(to: request)
     }

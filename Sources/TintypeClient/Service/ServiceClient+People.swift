@@ -18,8 +18,10 @@ extension ServiceClient {
     }
 
     /// Changes fields of a profile; creates the person if there is none, which requires a name.
-    public func change(_ person: Person.ID, _ change: ProfileChange) async throws -> Answer<Person> {
-        try await answer("PATCH", ["v1", "people", person.rawValue], change.fields)
+    public func change(
+        _ person: Person.ID, _ change: ProfileChange, idempotencyKey: String? = nil
+    ) async throws -> Answer<Person> {
+        try await answer("PATCH", ["v1", "people", person.rawValue], change.fields, idempotencyKey: idempotencyKey)
     }
 
     /// Gives a person another picture, from a part of a file or from memory.
@@ -74,21 +76,23 @@ extension ServiceClient {
 
     /// Makes a person follow another, or no longer. A repetition changes nothing.
     public func setFollowing(
-        _ isFollowing: Bool, of followee: Person.ID, by follower: Person.ID
+        _ isFollowing: Bool, of followee: Person.ID, by follower: Person.ID, idempotencyKey: String? = nil
     ) async throws -> Answer<FollowState> {
         try await answer(
             to: ServiceRequest(
                 isFollowing ? "PUT" : "DELETE",
-                ["v1", "people", follower.rawValue, "following", followee.rawValue]))
+                ["v1", "people", follower.rawValue, "following", followee.rawValue],
+                idempotencyKey: idempotencyKey))
     }
 
     /// Makes a person block another, or no longer. A block ends the follows between the two. A repetition changes nothing.
     public func setBlocking(
-        _ isBlocking: Bool, of blocked: Person.ID, by blocker: Person.ID
+        _ isBlocking: Bool, of blocked: Person.ID, by blocker: Person.ID, idempotencyKey: String? = nil
     ) async throws -> Answer<BlockState> {
         try await answer(
             to: ServiceRequest(
-                isBlocking ? "PUT" : "DELETE", ["v1", "people", blocker.rawValue, "blocking", blocked.rawValue]))
+                isBlocking ? "PUT" : "DELETE", ["v1", "people", blocker.rawValue, "blocking", blocked.rawValue],
+                idempotencyKey: idempotencyKey))
     }
 
     /// Returns the space that the files of a user take up.

@@ -79,8 +79,9 @@ extension ServiceClient {
     }
 
     /// Deletes a post.
-    public func delete(_ post: Post.ID) async throws -> Answer<PostDeletion> {
-        try await answer(to: ServiceRequest("DELETE", ["v1", "posts", post.rawValue]))
+    public func delete(_ post: Post.ID, idempotencyKey: String? = nil) async throws -> Answer<PostDeletion> {
+        try await answer(
+            to: ServiceRequest("DELETE", ["v1", "posts", post.rawValue], idempotencyKey: idempotencyKey))
     }
 
     /// Returns signed addresses of the originals of a post, which are valid for one to two hours.

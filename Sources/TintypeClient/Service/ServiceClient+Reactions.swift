@@ -10,11 +10,12 @@ public import TintypeModel
 extension ServiceClient {
     /// Sets or removes a person's like of a post. A repetition changes nothing.
     public func setLike(
-        _ isLiked: Bool, of post: Post.ID, by person: Person.ID
+        _ isLiked: Bool, of post: Post.ID, by person: Person.ID, idempotencyKey: String? = nil
     ) async throws -> Answer<LikeState> {
         try await answer(
             to: ServiceRequest(
-                isLiked ? "PUT" : "DELETE", ["v1", "posts", post.rawValue, "likes", person.rawValue]))
+                isLiked ? "PUT" : "DELETE", ["v1", "posts", post.rawValue, "likes", person.rawValue],
+                idempotencyKey: idempotencyKey))
     }
 
     /// Returns a page of the people who like a post, in the order of their ids.
@@ -75,17 +76,22 @@ extension ServiceClient {
     ///
     /// - Parameter clientTime: The time of the change, by the clock of the device; nil to leave it out.
     public func edit(
-        _ comment: Comment.ID, on post: Post.ID, to text: String, mentions: [Mention] = [], clientTime: Date? = nil
+        _ comment: Comment.ID, on post: Post.ID, to text: String, mentions: [Mention] = [], clientTime: Date? = nil,
+        idempotencyKey: String? = nil
     ) async throws -> Answer<Comment> {
         try await answer(
             "PATCH", ["v1", "posts", post.rawValue, "comments", comment.rawValue],
-            try Self.comment(text, mentions, clientTime))
+            try Self.comment(text, mentions, clientTime), idempotencyKey: idempotencyKey)
     }
 
     /// Deletes a comment.
-    public func delete(_ comment: Comment.ID, on post: Post.ID) async throws -> Answer<Void> {
+    public func delete(
+        _ comment: Comment.ID, on post: Post.ID, idempotencyKey: String? = nil
+    ) async throws -> Answer<Void> {
         try await confirmation(
-            of: ServiceRequest("DELETE", ["v1", "posts", post.rawValue, "comments", comment.rawValue]))
+            of: ServiceRequest(
+                "DELETE", ["v1", "posts", post.rawValue, "comments", comment.rawValue],
+                idempotencyKey: idempotencyKey))
     }
 
     /// Flags a post for the admins, or takes the flag back. A repetition changes nothing.

@@ -33,8 +33,12 @@ public struct ServiceRequest: Hashable, Sendable {
     }
 
     /// Creates a request.
-    public init(_ method: String, _ path: [String], query: [QueryField] = []) {
+    ///
+    /// - Parameter idempotencyKey: The key by which the service recognises the same write, of 1 to 200 printable ASCII
+    ///   characters; nil for none.
+    public init(_ method: String, _ path: [String], query: [QueryField] = [], idempotencyKey: String? = nil) {
         (self.method, self.path, self.query) = (method, path, query)
+        headers["Idempotency-Key"] = idempotencyKey
     }
 
     /// Adds a field to the query, unless the value is nil.

@@ -7,6 +7,8 @@ final class AccountChanges {
     let records: AccountRecords
     /// The subjects that were changed.
     private(set) var subjects: Set<Subject> = []
+    /// The photos that are not needed once the transaction is stored.
+    private(set) var unneededPhotos: [KeptPhoto] = []
 
     init(_ account: Person.ID, in writer: any RecordWriter) {
         self.writer = writer
@@ -25,6 +27,9 @@ final class AccountChanges {
 
     /// Notes that views of a subject must be read again.
     func touch(_ subject: Subject) { subjects.insert(subject) }
+
+    /// Notes that photos are not needed once the transaction is stored.
+    func drop(_ photos: [KeptPhoto]) { unneededPhotos += photos }
 
     /// Records that the service has given an id to what the device has made.
     func setReal<Entity>(_ real: EntityID<Entity>, for local: EntityID<Entity>) throws {

@@ -11,7 +11,7 @@ struct PostOverlay {
     /// The person as the author of new posts and comments.
     let me: Author
     /// The folder of the photos that the device keeps.
-    let photoFolder: URL
+    let folder: PhotoFolder
 
     /// Returns a post; nil if the device does not have it, or if it does not exist any longer.
     ///
@@ -65,7 +65,7 @@ struct PostOverlay {
         switch queued.write {
         case .post(let draft):
             for (index, photo) in draft.photos.enumerated() {
-                shown.photoFiles[index] = photoFolder.appendingPathComponent(photo.name)
+                shown.photoFiles[index] = folder.file(photo)
             }
         case .editPost(let change):
             change.words.apply(to: &shown.post)

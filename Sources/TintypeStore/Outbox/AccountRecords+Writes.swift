@@ -89,6 +89,10 @@ extension AccountChanges {
         for subject in queued.write.subjects {
             try set(nil as String?, AccountRecords.Table.concern, subject.key + "//" + key)
         }
+        if case .post(let post) = queued.write {
+            drop(post.photos)
+            try set(nil as String?, Fact.upload(post.id))
+        }
         // The ends of the last writes are kept for those who follow them.
         try set(isDone ? "done" : "withdrawn", Fact.end(of: queued.number))
         try set(nil as String?, Fact.end(of: queued.number - 1000))

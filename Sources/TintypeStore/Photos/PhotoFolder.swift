@@ -1,24 +1,42 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import Foundation
+import Synchronization
 
 /// The folder of the photos that the device keeps until their posts are published. Names are made here.
-struct PhotoFolder: Sendable {
-    let url: URL
+final class PhotoFolder: Sendable {
+    private let url: URL
+    /// The names of files whose posts are not stored yet.
+    private let keeping = Mutex<Set<String>>([])
+
+    init(url: URL) { self.url = url }
+
+    /// Keeps photos, until their post is stored and `endKeeping` is called.
+    ///
+    /// - Throws: An error of the system; then nothing is kept.
+    func keep(_ photos: [PhotoDraft]) throws -> [KeptPhoto] {
+        var kept: [KeptPhoto] = []
+        do {
+            for photo in photos { kept.append(try keep(photo)) }
+            return kept
+        } catch {
+            for photo in kept { remove(photo) }
+            endKeeping(kept)
+            throw error
+        }
+    }
+
+    /// Notes that photos are needed only as long as a stored post needs them.
+    func endKeeping(_ photos: [KeptPhoto]) { keeping.withLock { $0.subtract(photos.map(\.name)) } }
 
     /// Returns the address of a kept file.
     func file(_ photo: KeptPhoto) -> URL { url.appendingPathComponent(photo.name) }
 
-    /// Keeps a photo: it links the file, or copies it to where links are not possible.
-    ///
-    /// - Throws: An error of the system; then nothing is kept.
-    func keep(_ photo: PhotoDraft) throws -> KeptPhoto {
+    /// Keeps a photo: it links the file, or copies it if that is not possible.
+    private func keep(_ photo: PhotoDraft) throws -> KeptPhoto {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         let suffix = photo.file.pathExtension.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.prefix(8)
         let name = UUID().uuidString + (suffix.isEmpty ? "" : "." + suffix.lowercased())
         let file = url.appendingPathComponent(name)
+        _ = keeping.withLock { $0.insert(name) }
         let source = photo.file.resolvingSymlinksInPath()
         do { try FileManager.default.linkItem(at: source, to: file) } catch {
             do { try FileManager.default.copyItem(at: source, to: file) } catch {
@@ -28,10 +46,9 @@ struct PhotoFolder: Sendable {
         }
         do {
             try synchronize(file)
-            let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
-            let count = (attributes[.size] as? NSNumber)?.int64Value ?? attributes[.size] as? Int64 ?? 0
+            let size = try file.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
             return KeptPhoto(
-                name: name, count: count, alternativeText: photo.alternativeText, width: photo.width,
+                name: name, count: Int64(size), alternativeText: photo.alternativeText, width: photo.width,
                 height: photo.height)
         } catch {
             try? FileManager.default.removeItem(at: file)
@@ -46,6 +63,7 @@ struct PhotoFolder: Sendable {
     ///
     /// - Parameter names: The names of the needed ones.
     func removeAll(but names: Set<String>) {
+        let names = names.union(keeping.withLock(\.self))
         for name in (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? [] where !names.contains(name) {
             try? FileManager.default.removeItem(at: url.appendingPathComponent(name))
         }

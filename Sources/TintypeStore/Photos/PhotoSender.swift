@@ -48,16 +48,16 @@ struct PhotoSender: Sendable {
         }
         guard let draft = state.draft else { return .rest(nil) }
         let all = post.photos.reduce(0) { $0 + $1.count }
-        var before: Int64 = 0
-        for (index, photo) in post.photos.enumerated() {
+        var end: Int64 = 0
+        for photo in post.photos {
+            let begin = end
+            end += photo.count
             if !state.finished.contains(photo.name) {
                 try await send(photo, of: post, draft, key: "\(key)-\(photo.name)", &state) { sent in
-                    report(queued.number, before + sent, all)
+                    report(queued.number, begin + sent, all)
                 }
             }
-            before += photo.count
-            _ = index
-            report(queued.number, before, all)
+            report(queued.number, end, all)
         }
         let publication = DraftPublication(
             text: post.text ?? "", mentions: post.mentions,
@@ -68,7 +68,7 @@ struct PhotoSender: Sendable {
     /// Sends the bytes of a photo that the service does not have.
     private func send(
         _ photo: KeptPhoto, of post: KeptPost, _ draft: Upload.ID, key: String, _ state: inout UploadProgress,
-        _ report: @Sendable (Int64) -> Void
+        _ report: @escaping @Sendable (Int64) -> Void
     ) async throws {
         var offset: Int64 = 0
         let upload: Upload.ID

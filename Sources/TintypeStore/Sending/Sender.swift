@@ -34,7 +34,10 @@ struct Sender: Sendable {
                 let attempt = try await attempt(resolved)
                 _ = store.sending.setProgress(nil, of: resolved.queued.number)
                 switch attempt {
-                case .signIn: return
+                case .signIn:
+                    try await store.pause(Self.longestWait)
+                    next = try await self.next(lane)
+                    continue
                 case .pause(let wait):
                     pauses += 1
                     try await store.pause(wait ?? Self.wait(pauses))

@@ -1,0 +1,66 @@
+import TintypeClient
+import TintypeModel
+
+extension LocalStore {
+    /// Sends what was written, and follows what changes on the service, until the task is cancelled.
+    ///
+    /// It waits while nobody is signed in, and follows a change of the person. Run it once at a time.
+    ///
+    /// - Throws: `RecordStoreError`, or `CancellationError`.
+    public func run() async throws {
+        while true {
+            try Task.checkCancellation()
+            for await state in await client.session.states() {
+                hub.report([.account])
+                if case .signedIn(let account) = state {
+                    try await run(for: account.id)
+                    break
+                }
+            }
+        }
+    }
+
+    /// Sends and follows until another person is signed in, or nobody.
+    private func run(for account: Person.ID) async throws {
+        try await removeUnneededPhotos(of: account)
+        let sender = Sender(store: self, account: account, sender: writeSender(for: account))
+        let syncer = Syncer(store: self, account: account)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for lane in Write.Lane.allCases { group.addTask { try await sender.run(lane) } }
+            group.addTask { try await syncer.run() }
+            group.addTask { [client] in
+                for await state in await client.session.states() {
+                    guard case .signedIn(let present) = state, present.id == account else { return }
+                }
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    private func writeSender(for account: Person.ID) -> WriteSender {
+        let photos = PhotoSender(
+            client: client, folder: folder, progress: { try await self.progress(of: $0, account) },
+            store: { try await self.setProgress($0, of: $1, account) },
+            report: { number, sentCount, count in
+                let progress = SendingState.Progress(sentCount: sentCount, count: count)
+                if self.sending.setProgress(progress, of: number) { self.hub.report([.write(number)]) }
+            })
+        return WriteSender(client: client, account: account, photos: photos)
+    }
+
+    /// Waits, or until the device has a network again.
+    ///
+    /// - Throws: `CancellationError`.
+    func pause(_ duration: Duration) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { [clock, reachability] group in
+            group.addTask { try await clock.sleep(for: duration) }
+            group.addTask {
+                for await isReachable in reachability.changes().dropFirst() where isReachable { return }
+                try await clock.sleep(for: duration)
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+}

@@ -1,0 +1,35 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+import TintypeModel
+
+extension LocalStore {
+    /// Returns how far the photos of a post have been sent.
+    func progress(of post: KeptPost, _ account: Person.ID) async throws -> UploadProgress {
+        try await records.read { reader in
+            guard let text = try AccountRecords(account, in: reader).text(.upload(post.id)) else { return UploadProgress() }
+            return (try? JSONDecoder().decode(UploadProgress.self, from: Data(text.utf8))) ?? UploadProgress()
+        }
+    }
+
+    /// Stores how far the photos of a post have been sent.
+    func setProgress(_ progress: UploadProgress, of post: KeptPost, _ account: Person.ID) async throws {
+        let text = String(decoding: try JSONEncoder().encode(progress), as: UTF8.self)
+        try await change(account, .appEnd) { try $0.set(text, Fact.upload(post.id)) }
+    }
+
+    /// Deletes the files of posts that are published or were withdrawn, of all people.
+    func removeUnneededPhotos(of account: Person.ID) async throws {
+        let folder = folder
+        try await records.write(.appEnd) { writer in
+            let writes = try writer.records(AccountRecords.Table.write, prefix: "").compactMap {
+                try? JSONDecoder().decode(QueuedWrite.self, from: Data($0.value))
+            }
+            var names: Set<String> = []
+            for case .post(let post) in writes.map(\.write) { names.formUnion(post.photos.map(\.name)) }
+            folder.removeAll(but: names)
+        }
+    }
+}
