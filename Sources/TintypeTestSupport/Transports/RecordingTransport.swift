@@ -52,15 +52,39 @@ public final class RecordingTransport: Transport {
         let file = nextFile()
         do {
             let stream = try await base.stream(for: request)
-            let reader = RecordingReader(stream, record, file)
-            return TransportStream(
-                status: stream.status, headers: stream.headers,
-                chunks: AsyncThrowingStream { try await reader.next() })
+            let (chunks, continuation) = AsyncThrowingStream.makeStream(of: Data.self, throwing: (any Error).self)
+            let pump = Task { await Self.record(stream, in: record, file, continuation) }
+            continuation.onTermination = { _ in pump.cancel() }
+            return TransportStream(status: stream.status, headers: stream.headers, chunks: chunks)
         } catch let error as TransportError {
             var record = record
             record.end(error)
             try record.write(to: file)
             throw error
+        }
+    }
+
+    private static func record(
+        _ stream: TransportStream, in record: RecordedExchange, _ file: URL,
+        _ continuation: AsyncThrowingStream<Data, any Error>.Continuation
+    ) async {
+        var record = record
+        var answer = RecordedExchange.Answer(
+            status: stream.status, headers: Secrets.redacted(stream.headers), body: nil, chunks: [])
+        do {
+            defer { record.answer = answer }
+            for try await chunk in stream.chunks {
+                if let body = RecordedExchange.Body(chunk) { answer.chunks?.append(body) }
+                continuation.yield(chunk)
+            }
+        } catch {
+            record.end(error)
+        }
+        do {
+            try record.write(to: file)
+            continuation.finish(throwing: record.failure.map { TransportError($0.cause, $0.detail) })
+        } catch {
+            continuation.finish(throwing: error)
         }
     }
 
@@ -71,46 +95,6 @@ public final class RecordingTransport: Transport {
         }
         let digits = String(number)
         return folder.appendingPathComponent(String(repeating: "0", count: max(0, 5 - digits.count)) + digits + ".json")
-    }
-}
-
-/// The reader of a stream that is recorded.
-private actor RecordingReader {
-    private let file: URL
-    private var chunks: AsyncThrowingStream<Data, any Error>.Iterator
-    private var record: RecordedExchange
-    private var isWritten = false
-
-    init(_ stream: TransportStream, _ record: RecordedExchange, _ file: URL) {
-        self.file = file
-        self.record = record
-        self.record.answer = .init(
-            status: stream.status, headers: Secrets.redacted(stream.headers), body: nil, chunks: [])
-        chunks = stream.chunks.makeAsyncIterator()
-    }
-
-    deinit { if !isWritten { try? record.write(to: file) } }
-
-    func next() async throws -> Data? {
-        do {
-            var chunks = chunks
-            defer { self.chunks = chunks }
-            if let chunk = try await chunks.next() {
-                if let body = RecordedExchange.Body(chunk) { record.answer?.chunks?.append(body) }
-                return chunk
-            }
-        } catch let error as TransportError {
-            record.end(error)
-            try write()
-            throw error
-        }
-        try write()
-        return nil
-    }
-
-    private func write() throws {
-        isWritten = true
-        try record.write(to: file)
     }
 }
 
