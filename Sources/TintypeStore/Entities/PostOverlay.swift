@@ -57,16 +57,15 @@ struct PostOverlay {
     }
 
     private func apply(_ queued: QueuedWrite, to shown: inout LocalPost) throws {
+        if case .post(let post) = queued.write {
+            for (index, photo) in post.photos.enumerated() { shown.photoFiles[index] = folder.file(photo) }
+        }
         guard queued.isShown else {
             shown.parkedWrites.append(WriteID(rawValue: queued.number))
             return
         }
         let isWaiting = !queued.isSent
         switch queued.write {
-        case .post(let draft):
-            for (index, photo) in draft.photos.enumerated() {
-                shown.photoFiles[index] = folder.file(photo)
-            }
         case .editPost(let change):
             change.words.apply(to: &shown.post)
             if shown.post.editedAt == nil || isWaiting { shown.post.editedAt = queued.date }
@@ -82,7 +81,7 @@ struct PostOverlay {
             if let counts = shown.post.counts { shown.post.counts?.comments = max(0, counts.comments - 1) }
             let real = try records.real(id)
             shown.post.comments.removeAll { $0.id == real }
-        case .editComment, .follow, .block, .readNotifications, .profile, .tree: break
+        case .post, .editComment, .follow, .block, .readNotifications, .profile, .tree: break
         }
     }
 
