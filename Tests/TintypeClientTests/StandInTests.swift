@@ -127,12 +127,12 @@ struct StandInTests {
     @Test("A manual clock wakes its sleepers in the order of their times")
     func clock() async throws {
         let clock = ManualClock(now: Date(timeIntervalSince1970: 1000))
-        let woken = Guarded<[Int]>([])
+        let (woken, wake) = AsyncStream.makeStream(of: Int.self)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for seconds in [30, 10, 20] {
                 group.addTask {
                     try await clock.sleep(for: .seconds(seconds))
-                    woken.withLock { $0.append(seconds) }
+                    wake.yield(seconds)
                 }
             }
             await clock.waitForSleepers(3)
@@ -146,7 +146,10 @@ struct StandInTests {
             await clock.advance(by: .seconds(20))
             try await group.waitForAll()
         }
-        #expect(woken.withLock { $0.sorted() } == [10, 20, 30])
+        wake.finish()
+        var order: [Int] = []
+        for await seconds in woken { order.append(seconds) }
+        #expect(order.first == 10 && order.sorted() == [10, 20, 30])
         let task = Task { try await clock.sleep(for: .seconds(1)) }
         await clock.waitForSleepers()
         task.cancel()
