@@ -4,7 +4,9 @@ import TintypeClient
 
 @Suite("A keychain")
 struct KeychainTests {
-    private static let names = ["session", "Session", "../escape", "/etc/passwd", "", ".", "a\0b", "ü/ß", "a b", "_47_"]
+    private static let names = [
+        "session", "Session", "../escape", "/etc/passwd", "", ".", "a\0b", "ü/ß", "a b", "_47_",
+    ]
 
     private func check(_ keychain: any Keychain) async throws {
         for name in Self.names { #expect(try await keychain.secret(named: name) == nil) }

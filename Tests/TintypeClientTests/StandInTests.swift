@@ -1,9 +1,10 @@
 import DaemonSupport
 import Foundation
 import Testing
-@testable import TintypeClient
 import TintypeModel
 import TintypeTestSupport
+
+@testable import TintypeClient
 
 @Suite("The stand-ins for the service and the device")
 struct StandInTests {
@@ -38,7 +39,9 @@ struct StandInTests {
         stub.fail("posts", with: .transport(TransportError(.offline)))
         await #expect(throws: TransportError(.offline)) { try await stub.response(to: request("posts")) }
         #expect(try await stub.response(to: request("posts")).status == 200)
-        stub.fail("posts", with: .problem(Problem(.tooManyRequests, status: 429, message: "x", retryAfter: .seconds(7))), .always)
+        stub.fail(
+            "posts", with: .problem(Problem(.tooManyRequests, status: 429, message: "x", retryAfter: .seconds(7))),
+            .always)
         for _ in 0..<2 {
             let answer = try await stub.response(to: request("posts"))
             let problem = Problem(status: answer.status, body: answer.body, retryAfter: answer.headers["Retry-After"])
@@ -72,7 +75,8 @@ struct StandInTests {
                 let requests = [
                     TransportRequest("POST", signIn, body: .data(try JSONEncoder().encode(body))),
                     TransportRequest("GET", service.address.appendingPathComponent("v1/people/ann")),
-                    TransportRequest("GET", service.address.appendingPathComponent("v1/posts/nope"),
+                    TransportRequest(
+                        "GET", service.address.appendingPathComponent("v1/posts/nope"),
                         headers: ["Authorization": "Bearer hush"]),
                 ]
                 var answers: [TransportResponse] = []
