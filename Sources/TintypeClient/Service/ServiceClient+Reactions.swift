@@ -74,7 +74,7 @@ extension ServiceClient {
     /// Replaces the text and the mentions of a comment.
     ///
     /// - Parameter clientTime: The time of the change, by the clock of the device; nil to leave it out.
-    public func edit(
+    public func editComment(
         _ comment: Comment.ID, on post: Post.ID, to text: String, mentions: [Mention] = [], clientTime: Date? = nil
     ) async throws -> Answer<Comment> {
         try await answer(
@@ -83,7 +83,7 @@ extension ServiceClient {
     }
 
     /// Deletes a comment.
-    public func delete(_ comment: Comment.ID, on post: Post.ID) async throws -> Answer<Void> {
+    public func deleteComment(_ comment: Comment.ID, on post: Post.ID) async throws -> Answer<Void> {
         try await confirmation(
             of: ServiceRequest("DELETE", ["v1", "posts", post.rawValue, "comments", comment.rawValue]))
     }

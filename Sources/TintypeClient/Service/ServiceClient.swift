@@ -60,8 +60,9 @@ public struct ServiceClient: Sendable {
     ) async throws -> TransportResponse {
         var token = isAuthorized ? try await token() : nil
         var response = try await transport.response(to: Self.signed(message, token), progress: progress)
-        if let rejected = token, response.status == 401, Problem(response).rejectsToken,
-            try await session.renew(rejected)
+        // The answer to a HEAD does not say why it is a 401.
+        if let rejected = token, response.status == 401,
+            message.method == "HEAD" || Problem(response).rejectsToken, try await session.renew(rejected)
         {
             token = try await self.token()
             response = try await transport.response(to: Self.signed(message, token), progress: progress)

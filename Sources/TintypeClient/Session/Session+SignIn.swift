@@ -138,7 +138,8 @@ extension Session {
         var form = ["providerId": provider, "id_token": token]
         form["nonce"] = nonce
         return [
-            "postBody": .string(PercentEncoding.form(form)), "requestUri": "http://localhost", "returnSecureToken": true,
+            "postBody": .string(PercentEncoding.form(form)), "requestUri": "http://localhost",
+            "returnSecureToken": true,
             "invitation": invitation.map(JSONValue.string),
         ]
     }
