@@ -3,7 +3,7 @@ import Testing
 import TintypeClient
 import TintypeModel
 
-@Suite("Requests about posts, likes, comments and flags")
+@Suite("Requests about posts, likes, comments and flags", .serialized)
 struct PostRequestTests {
     @Test("Posts are listed, found, read, changed and deleted")
     func posts() async throws {
@@ -14,10 +14,7 @@ struct PostRequestTests {
             let sent = try await ann.publish(
                 NewPost("Hello @Bob #Sun", mentions: [mention], clientTime: time), idempotencyKey: "first")
             #expect(sent.changeNumber != nil)
-            guard case .published(let post) = sent.value else {
-                Issue.record("\(sent.value)")
-                return
-            }
+            let post = try #require(sent.value.post)
             #expect(post.text == "Hello @Bob #Sun" && post.mentions == [mention] && post.clientTimestamp == time)
             #expect(
                 try await ann.publish(NewPost("Hello @Bob #Sun", mentions: [mention]), idempotencyKey: "first").value
@@ -44,6 +41,19 @@ struct PostRequestTests {
             #expect(try await ann.editPost(post.id, edit, ifMatch: etag, idempotencyKey: "edit").etag == edited.etag)
             #expect(try await ann.originals(of: post.id).value.isEmpty)
 
+            let deletion = try await ann.deletePost(post.id)
+            #expect(deletion.value.postID == post.id && deletion.value.filesUntil > Date(timeIntervalSince1970: 0))
+            await Refusal.check([Refusal(.notFound) { try await ann.post(post.id) }])
+        }
+    }
+
+    @Test("Requests about posts are refused with their reasons")
+    func refusals() async throws {
+        try await Phones.run { phones in
+            let (ann, bob) = (phones.ann, phones.bob)
+            let post = try #require(try await ann.publish(NewPost("Hello"), idempotencyKey: "first").value.post)
+            let etag = try #require(try await ann.post(post.id).etag)
+            _ = try await ann.editPost(post.id, PostEdit(text: "Good night"), idempotencyKey: "edit")
             await Refusal.check([
                 Refusal("precondition_failed") { try await ann.editPost(post.id, PostEdit(text: "x"), ifMatch: etag) },
                 Refusal(.keyReused) { try await ann.editPost(post.id, PostEdit(text: "x"), idempotencyKey: "edit") },
@@ -67,10 +77,6 @@ struct PostRequestTests {
             }
             await #expect(throws: TransportError.self) { try await ann.post("..") }
             await #expect(throws: TransportError.self) { try await ann.post("") }
-
-            let deletion = try await ann.deletePost(post.id)
-            #expect(deletion.value.postID == post.id && deletion.value.filesUntil > Date(timeIntervalSince1970: 0))
-            await Refusal.check([Refusal(.notFound) { try await ann.post(post.id) }])
         }
     }
 

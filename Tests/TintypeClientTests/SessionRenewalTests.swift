@@ -42,7 +42,7 @@ struct SessionRenewalTests {
         }
     }
 
-    @Test("Nobody waits for the renewal of a token that is still valid")
+    @Test("A caller does not wait for the renewal of a token that is still valid")
     func early() async throws {
         let phone = try FakePhone()
         try await phone.signIn()

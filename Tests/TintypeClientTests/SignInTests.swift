@@ -4,7 +4,7 @@ import Testing
 import TintypeClient
 import TintypeModel
 
-@Suite("Signing in at the service")
+@Suite("Signing in at the service", .serialized)
 struct SignInTests {
     @Test("A person signs up with a password, signs in, changes the account and deletes it")
     func password() async throws {

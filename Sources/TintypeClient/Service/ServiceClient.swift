@@ -17,7 +17,7 @@ public struct ServiceClient: Sendable {
     public let session: Session
     /// The way to send requests.
     public let transport: any Transport
-    /// The person in whose name alone requests are sent; nil for whoever is signed in.
+    /// The person in whose name alone requests are sent; nil for the one who is signed in.
     public private(set) var person: Person.ID?
 
     /// Creates a client.
@@ -108,7 +108,7 @@ public struct ServiceClient: Sendable {
 
     private func token() async throws -> String? {
         guard let person else { return try await session.token() }
-        return try await session.token(of: person)
+        return try await session.tokens.token(of: person)
     }
 
     private static func signed(_ message: TransportRequest, _ token: String?) -> TransportRequest {
