@@ -17,6 +17,7 @@ public struct ServiceClient: Sendable {
     public let session: Session
     /// The way to send requests.
     public let transport: any Transport
+    let clock: any DeviceClock
 
     /// Creates a client.
     ///
@@ -28,7 +29,7 @@ public struct ServiceClient: Sendable {
     public init(
         service: URL, keychain: any Keychain, transport: any Transport, clock: any DeviceClock = SystemClock()
     ) {
-        (self.service, self.transport) = (service, transport)
+        (self.service, self.transport, self.clock) = (service, transport, clock)
         session = Session(service: service, keychain: keychain, transport: transport, clock: clock)
     }
 
@@ -38,12 +39,7 @@ public struct ServiceClient: Sendable {
     public func response(
         to request: ServiceRequest, progress: (@Sendable (_ sentCount: Int64) -> Void)? = nil
     ) async throws -> TransportResponse {
-        var (message, token) = try await authorized(request)
-        var response = try await transport.response(to: message, progress: progress)
-        if response.status == 401, let rejected = token, try await session.renew(rejected) {
-            (message, token) = try await authorized(request)
-            response = try await transport.response(to: message, progress: progress)
-        }
+        let response = try await anyResponse(to: request, progress: progress)
         guard (200..<300).contains(response.status) else { throw Problem(response) }
         return response
     }
@@ -70,6 +66,19 @@ public struct ServiceClient: Sendable {
         }
         guard stream.status == 200 else { throw try await Problem(stream) }
         return ServerSentEvents(stream.chunks)
+    }
+
+    /// Sends a request and returns the answer, whatever its status.
+    func anyResponse(
+        to request: ServiceRequest, progress: (@Sendable (_ sentCount: Int64) -> Void)? = nil
+    ) async throws -> TransportResponse {
+        var (message, token) = try await authorized(request)
+        var response = try await transport.response(to: message, progress: progress)
+        if response.status == 401, let rejected = token, try await session.renew(rejected) {
+            (message, token) = try await authorized(request)
+            response = try await transport.response(to: message, progress: progress)
+        }
+        return response
     }
 
     private func authorized(_ request: ServiceRequest) async throws -> (TransportRequest, token: String?) {

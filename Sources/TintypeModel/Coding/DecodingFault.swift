@@ -15,6 +15,11 @@ public struct DecodingFault: Error, Hashable, Sendable, CustomStringConvertible 
         (self.index, self.id, self.path, self.reason) = (index, id, path, reason)
     }
 
+    /// Creates a fault from the error of the decoder of a child of a node.
+    package init(_ error: any Error, ofChild key: String) {
+        self.init(error, below: FieldName(key), index: nil, id: key)
+    }
+
     /// Creates a fault from the error of the decoder of a node.
     init(_ error: any Error, below key: FieldName, index: Int?, id: String) {
         let inner = DecodingFault(error, at: [])

@@ -1,6 +1,6 @@
 /// The order of the keys of a node: whole numbers of 32 bits first, by their value, then all others by their bytes.
-enum KeyOrder {
-    static func precedes(_ left: String, _ right: String) -> Bool {
+package enum KeyOrder {
+    package static func precedes(_ left: String, _ right: String) -> Bool {
         switch (number(left), number(right)) {
         case (let left?, let right?): left < right
         case (_?, nil): true

@@ -5,6 +5,9 @@ public struct TreeChildren<Element: TreeEntity>: Sendable {
     /// The children that are not such entities, each with its key as the id.
     public let faults: [DecodingFault]
 
+    /// Creates children that were decoded one by one.
+    package init(elements: [Element], faults: [DecodingFault]) { (self.elements, self.faults) = (elements, faults) }
+
     /// Creates the entities of a node.
     ///
     /// - Parameter node: The value of the node: an object; a list, the form in which the tree sends children whose keys

@@ -8,7 +8,7 @@
 ///
 /// The node has the other properties as its children; the field of the id is only added while an entity is decoded. A
 /// `Date` is a whole number of milliseconds since 1970 in the tree, as everywhere in the service.
-public protocol TreeEntity: Codable, Identifiable, Sendable where ID: Sendable {
+public protocol TreeEntity: Codable, Identifiable, Sendable where ID: Codable & Sendable {
     /// The coding key of the id, which must be encoded as a string; `id` unless the type says otherwise.
     static var idName: String { get }
 }
@@ -16,6 +16,17 @@ public protocol TreeEntity: Codable, Identifiable, Sendable where ID: Sendable {
 extension TreeEntity {
     /// The coding key of the id.
     public static var idName: String { "id" }
+
+    /// Returns the key of the node of an entity.
+    ///
+    /// - Throws: `EncodingError` if the id is not encoded as a string, or is empty.
+    package static func key(of id: ID) throws -> String {
+        guard let key = try JSONCoding.value(of: id).string, !key.isEmpty else {
+            throw EncodingError.invalidValue(
+                id, .init(codingPath: [], debugDescription: "the id is not a string with characters"))
+        }
+        return key
+    }
 
     /// Creates an entity from a node.
     ///
