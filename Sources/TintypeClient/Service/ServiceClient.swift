@@ -1,4 +1,4 @@
-import TintypeModel
+public import TintypeModel
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
@@ -18,6 +18,8 @@ public struct ServiceClient: Sendable {
     /// The way to send requests.
     public let transport: any Transport
     let clock: any DeviceClock
+    /// The person in whose name alone requests are sent; nil for whoever is signed in.
+    public private(set) var person: Person.ID?
 
     /// Creates a client.
     ///
@@ -33,14 +35,47 @@ public struct ServiceClient: Sendable {
         session = Session(service: service, keychain: keychain, transport: transport, clock: clock)
     }
 
+    /// Returns a client for the same session that sends requests in the name of one person alone. If somebody else is
+    /// signed in, or nobody, they throw `SessionError.signedOut`.
+    public func sending(as person: Person.ID) -> ServiceClient {
+        var client = self
+        client.person = person
+        return client
+    }
+
     /// Sends a request and returns the answer if its status is 2xx.
     ///
     /// A request that the service refuses because of its token is sent once more with a renewed token.
     public func response(
         to request: ServiceRequest, progress: (@Sendable (_ sentCount: Int64) -> Void)? = nil
     ) async throws -> TransportResponse {
-        let response = try await anyResponse(to: request, progress: progress)
+        let message = try message(for: request)
+        return try await response(to: message, isAuthorized: request.isAuthorized, progress: progress)
+    }
+
+    /// Sends a request to any address and returns the answer if its status is 2xx.
+    ///
+    /// - Parameter isAuthorized: Whether it is sent with a token, which is for the service alone.
+    func response(
+        to message: TransportRequest, isAuthorized: Bool, progress: (@Sendable (_ sentCount: Int64) -> Void)? = nil
+    ) async throws -> TransportResponse {
+        let response = try await anyResponse(to: message, isAuthorized: isAuthorized, progress: progress)
         guard (200..<300).contains(response.status) else { throw Problem(response) }
+        return response
+    }
+
+    /// Sends a request to any address and returns the answer, whatever its status.
+    func anyResponse(
+        to message: TransportRequest, isAuthorized: Bool, progress: (@Sendable (_ sentCount: Int64) -> Void)? = nil
+    ) async throws -> TransportResponse {
+        var token = isAuthorized ? try await token() : nil
+        var response = try await transport.response(to: Self.signed(message, token), progress: progress)
+        if let rejected = token, response.status == 401, Problem(response).rejectsToken,
+            try await session.renew(rejected)
+        {
+            token = try await self.token()
+            response = try await transport.response(to: Self.signed(message, token), progress: progress)
+        }
         return response
     }
 
@@ -58,37 +93,35 @@ public struct ServiceClient: Sendable {
         var request = request
         request.headers["Accept"] = "text/event-stream"
         if let lastID { request.headers["Last-Event-ID"] = lastID }
-        var (message, token) = try await authorized(request)
-        var stream = try await transport.stream(for: message)
-        if stream.status == 401, let rejected = token, try await session.renew(rejected) {
-            (message, token) = try await authorized(request)
-            stream = try await transport.stream(for: message)
+        let message = try message(for: request)
+        var token = request.isAuthorized ? try await token() : nil
+        var stream = try await transport.stream(for: Self.signed(message, token))
+        if stream.status != 200 {
+            let problem = try await Problem(stream)
+            guard let rejected = token, problem.rejectsToken, try await session.renew(rejected) else { throw problem }
+            token = try await self.token()
+            stream = try await transport.stream(for: Self.signed(message, token))
         }
         guard stream.status == 200 else { throw try await Problem(stream) }
         return ServerSentEvents(stream.chunks)
     }
 
-    /// Sends a request and returns the answer, whatever its status.
-    func anyResponse(
-        to request: ServiceRequest, progress: (@Sendable (_ sentCount: Int64) -> Void)? = nil
-    ) async throws -> TransportResponse {
-        var (message, token) = try await authorized(request)
-        var response = try await transport.response(to: message, progress: progress)
-        if response.status == 401, let rejected = token, try await session.renew(rejected) {
-            (message, token) = try await authorized(request)
-            response = try await transport.response(to: message, progress: progress)
-        }
-        return response
-    }
-
-    private func authorized(_ request: ServiceRequest) async throws -> (TransportRequest, token: String?) {
+    func message(for request: ServiceRequest) throws -> TransportRequest {
         guard let url = request.url(relativeTo: service) else {
             throw TransportError(.unreachable, "\(service) is not the address of a service")
         }
-        var message = TransportRequest(request.method, url, headers: request.headers, body: request.body)
-        guard request.isAuthorized, let token = try await session.token() else { return (message, nil) }
-        message.headers["Authorization"] = "Bearer \(token)"
-        return (message, token)
+        return TransportRequest(request.method, url, headers: request.headers, body: request.body)
+    }
+
+    private func token() async throws -> String? {
+        guard let person else { return try await session.token() }
+        return try await session.token(of: person)
+    }
+
+    private static func signed(_ message: TransportRequest, _ token: String?) -> TransportRequest {
+        var message = message
+        if let token { message.headers["Authorization"] = "Bearer \(token)" }
+        return message
     }
 }
 

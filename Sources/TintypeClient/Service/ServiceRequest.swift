@@ -56,28 +56,11 @@ public struct ServiceRequest: Hashable, Sendable {
     public func url(relativeTo service: URL) -> URL? {
         var text = service.absoluteString
         while text.hasSuffix("/") { text.removeLast() }
-        for part in path { text += "/" + Self.encoded(part) }
+        for part in path { text += "/" + PercentEncoding.encode(part) }
         for (index, field) in query.enumerated() {
-            text += (index == 0 ? "?" : "&") + Self.encoded(field.name) + "=" + Self.encoded(field.value)
+            text += (index == 0 ? "?" : "&") + PercentEncoding.encode(field.name) + "=" + PercentEncoding.encode(field.value)
         }
         guard let url = URL(string: text), url.host?.isEmpty == false else { return nil }
         return url
-    }
-
-    /// Returns a text in which all bytes but unreserved characters are percent-encoded (RFC 3986 §2.3).
-    private static func encoded(_ text: String) -> String {
-        var result = ""
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                result.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                let hex = String(byte, radix: 16, uppercase: true)
-                result += hex.utf8.count == 1 ? "%0\(hex)" : "%\(hex)"
-            }
-        }
-        return result
     }
 }

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+internal import Foundation
 
 /// An event of a stream (the HTML standard, §9.2).
 public struct ServerSentEvent: Hashable, Sendable {
@@ -29,8 +25,26 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
     /// The reader of a stream.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var chunks: AsyncThrowingStream<Data, any Error>.Iterator
+        private var chunk = Data()
+        private var parser = EventParser()
 
-        /// Returns the next event; nil at the end of the stream.
-        public mutating func next() async throws -> ServerSentEvent? { nil }
+        fileprivate init(chunks: AsyncThrowingStream<Data, any Error>.Iterator) { self.chunks = chunks }
+
+        /// The time to wait before the stream is opened again, as the service wishes; nil for no wish so far.
+        public var reconnectionTime: Duration? { parser.reconnectionTime }
+
+        /// Returns the next event; nil at the end of the stream. An event without its empty line at the end is left out.
+        ///
+        /// - Throws: `TransportError`; `CancellationError` if the task was cancelled.
+        @concurrent public mutating func next() async throws -> ServerSentEvent? {
+            while true {
+                if let event = try parser.nextEvent(in: &chunk) { return event }
+                guard let next = try await chunks.next() else {
+                    try Task.checkCancellation()
+                    return nil
+                }
+                chunk = next
+            }
+        }
     }
 }

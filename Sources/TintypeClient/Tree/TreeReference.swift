@@ -70,7 +70,8 @@ public struct TreeReference: Sendable {
     ///
     /// - Throws: `ConditionFailed` for a write whose condition does not hold.
     func answer(to request: ServiceRequest) async throws -> Answer<JSONValue> {
-        let response = try await client.anyResponse(to: request)
+        let response = try await client.anyResponse(
+            to: client.message(for: request), isAuthorized: request.isAuthorized)
         if response.status == 412 {
             throw try ConditionFailed(response, toSeveral: request.headers[Self.conditionsField] != nil)
         }

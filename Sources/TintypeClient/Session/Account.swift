@@ -1,0 +1,26 @@
+public import TintypeModel
+
+/// Why a session cannot be used.
+public enum SessionError: Error, Hashable, Sendable {
+    /// Nobody is signed in, or not the person for whom the request is.
+    case signedOut
+    /// The user must sign in again: the account was disabled or deleted, its password changed, or all sessions ended.
+    case expired(Person.ID)
+    /// The keychain cannot be read or written; the text is for developers.
+    case keychain(String)
+}
+
+/// The person who is signed in on this device.
+public struct Account: Codable, Hashable, Sendable {
+    /// The id of the person.
+    public var id: Person.ID
+    /// The address; nil for none.
+    public var email: String?
+    /// Whether the account has neither an address nor another way to sign in again.
+    public var isAnonymous = false
+
+    /// Creates an account.
+    public init(id: Person.ID, email: String? = nil, isAnonymous: Bool = false) {
+        (self.id, self.email, self.isAnonymous) = (id, email, isAnonymous)
+    }
+}
