@@ -7,7 +7,7 @@ extension JSONValue {
 
     /// Returns the value that the service replaces by the sum of the present number and another one. Sums of several
     /// devices are never lost. The present number is zero if the node has none.
-    public static func increment(by number: Int64) -> JSONValue { [".sv": ["increment": .integer(number)]] }
+    public static func increment(by number: Int) -> JSONValue { [".sv": ["increment": .integer(Int64(number))]] }
 
     /// Returns the value that the service replaces by the sum of the present number and another one.
     public static func increment(by number: Double) -> JSONValue { [".sv": ["increment": .double(number)]] }

@@ -26,15 +26,18 @@ public struct TreeSnapshots<Element: Sendable>: AsyncSequence, Sendable {
             }
         }
         continuation.onTermination = { _ in task.cancel() }
-        return Iterator(base: stream.makeAsyncIterator())
+        return Iterator(stream: stream)
     }
 
     /// The reader of the states.
     public struct Iterator: AsyncIteratorProtocol {
-        fileprivate var base: AsyncThrowingStream<Element, any Error>.Iterator
+        fileprivate let stream: AsyncThrowingStream<Element, any Error>
 
         /// Waits for the next state, and returns it; nil if the task was cancelled.
-        @concurrent
-        public mutating func next() async throws -> Element? { try await base.next() }
+        public mutating func next() async throws -> Element? {
+            // An iterator of such a stream has no state of its own.
+            var iterator = stream.makeAsyncIterator()
+            return try await iterator.next()
+        }
     }
 }
