@@ -23,7 +23,7 @@ struct TreeHome {
 
     var events: TreeCollection<Event> { client.tree("open/events").of(Event.self) }
 
-    private static let rules = """
+    static let rules = """
         {"rules": {
             "open": {
                 ".read": true, ".write": true,
@@ -34,8 +34,8 @@ struct TreeHome {
         }}
         """
 
-    static func run(_ body: (TreeHome) async throws -> Void) async throws {
-        try await ServiceProcess.run { service in
+    static func run(_ arguments: [String] = [], _ body: (TreeHome) async throws -> Void) async throws {
+        try await ServiceProcess.run(arguments) { service in
             try await URLSessionTransport.run { transport in
                 try await service.addUser("ann")
                 try await service.setRules(rules)
@@ -57,6 +57,14 @@ struct TreeHome {
             if isWanted(snapshot) { return snapshot }
         }
         throw CancellationError()
+    }
+
+    /// Waits for the end of the snapshots, and returns the error.
+    static func end<Snapshot>(of iterator: inout TreeSnapshots<Snapshot>.Iterator) async -> (any Error)? {
+        do {
+            while try await iterator.next() != nil {}
+            return nil
+        } catch { return error }
     }
 }
 
