@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "Metering", targets: ["Metering"]),
         .library(name: "TintypeModel", targets: ["TintypeModel"]),
         .library(name: "TintypeClient", targets: ["TintypeClient"]),
+        .library(name: "TintypeTestSupport", targets: ["TintypeTestSupport"]),
         // For Tests/Fuzzing only: its targets all belong to this package.
         .library(name: "Server", targets: ["Server"]),
     ],
@@ -342,6 +343,8 @@ let package = Package(
         .target(name: "TintypeModel"),
         // The requests of an app to the service.
         .target(name: "TintypeClient", dependencies: ["TintypeModel"]),
+        // Stand-ins for the service, the clock and the network, for an app's tests and previews.
+        .target(name: "TintypeTestSupport", dependencies: ["TintypeClient", "TintypeModel"]),
 
         .executableTarget(
             name: "tintype",
@@ -421,7 +424,9 @@ let package = Package(
         .testTarget(name: "TintypeModelTests", dependencies: ["API", "TintypeModel", "TreeModel"]),
         // The built service as a process, for the tests of the targets for apps, which contain nothing of the service.
         .target(name: "DaemonSupport", path: "Tests/DaemonSupport"),
-        .testTarget(name: "TintypeClientTests", dependencies: ["DaemonSupport", "TintypeClient", "TintypeModel"]),
+        .testTarget(
+            name: "TintypeClientTests",
+            dependencies: ["DaemonSupport", "TintypeClient", "TintypeModel", "TintypeTestSupport"]),
         .testTarget(name: "RulesTests", dependencies: ["Rules", "TreeModel", "TestSupport"]),
         .testTarget(
             name: "TreeTests",

@@ -12,3 +12,12 @@ public protocol Keychain: Sendable {
     /// Stores a secret, or removes it with nil. It is durable when this returns.
     func setSecret(_ secret: Data?, named name: String) async throws
 }
+
+/// A keychain's refusal, in the words of the system.
+public struct KeychainError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The reason, for developers.
+    public let description: String
+
+    /// Creates an error.
+    public init(_ description: String) { self.description = description }
+}

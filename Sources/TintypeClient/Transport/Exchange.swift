@@ -1,7 +1,3 @@
-#if canImport(FoundationNetworking)
-    internal import FoundationNetworking
-#endif
-internal import Dispatch
 internal import Foundation
 
 /// One request under way and its answer, between the threads of a session and the task that waits.
@@ -15,7 +11,7 @@ final class Exchange: Sendable {
     }
 
     private struct State {
-        var task: URLSessionTask?
+        var cancel: (@Sendable () -> Void)?
         var head: Head?
         var unread = Data()
         var end: Result<Void, any Error>?
@@ -48,8 +44,12 @@ final class Exchange: Sendable {
         (self.bodyCount, self.progress) = (bodyCount, progress)
     }
 
-    /// Begins to watch a task that has been started for the exchange.
-    func begin(_ task: URLSessionTask, idleTimeout: Duration) {
+    /// Begins to watch the work that has been started for the exchange.
+    ///
+    /// - Parameters:
+    ///   - idleTimeout: The longest time without a byte.
+    ///   - cancel: Ends the work. It must not wait for it.
+    func begin(idleTimeout: Duration, cancel: @escaping @Sendable () -> Void) {
         let watch = Task { [weak self] in
             while let deadline = self?.deadline(idleTimeout), !Task.isCancelled {
                 guard ContinuousClock.now < deadline else {
@@ -60,12 +60,12 @@ final class Exchange: Sendable {
             }
         }
         let isEnded = state.withLock { state in
-            (state.task, state.watch) = (task, watch)
+            (state.cancel, state.watch) = (cancel, watch)
             return state.end != nil
         }
         guard isEnded else { return }
         watch.cancel()
-        Self.cancel(task)
+        cancel()
     }
 
     private func deadline(_ idleTimeout: Duration) -> ContinuousClock.Instant? {
@@ -77,7 +77,7 @@ final class Exchange: Sendable {
         try await wait { state in
             if let head = state.head { return head }
             try state.end?.get()
-            return state.end == nil ? nil : Head(status: 0, headers: [:])
+            return nil
         }
     }
 
@@ -138,7 +138,10 @@ final class Exchange: Sendable {
         progress?(min(count, bodyCount))
     }
 
-    /// Calls a body unless the exchange has ended, and before any cancellation of its task.
+    /// Whether the exchange has ended.
+    var isEnded: Bool { state.withLock { $0.end != nil } }
+
+    /// Calls a body unless the exchange has ended, and before any cancellation of its work.
     func unlessEnded(_ body: @Sendable () -> Void) { state.withLock { if $0.end == nil { body() } } }
 
     /// Notes the end of the answer.
@@ -146,21 +149,23 @@ final class Exchange: Sendable {
         wake { state in
             state.end = error.map { .failure($0) } ?? .success(())
             state.watch?.cancel()
+            state.cancel = nil
         }
     }
 
-    /// Ends the exchange with an error, and its task.
+    /// Ends the exchange with an error, and its work.
     func fail(_ error: any Error) {
-        let task = state.withLock { state in
-            guard state.end == nil else { return nil as URLSessionTask? }
+        let cancel = state.withLock { state in
+            guard state.end == nil else { return nil as (@Sendable () -> Void)? }
             if error is CancellationError { state.unread = Data() }
-            return state.task
+            return state.cancel
         }
         finish(error)
-        if let task { Self.cancel(task) }
+        cancel?()
     }
 
-    private func touch() { state.withLock { $0.lastActivity = .now } }
+    /// Notes that there was activity.
+    func touch() { state.withLock { $0.lastActivity = .now } }
 
     private func wake(_ change: @Sendable (inout State) -> Void) {
         let waiter = state.withLock { state in
@@ -173,8 +178,4 @@ final class Exchange: Sendable {
         }
         waiter?.resume()
     }
-
-    /// Cancels a task on a thread of its own: on Linux, `cancel` waits for the session's queue, which may wait for a lock of
-    /// the task that is being cancelled.
-    private static func cancel(_ task: URLSessionTask) { DispatchQueue.global().async { task.cancel() } }
 }

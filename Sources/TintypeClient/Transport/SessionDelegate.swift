@@ -1,7 +1,8 @@
+internal import Foundation
+
 #if canImport(FoundationNetworking)
     internal import FoundationNetworking
 #endif
-internal import Foundation
 
 /// The exchanges of a `URLSession`, to which it hands what the session reports.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {

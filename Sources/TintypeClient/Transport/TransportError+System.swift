@@ -1,7 +1,8 @@
+internal import Foundation
+
 #if canImport(FoundationNetworking)
     internal import FoundationNetworking
 #endif
-internal import Foundation
 
 extension TransportError {
     /// Creates an error of one that the system reports.

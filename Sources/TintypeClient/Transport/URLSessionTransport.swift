@@ -1,9 +1,11 @@
+internal import Dispatch
+internal import Foundation
+
 #if canImport(FoundationNetworking)
     internal import FoundationNetworking
 #endif
-internal import Foundation
 
-/// The transport for apps, over `URLSession`.
+/// The transport for apps, over `URLSession`. On Linux, requests without TLS go over sockets of its own.
 ///
 /// An app has one for its whole life. Others are ended by `close()`, or are used within `run(_:)`.
 ///
@@ -16,6 +18,9 @@ public final class URLSessionTransport: Transport {
 
     private let requests: Requests
     private let streams: Requests
+    #if canImport(FoundationNetworking)
+        private let connections = ConnectionPool()
+    #endif
 
     /// A session and its exchanges.
     private struct Requests: Sendable {
@@ -59,6 +64,9 @@ public final class URLSessionTransport: Transport {
 
     /// Ends the transport: all requests under way, and all later ones, throw `CancellationError`.
     public func close() {
+        #if canImport(FoundationNetworking)
+            connections.close()
+        #endif
         requests.close()
         streams.close()
     }
@@ -88,7 +96,8 @@ public final class URLSessionTransport: Transport {
     /// - Throws: `TransportError` without an answer; `CancellationError` if the task was cancelled.
     public func stream(for request: TransportRequest) async throws -> TransportStream {
         let exchange = Exchange(
-            unreadLimit: Self.unreadLimit, overflow: TransportError(.interrupted, "the reader of the stream is too slow"))
+            unreadLimit: Self.unreadLimit,
+            overflow: TransportError(.interrupted, "the reader of the stream is too slow"))
         let body = try await PreparedBody.of(request.body)
         defer { body.discard() }
         try start(request, body, in: streams, exchange)
@@ -105,14 +114,17 @@ public final class URLSessionTransport: Transport {
         guard ["http", "https"].contains(request.url.scheme?.lowercased()), request.url.host?.isEmpty == false else {
             throw TransportError(.unreachable, "\(request.url) is not an address over HTTP")
         }
+        var request = request
+        for (name, value) in request.headers.sorted { request.headers[name] = Self.withoutLineEnds(value) }
+        #if canImport(FoundationNetworking)
+            if request.url.scheme?.lowercased() == "http" { return try connections.start(request, body, exchange) }
+        #endif
         var message = URLRequest(url: request.url)
         message.httpMethod = request.method
         message.httpShouldHandleCookies = false
         // The exchange watches the time itself, in parts of a second and in both directions.
         message.timeoutInterval = 7 * 24 * 3600
-        for (name, value) in request.headers.sorted {
-            message.setValue(Self.withoutLineEnds(value), forHTTPHeaderField: name)
-        }
+        for (name, value) in request.headers.sorted { message.setValue(value, forHTTPHeaderField: name) }
         let task = try requests.delegate.start(exchange) { [message, session = requests.session] in
             switch body {
             case .none: session.dataTask(with: message)
@@ -121,7 +133,8 @@ public final class URLSessionTransport: Transport {
             }
         }
         task.resume()
-        exchange.begin(task, idleTimeout: request.idleTimeout)
+        // On Linux, `cancel` waits for the session's queue, which may wait for a lock of the caller.
+        exchange.begin(idleTimeout: request.idleTimeout) { DispatchQueue.global().async { task.cancel() } }
     }
 
     /// Returns a value with spaces for the characters that would end a header field (RFC 9110 §5.5).
