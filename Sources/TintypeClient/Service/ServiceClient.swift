@@ -81,9 +81,10 @@ public struct ServiceClient: Sendable {
 
     /// Sends a request and returns the value of the answer if its status is 2xx.
     public func answer<Value: Decodable & Sendable>(
-        to request: ServiceRequest, as type: Value.Type = Value.self
+        to request: ServiceRequest, as type: Value.Type = Value.self,
+        progress: (@Sendable (_ sentCount: Int64) -> Void)? = nil
     ) async throws -> Answer<Value> {
-        let response = try await response(to: request)
+        let response = try await response(to: request, progress: progress)
         let value = try JSONDecoder().decode(Value.self, from: response.body)
         return Answer(value, changeNumber: response.changeNumber, etag: response.headers["ETag"])
     }
@@ -108,7 +109,7 @@ public struct ServiceClient: Sendable {
 
     func message(for request: ServiceRequest) throws -> TransportRequest {
         guard let url = request.url(relativeTo: service) else {
-            throw TransportError(.unreachable, "\(service) is not the address of a service")
+            throw TransportError(.unreachable, "\(service) has no address for \(request.path)")
         }
         return TransportRequest(request.method, url, headers: request.headers, body: request.body)
     }

@@ -50,12 +50,14 @@ public struct ServiceRequest: Hashable, Sendable {
         headers["Content-Type"] = "application/json"
     }
 
-    /// Returns the absolute address; nil if the service's address has no host.
+    /// Returns the absolute address; nil if the service's address has no host, or if a part of the path is empty, `.` or
+    /// `..`, which would be the address of something else.
     ///
     /// - Parameter service: The address of the service, which may have a path.
     public func url(relativeTo service: URL) -> URL? {
         var text = service.absoluteString
         while text.hasSuffix("/") { text.removeLast() }
+        guard !path.contains(where: { ["", ".", ".."].contains($0) }) else { return nil }
         for part in path { text += "/" + PercentEncoding.encode(part) }
         for (index, field) in query.enumerated() {
             text += (index == 0 ? "?" : "&") + PercentEncoding.encode(field.name) + "=" + PercentEncoding.encode(field.value)

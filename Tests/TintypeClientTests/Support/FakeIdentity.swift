@@ -1,0 +1,121 @@
+import Foundation
+import TintypeClient
+import TintypeModel
+
+/// An identity service in memory: each refresh token is valid once, and each renewal is counted. The test holds answers
+/// back, and makes renewals fail.
+actor FakeIdentity {
+    /// A service that does something else than to renew, at the next renewal.
+    enum Fault {
+        case problem(String, status: Int)
+        case offline
+    }
+
+    private(set) var renewalCount = 0
+    private var tokenCount = 0
+    private var owners: [String: String] = [:]
+    private var faults: [Fault] = []
+    private var rejected: Set<String> = []
+    private var isHeld = false
+    private var held: [CheckedContinuation<Void, Never>] = []
+    private var arrivals: [(count: Int, CheckedContinuation<Void, Never>)] = []
+    var lifetime: Int64 = 3600
+
+    nonisolated var transport: FakeTransport { FakeTransport { try await self.answer($0) } }
+
+    func fail(_ faults: Fault...) { self.faults = faults }
+    func reject(_ token: String) { rejected.insert(token) }
+    func setLifetime(_ seconds: Int64) { lifetime = seconds }
+
+    /// Holds back the answers to renewals until `release()`.
+    func hold() { isHeld = true }
+
+    func release() {
+        isHeld = false
+        for continuation in held { continuation.resume() }
+        held = []
+    }
+
+    /// Waits until so many renewals have arrived.
+    func waitForRenewals(_ count: Int) async {
+        if renewalCount >= count { return }
+        await withCheckedContinuation { arrivals.append((count, $0)) }
+    }
+
+    private func answer(_ request: TransportRequest) async throws -> TransportResponse {
+        let body = if case .data(let data) = request.body { data } else { Data() }
+        guard request.url.path.hasSuffix("/v1/token") else { return try answer(request, body) }
+        renewalCount += 1
+        for arrival in arrivals where arrival.count <= renewalCount { arrival.1.resume() }
+        arrivals.removeAll { $0.count <= renewalCount }
+        if isHeld { await withCheckedContinuation { held.append($0) } }
+        if !faults.isEmpty {
+            switch faults.removeFirst() {
+            case .problem(let code, let status): return Self.problem(code, status)
+            case .offline: throw TransportError(.offline)
+            }
+        }
+        let form = String(decoding: body, as: UTF8.self)
+        let token = form.split(separator: "refresh_token=").last.map(String.init) ?? ""
+        guard let owner = owners.removeValue(forKey: token) else { return Self.problem("INVALID_REFRESH_TOKEN", 400) }
+        let (idToken, refreshToken) = issue(to: owner)
+        return Self.json(["id_token": .string(idToken), "refresh_token": .string(refreshToken)])
+    }
+
+    /// Answers sign-ins of anybody, and requests for one's own id.
+    private func answer(_ request: TransportRequest, _ body: Data) throws -> TransportResponse {
+        guard request.url.path.contains("accounts:") else {
+            let token = request.headers["Authorization"].map { String($0.dropFirst("Bearer ".count)) }
+            if let token, rejected.contains(token) { return Self.json(["code": "bad_token"], status: 401) }
+            return Self.json(["token": token.map(JSONValue.string) ?? .null])
+        }
+        let fields = try JSONDecoder().decode(JSONValue.self, from: body)
+        let (idToken, refreshToken) = issue(to: fields["email"]?.string ?? "nobody")
+        return Self.json(["idToken": .string(idToken), "refreshToken": .string(refreshToken)])
+    }
+
+    private func issue(to owner: String) -> (String, String) {
+        tokenCount += 1
+        owners["refresh-\(tokenCount)"] = owner
+        // The service's clock has nothing to do with the device's.
+        let claims: JSONValue = [
+            "sub": .string(owner), "iat": 1_000_000, "exp": .integer(1_000_000 + lifetime),
+            "n": .integer(Int64(tokenCount)),
+        ]
+        let payload = (try? JSONEncoder().encode(claims)) ?? Data()
+        let text = payload.base64EncodedString().replacingOccurrences(of: "=", with: "")
+        return ("head.\(text).signature", "refresh-\(tokenCount)")
+    }
+
+    private static func problem(_ code: String, _ status: Int) -> TransportResponse {
+        json(["error": ["code": .integer(Int64(status)), "message": .string(code)]], status: status)
+    }
+
+    private static func json(_ value: JSONValue, status: Int = 200) -> TransportResponse {
+        TransportResponse(status: status, body: (try? JSONEncoder().encode(value)) ?? Data())
+    }
+}
+
+/// A device with a session of the fake service.
+struct FakePhone {
+    let identity: FakeIdentity
+    let keychain: FakeKeychain
+    let clock = FakeClock()
+    let client: ServiceClient
+
+    init(_ identity: FakeIdentity = FakeIdentity(), _ keychain: FakeKeychain = FakeKeychain()) throws {
+        (self.identity, self.keychain) = (identity, keychain)
+        guard let url = URL(string: "https://photos.example.org/") else { throw URLError(.badURL) }
+        client = ServiceClient(service: url, keychain: keychain, transport: identity.transport, clock: clock)
+    }
+
+    var session: Session { client.session }
+
+    /// Another process on the same device.
+    func otherProcess() throws -> FakePhone { try FakePhone(identity, keychain) }
+
+    @discardableResult
+    func signIn(_ name: String = "ann") async throws -> Account {
+        try await session.signIn(email: name, password: "secret")
+    }
+}
