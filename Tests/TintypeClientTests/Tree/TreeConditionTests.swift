@@ -107,8 +107,9 @@ struct TreeConditionTests {
                 }
                 try await group.waitForAll()
             }
-            #expect(try await events.reference.child("e").value().value
-                == ["title": "x", "other": "kept", "places": 20])
+            #expect(
+                try await events.reference.child("e").value().value
+                    == ["title": "x", "other": "kept", "places": 20])
 
             let created = try await events.transaction("f") { $0 = Event(id: "f", title: "new") }
             #expect(created.value == Event(id: "f", title: "new"))

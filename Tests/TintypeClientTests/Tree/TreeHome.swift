@@ -90,15 +90,6 @@ actor PacedClock: DeviceClock {
     }
 }
 
-/// A keychain in memory.
-actor MemoryKeychain: Keychain {
-    private var secrets: [String: Data] = [:]
-
-    func secret(named name: String) -> Data? { secrets[name] }
-
-    func setSecret(_ secret: Data?, named name: String) { secrets[name] = secret }
-}
-
 /// A transport that counts requests, and that can lose answers.
 actor Wire: Transport {
     private let inner: any Transport
