@@ -4,7 +4,7 @@ import Testing
 import TintypeClient
 import TintypeModel
 
-@Suite("Conditions, repetitions and transactions of the tree of a service")
+@Suite("Conditions, repetitions and transactions of the tree of a service", .serialized)
 struct TreeConditionTests {
     @Test("A write with a condition is carried out while the value is the same; otherwise the present value is there")
     func conditions() async throws {

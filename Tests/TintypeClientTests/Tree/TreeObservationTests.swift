@@ -4,7 +4,7 @@ import Testing
 import TintypeClient
 import TintypeModel
 
-@Suite("Observing the tree of a service", .timeLimit(.minutes(3)))
+@Suite("Observing the tree of a service", .serialized, .timeLimit(.minutes(3)))
 struct TreeObservationTests {
     @Test("An observer sees puts, patches and deletions at any depth, and bad entities as faults")
     func changes() async throws {
@@ -164,7 +164,7 @@ struct TreeObservationTests {
 
     @Test("The sequence ends with the refusal of the service when the rules or the account no longer allow it")
     func refusals() async throws {
-        try await TreeHome.run(["--stream-keep-alive", "1s"]) { home in
+        try await TreeHome.run(["--stream-keep-alive", "1s"], isSignedIn: true) { home in
             var closed = home.client.tree("own/bob").observe().makeAsyncIterator()
             #expect((await TreeHome.end(of: &closed) as? Problem)?.code == .permissionDenied)
             var unordered = home.events.observe(TreeQuery(by: .child("title"))).makeAsyncIterator()

@@ -14,7 +14,7 @@ struct PushIDTests {
 
     /// Seconds since 1970: a date that is not a number cannot be printed, and arguments are.
     private static let times: [(seconds: Double, beginning: String, milliseconds: Double)] = [
-        (0, "--------", 0), (1.5, "------MR", 1500), (1_435_698_720.123, "-Jt5mwDQ", 1_435_698_720_123),
+        (0, "--------", 0), (1.5, "------MR", 1500), (1_435_698_720.123, "-Jt5Iypv", 1_435_698_720_123),
         (-5, "--------", 0), (-1e15, "--------", 0), (1e15, "zzzzzzzz", 281_474_976_710_655),
         (.infinity, "zzzzzzzz", 281_474_976_710_655), (.nan, "--------", 0),
     ]
