@@ -136,7 +136,7 @@ struct SyncTests {
             let id = try await post("hello", by: "jan", service)
             let next = try #require(try await sync(service).json["next"].string)
             for uid in ["eve", "tom"] {
-                let path = PostNodes.post() / TreeKey(id) / "author" / "uid"
+                let path = PostNodes.post() / (try TreeKey(id)) / "author" / "uid"
                 try await service.tree.set(path, to: .string(uid))
             }
             let answer = try await sync(service, since: next)
