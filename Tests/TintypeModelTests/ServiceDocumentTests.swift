@@ -136,13 +136,15 @@ struct ServiceDocumentTests {
 
     @Test("The changes for a device are read, with every part")
     func changes() throws {
-        var document = SyncDocument(next: "1051-f", more: true)
+        var document = SyncDocument(next: "1051.f.1700", more: true)
         var feed = SyncDocument.Posts()
         feed.posts = [PostDocument(ServicePostTests.post)]
         (feed.reset, feed.removed, feed.left, feed.next) = (true, ["-P6y"], ["jan"], "1000")
         feed.complete = false
         document.feed = feed
         document.stories = SyncDocument.Posts()
+        document.posts = SyncDocument.Posts()
+        document.posts?.removed = ["-P6w"]
         document.counts = [.init(postID: "-P6z", likes: 7, comments: nil, liked: false)]
         var notifications = SyncDocument.Notifications(unread: 3)
         notifications.notifications = [NotificationDocument(id: "2a", kind: "follow", timestamp: 1000, isUnread: true)]
@@ -159,11 +161,11 @@ struct ServiceDocumentTests {
         ]
         document.uploads = uploads
         let changes = try read(SyncChanges.self, document)
-        #expect(changes.next == "1051-f" && changes.changeNumber == 1051 && changes.hasMore && !changes.isEmpty)
+        #expect(changes.next == "1051.f.1700" && changes.changeNumber == 1051 && changes.hasMore && !changes.isEmpty)
         let posts = try #require(changes.feed)
         #expect(posts.isReset && posts.elements.map(\.id) == ["-P6x"] && posts.removedIDs == ["-P6y"])
         #expect(posts.leftAuthorIDs == ["jan"] && posts.next == "1000" && !posts.isComplete && posts.faults.isEmpty)
-        #expect(changes.stories == SyncChanges.Part<Post>())
+        #expect(changes.stories == SyncChanges.Part<Post>() && changes.posts?.removedIDs == ["-P6w"])
         #expect(
             changes.counts == [SyncChanges.Counts(postID: "-P6z", likes: 7, comments: nil, isLiked: false)])
         #expect(changes.notifications?.elements.map(\.id) == ["2a"] && changes.notifications?.unreadCount == 3)

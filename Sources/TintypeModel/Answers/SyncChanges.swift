@@ -5,8 +5,10 @@ public struct SyncChanges: Hashable, Sendable {
     public var next: String
     /// Whether there may be more at once.
     public var hasMore: Bool
-    /// The posts of the home feed, and other posts that the request has named.
+    /// The posts of the home feed.
     public var feed: Part<Post>?
+    /// The other posts that the request has named.
+    public var posts: Part<Post>?
     /// The numbers of posts that have not changed otherwise.
     public var counts: [Counts] = []
     /// The posts of the user's audiences.
@@ -21,12 +23,12 @@ public struct SyncChanges: Hashable, Sendable {
     public private(set) var faults: [DecodingFault] = []
 
     /// The number of the last change that these changes include; nil for a position of another form.
-    public var changeNumber: Int64? { Int64(next.prefix { $0 != "-" }) }
+    public var changeNumber: Int64? { Int64(next.prefix { $0.isASCII && $0.isNumber }) }
 
     /// Whether nothing has changed, and nothing was left out.
     public var isEmpty: Bool {
-        feed == nil && counts.isEmpty && stories == nil && notifications == nil && audiences == nil && uploads == nil
-            && faults.isEmpty
+        feed == nil && posts == nil && counts.isEmpty && stories == nil && notifications == nil && audiences == nil
+            && uploads == nil && faults.isEmpty
     }
 
     /// Creates changes.
@@ -79,6 +81,7 @@ extension SyncChanges: Codable {
         next = try fields.required("next")
         hasMore = fields.flag("more")
         feed = fields.optional("feed")
+        posts = fields.optional("posts")
         counts = fields.list("counts", idName: Post.idName)
         stories = fields.optional("stories")
         notifications = fields.optional("notifications")
@@ -93,6 +96,7 @@ extension SyncChanges: Codable {
         try fields.set("next", next)
         try fields.set("more", hasMore)
         try fields.set("feed", feed)
+        try fields.set("posts", posts)
         try fields.set("counts", list: counts)
         try fields.set("stories", stories)
         try fields.set("notifications", notifications)
