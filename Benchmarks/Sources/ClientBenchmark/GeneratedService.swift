@@ -54,7 +54,7 @@ struct GeneratedService: Transport {
         return #"{"post_id":"\#(id)","kind":"photo_text","author":{"uid":"jan","full_name":"Jan"},"#
             + #""text":"Photo \#(number) of the lake","timestamp":1795251415385,"created":1795251415385,"#
             + #""updated":1795251415385,"published":\#(number),"position":"\#(number)","liked":false,"#
-            + #""counts":{"likes":3,"comments":1},"photos":[{"width":2688,"height":1520,"color":"#848775","#
+            + #""counts":{"likes":3,"comments":1},"photos":[{"width":2688,"height":1520,"color":"\u0023848775","#
             + #""placeholder":"z8gFHIIlPISfdofkCngzliBgKQ==","renditions":{\#(renditions)}}]}"#
     }
 }
