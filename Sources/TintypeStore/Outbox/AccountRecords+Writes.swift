@@ -40,6 +40,11 @@ extension AccountRecords {
         return try records(Table.queue, in: range, limit: limit).compactMap { Self.number($0.key.dropFirst(prefix.count)) }
     }
 
+    /// Returns the number of writes that are to be sent.
+    func queueCount(_ lane: Write.Lane) throws -> Int {
+        try reader.count(Table.queue, in: RecordRange(prefix: prefix + lane.rawValue + "/"))
+    }
+
     /// Returns the writes that the service has carried out, and that are still laid over its state.
     func sentWrites() throws -> [QueuedWrite] {
         let prefix = AccountChanges.sent + "/"
