@@ -35,7 +35,7 @@ from harness.service import Service
 
 ROUNDS_OF_A_FOLDER = 6
 # The longest wait until everything is quiet, in seconds.
-QUIET = 150
+QUIET = 40
 KILLS = ["request", "answer", "commit", "committed"]
 
 
@@ -230,7 +230,7 @@ class Run:
         try:
             await self.sign_in(fresh)
             for device in [device for device in self.devices if device.person == uid]:
-                end = time.monotonic() + 40
+                end = time.monotonic() + 15
                 while True:
                     views = [await self.view(one) for one in (device, fresh)]
                     different = differences(*views)
