@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "Metering", targets: ["Metering"]),
         .library(name: "TintypeModel", targets: ["TintypeModel"]),
         .library(name: "TintypeClient", targets: ["TintypeClient"]),
+        .library(name: "TintypeStore", targets: ["TintypeStore"]),
         .library(name: "TintypeTestSupport", targets: ["TintypeTestSupport"]),
         // For Tests/Fuzzing only: its targets all belong to this package.
         .library(name: "Server", targets: ["Server"]),
@@ -343,6 +344,12 @@ let package = Package(
         .target(name: "TintypeModel"),
         // The requests of an app to the service.
         .target(name: "TintypeClient", dependencies: ["TintypeModel"]),
+        // The data of a person on a device, which are there without a network.
+        .target(
+            name: "TintypeStore",
+            dependencies: [
+                "TintypeClient", "TintypeModel", .target(name: "CSystemSQLite", condition: .when(platforms: [.linux])),
+            ]),
         // Stand-ins for the service, the clock and the network, for an app's tests and previews.
         .target(name: "TintypeTestSupport", dependencies: ["TintypeClient", "TintypeModel"]),
 
@@ -424,6 +431,9 @@ let package = Package(
         .testTarget(name: "TintypeModelTests", dependencies: ["API", "TintypeModel", "TreeModel"]),
         // The built service as a process, for the tests of the targets for apps, which contain nothing of the service.
         .target(name: "DaemonSupport", path: "Tests/DaemonSupport"),
+        .testTarget(
+            name: "TintypeStoreTests",
+            dependencies: ["DaemonSupport", "TintypeClient", "TintypeModel", "TintypeStore"]),
         .testTarget(
             name: "TintypeClientTests",
             dependencies: ["DaemonSupport", "TintypeClient", "TintypeModel", "TintypeTestSupport"]),

@@ -54,7 +54,7 @@ extension LocalStore {
         }
         if real.isLocal || isContinuing && cursor == nil { return false }
         let next = isContinuing ? cursor.map { Cursor($0) } : nil
-        let answer = try await client.newestComments(on: real, before: next)
+        let answer = try await client.sending(as: account).newestComments(on: real, before: next)
         return try await change(account, .appEnd) { changes in
             try changes.append(answer.value, on: real, after: next, at: answer.changeNumber ?? 0)
             return try changes.records.text(.next(of: .comments(on: real))) != nil
@@ -66,7 +66,7 @@ extension LocalStore {
     /// - Throws: `Problem`, `TransportError`, `SessionError`, `RecordStoreError`.
     public func loadPerson(_ id: Person.ID) async throws {
         guard let account = try await accountID() else { throw SessionError.signedOut }
-        let answer = try await client.person(id)
+        let answer = try await client.sending(as: account).person(id)
         try await change(account, .appEnd) { changes in
             _ = try changes.merge(answer.value, .person(id), at: answer.changeNumber ?? 0)
         }
@@ -81,6 +81,7 @@ extension LocalStore {
             }
             if isRead && cursor == nil { return }
             let next = cursor.map { Cursor($0) }
+            let client = client.sending(as: account)
             let answer =
                 list == .stories
                 ? try await client.stories(of: account, before: next) : try await client.homeFeed(of: account, before: next)

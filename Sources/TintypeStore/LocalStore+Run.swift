@@ -39,6 +39,7 @@ extension LocalStore {
     }
 
     private func writeSender(for account: Person.ID) -> WriteSender {
+        let client = client.sending(as: account)
         let photos = PhotoSender(
             client: client, folder: folder, progress: { try await self.progress(of: $0, account) },
             store: { try await self.setProgress($0, of: $1, account) },

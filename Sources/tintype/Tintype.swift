@@ -1,5 +1,6 @@
 import API
 import ArgumentParser
+import Cryptography
 import Glibc
 import Model
 import Server
@@ -55,6 +56,7 @@ struct Tintype: AsyncParsableCommand {
         ])
 
     static func main() async {
+        CryptoLibrary.keepUntilEnd()
         if let fault = CommandNames.fault(in: Array(CommandLine.arguments.dropFirst())) {
             Terminal.error(fault)
             Glibc.exit(ExitStatus.wrongUsage.rawValue)

@@ -159,8 +159,8 @@ import TreeModel
         for field in PostField.allCases {
             #expect(told.contains(field.rawValue) == field.isDocumented, "\(field.rawValue)")
         }
-        // The service adds these fields; the last three only in lists.
-        let added: Set = ["post_id", "created", "updated", "counts", "liked", "comments"]
+        // The service adds these fields; the last four only in lists.
+        let added: Set = ["post_id", "created", "updated", "counts", "liked", "comments", "position"]
         #expect(told.subtracting(PostField.allCases.map(\.rawValue)) == added)
     }
 

@@ -93,7 +93,8 @@ struct PostEditTests {
                 #expect(run.switched == 1 && run.failed == 0)
                 try await check([2, 1, 0], of: id, running, "rendered again")
                 try await arrange([0, 2, 1], of: id, running)
-                running.clock.advance()
+                // The blurred renditions were replaced while the grace period was two days.
+                running.clock.advance(by: 49 * 3_600_000)
                 try await running.pipeline.janitor.sweep()
                 try await check([0, 2, 1], of: id, running, "swept")
                 let files = try await running.storage.blobs.fileNames(userID: "maria", postID: id.description)

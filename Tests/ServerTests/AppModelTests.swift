@@ -95,6 +95,7 @@ struct AppModelTests {
     @Test("The changes for a device, from the first answer on")
     func changes() async throws {
         try await withPeople { service in
+            try await service.finishJobs()
             let first = try await service.read(SyncChanges.self, "/v1/sync")
             #expect(
                 first.feed?.isReset == true && first.audiences?.elements.map(\.id) == ["7b"] && first.faults.isEmpty)

@@ -28,20 +28,25 @@ struct RoutedService: AskedService {
 
 /// Runs a test's body against the routes of a fresh service.
 func withRoutes<R: Sendable>(_ body: @Sendable (RoutedService) async throws -> R) async throws -> R {
-    try await withScratch { scratch in
-        let parts = try await ServiceParts(in: scratch)
-        let responder = parts.server.responder(parts.server.operationsReport)
-        let owner = PeerCredentials(userID: getuid(), groupID: getgid(), processID: getpid())
-        let service = RoutedService(
-            client: RouteClient(responder, from: ClientConnection(.process(owner))),
-            tcpClient: RouteClient(
-                responder, from: ClientConnection(.network("127.0.0.1"), at: IPAddress("127.0.0.1"))),
-            tree: parts.pipeline.storage.tree, authority: parts.authority)
-        let group = ServiceGroup(configuration: .init(services: [parts.pipeline], logger: parts.logger))
-        let result = try await withServices(group) { try await body(service) }
-        await parts.pipeline.storage.close()
-        return result
-    }
+    try await withScratch { scratch in try await withRoutes(in: scratch, body) }
+}
+
+/// Runs a test's body against the routes of a service in a folder, which another one may have used before.
+func withRoutes<R: Sendable>(
+    in scratch: Scratch, _ body: @Sendable (RoutedService) async throws -> R
+) async throws -> R {
+    let parts = try await ServiceParts(in: scratch)
+    let responder = parts.server.responder(parts.server.operationsReport)
+    let owner = PeerCredentials(userID: getuid(), groupID: getgid(), processID: getpid())
+    let service = RoutedService(
+        client: RouteClient(responder, from: ClientConnection(.process(owner))),
+        tcpClient: RouteClient(
+            responder, from: ClientConnection(.network("127.0.0.1"), at: IPAddress("127.0.0.1"))),
+        tree: parts.pipeline.storage.tree, authority: parts.authority)
+    let group = ServiceGroup(configuration: .init(services: [parts.pipeline], logger: parts.logger))
+    let result = try await withServices(group) { try await body(service) }
+    await parts.pipeline.storage.close()
+    return result
 }
 
 /// A client that hands requests to a responder directly, without a connection.

@@ -16,6 +16,7 @@ struct SyncStreamTests {
             try await service.addPeople("maria", "jan")
             #expect(try await service.ask(.put, "/v1/people/maria/following/jan", as: "maria").status == 200)
             var copy = SyncCopy()
+            try await service.finishJobs()
             try await copy.catchUp(service)
             let headers = try service.headers(of: "maria", ["name": .string("maria")])
                 .merging(accept: "text/event-stream")

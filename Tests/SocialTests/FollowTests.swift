@@ -55,7 +55,7 @@ struct FollowTests {
             let before = try await tree.token
             for (other, code) in [(ann, ErrorCode.oneself), (zoe, .notFound)] {
                 for action in [follows.follow, blocks.block] {
-                    let failure = await #expect(throws: Failure.self) { _ = try await action(ann, other) }
+                    let failure = await #expect(throws: Failure.self) { _ = try await action(ann, other, nil) }
                     #expect(failure?.code == code)
                 }
             }

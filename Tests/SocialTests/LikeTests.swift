@@ -51,7 +51,7 @@ struct LikeTests {
         try await withLikes { likes, tree in
             let missing = try #require(PostID("-OaBcDeFgHiJkLmNoPqS"))
             for work in [likes.add, likes.remove] {
-                let failure = await #expect(throws: Failure.self) { try await work(ann, missing) }
+                let failure = await #expect(throws: Failure.self) { try await work(ann, missing, nil) }
                 #expect(failure?.code == .notFound)
             }
             try await tree.set(ReactionNodes.like(missing) / ann.key, to: 5)

@@ -130,7 +130,8 @@ struct SessionKeychainTests {
     @Test(
         "An answer without usable tokens signs nobody in",
         arguments: [
-            "", "[]", "{}", #"{"idToken":"a.b.c","refreshToken":"r"}"#, #"{"idToken":"e30.e30.e30","refreshToken":"r"}"#,
+            "", "[]", "{}", #"{"idToken":"a.b.c","refreshToken":"r"}"#,
+            #"{"idToken":"e30.e30.e30","refreshToken":"r"}"#,
             #"{"idToken":"h.eyJzdWIiOiIiLCJpYXQiOjEsImV4cCI6Mn0.s","refreshToken":"r"}"#,
             #"{"idToken":"h.eyJzdWIiOiJhIiwiaWF0IjoyLCJleHAiOjF9.s","refreshToken":"r"}"#,
             #"{"idToken":"h.eyJzdWIiOiJhIiwiaWF0IjoxLCJleHAiOjJ9.s","refreshToken":""}"#,

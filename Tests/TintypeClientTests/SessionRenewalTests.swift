@@ -25,7 +25,8 @@ struct SessionRenewalTests {
     @Test(
         "A token is renewed shortly before its expiry, however the device's calendar is set",
         arguments: [
-            (3600, 3200, 0), (3600, 3299, 0), (3600, 3300, 1), (3600, 3599, 1), (3600, 3600, 1), (60, 44, 0), (60, 45, 1),
+            (3600, 3200, 0), (3600, 3299, 0), (3600, 3300, 1), (3600, 3599, 1), (3600, 3600, 1), (60, 44, 0),
+            (60, 45, 1),
             (1_000_000, 86_000, 0), (1_000_000, 86_400, 1),
         ])
     func time(lifetime: Int64, age: Int, renewals: Int) async throws {
@@ -41,7 +42,7 @@ struct SessionRenewalTests {
         }
     }
 
-    @Test("Nobody waits for the renewal of a token that is still valid")
+    @Test("A caller does not wait for the renewal of a token that is still valid")
     func early() async throws {
         let phone = try FakePhone()
         try await phone.signIn()
@@ -81,7 +82,9 @@ struct SessionRenewalTests {
         let refusing = ServiceClient(
             service: phone.client.service, keychain: phone.keychain,
             transport: FakeTransport { request in
-                guard request.url.path.hasSuffix("posts") else { return try await phone.identity.transport.answer(request) }
+                guard request.url.path.hasSuffix("posts") else {
+                    return try await phone.identity.transport.answer(request)
+                }
                 return TransportResponse(status: 401, body: Data(#"{"code":"bad_token"}"#.utf8))
             }, clock: phone.clock)
         let error = await #expect(throws: Problem.self) {
@@ -93,17 +96,23 @@ struct SessionRenewalTests {
 
     @Test(
         "A refusal of the rules renews no token",
-        arguments: [#"{"code":"permission_denied","detail":"Permission denied"}"#, #"{"error":"Permission denied"}"#, "no"])
+        arguments: [
+            #"{"code":"permission_denied","detail":"Permission denied"}"#, #"{"error":"Permission denied"}"#, "no",
+        ])
     func rules(body: String) async throws {
         let phone = try FakePhone()
         try await phone.signIn()
         let client = ServiceClient(
             service: phone.client.service, keychain: phone.keychain,
             transport: FakeTransport { request in
-                guard request.url.path.hasSuffix("posts") else { return try await phone.identity.transport.answer(request) }
+                guard request.url.path.hasSuffix("posts") else {
+                    return try await phone.identity.transport.answer(request)
+                }
                 return TransportResponse(status: 401, body: Data(body.utf8))
             }, clock: phone.clock)
-        await #expect(throws: Problem.self) { _ = try await client.response(to: ServiceRequest("GET", ["v1", "posts"])) }
+        await #expect(throws: Problem.self) {
+            _ = try await client.response(to: ServiceRequest("GET", ["v1", "posts"]))
+        }
         #expect(await phone.identity.renewalCount == 1, "the one to begin with")
     }
 
@@ -128,7 +137,8 @@ struct SessionRenewalTests {
     @Test("No other failure signs out")
     func otherFailures() async throws {
         let faults: [FakeIdentity.Fault] = [
-            .offline, .problem("the service is busy", status: 503), .problem("TOO_MANY_ATTEMPTS_TRY_LATER", status: 429),
+            .offline, .problem("the service is busy", status: 503),
+            .problem("TOO_MANY_ATTEMPTS_TRY_LATER", status: 429),
             .problem("OPERATION_NOT_ALLOWED", status: 400),
         ]
         for fault in faults {

@@ -4,18 +4,19 @@ import TintypeTestSupport
 
 /// The transports that the suite runs with.
 enum TransportKind: CaseIterable, Sendable {
+    /// The one for apps, which uses sockets on Linux if there is no TLS.
+    case standard
+    /// The same with `URLSession` for all requests, as on Apple's systems and over TLS.
     case session
+    /// A recording of the first.
     case recording
 
     /// Calls a body with a transport of the kind, and closes it.
     func run<Result>(_ body: (any Transport) async throws -> Result) async throws -> Result {
-        try await URLSessionTransport.run { transport in
-            switch self {
-            case .session: return try await body(transport)
-            case .recording:
-                return try await withFolder { try await body(try RecordingTransport(transport, folder: $0)) }
-            }
-        }
+        let transport = URLSessionTransport(usesSockets: self != .session)
+        defer { transport.close() }
+        guard self == .recording else { return try await body(transport) }
+        return try await withFolder { try await body(try RecordingTransport(transport, folder: $0)) }
     }
 }
 

@@ -15,7 +15,8 @@ struct TransportTests {
         }
     }
 
-    @Test("Each method arrives with its path, query and fields",
+    @Test(
+        "Each method arrives with its path, query and fields",
         arguments: TransportKind.allCases, ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
     func methods(_ kind: TransportKind, _ method: String) async throws {
         try await ScriptedServer.run(Self.echo) { address in
@@ -40,16 +41,18 @@ struct TransportTests {
         var count: Int
     }
 
-    @Test("A body arrives as it is, with its length and its progress", arguments: TransportKind.allCases, [
-        BodyCase(testDescription: "no byte", count: 0),
-        BodyCase(testDescription: "one byte", count: 1),
-        BodyCase(testDescription: "5 MiB", count: 5 << 20),
-        BodyCase(testDescription: "a whole small file", fileSize: 1000, count: 1000),
-        BodyCase(testDescription: "the middle of a small file", fileSize: 1000, offset: 1, count: 998),
-        BodyCase(testDescription: "no byte of a file", fileSize: 1000, offset: 1000, count: 0),
-        BodyCase(testDescription: "a large part", fileSize: 12 << 20, offset: 5, count: 10 << 20),
-        BodyCase(testDescription: "a large whole file", fileSize: 12 << 20, count: 12 << 20),
-    ])
+    @Test(
+        "A body arrives as it is, with its length and its progress", arguments: TransportKind.allCases,
+        [
+            BodyCase(testDescription: "no byte", count: 0),
+            BodyCase(testDescription: "one byte", count: 1),
+            BodyCase(testDescription: "5 MiB", count: 5 << 20),
+            BodyCase(testDescription: "a whole small file", fileSize: 1000, count: 1000),
+            BodyCase(testDescription: "the middle of a small file", fileSize: 1000, offset: 1, count: 998),
+            BodyCase(testDescription: "no byte of a file", fileSize: 1000, offset: 1000, count: 0),
+            BodyCase(testDescription: "a large part", fileSize: 12 << 20, offset: 5, count: 10 << 20),
+            BodyCase(testDescription: "a large whole file", fileSize: 12 << 20, count: 12 << 20),
+        ])
     func bodies(_ kind: TransportKind, _ test: BodyCase) async throws {
         let received = Guarded<[ScriptedRequest]>([])
         try await withFolder { folder in
@@ -85,9 +88,11 @@ struct TransportTests {
         }
     }
 
-    @Test("A part that the file does not have is an error, and leaves no temporary file", arguments: [
-        (-1 as Int64, 5 as Int64), (5, 10), (0, -1), (.max, .max), (0, 20 << 20),
-    ])
+    @Test(
+        "A part that the file does not have is an error, and leaves no temporary file",
+        arguments: [
+            (-1 as Int64, 5 as Int64), (5, 10), (0, -1), (.max, .max), (0, 20 << 20),
+        ])
     func unreadableParts(_ offset: Int64, _ count: Int64) async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("photo")
@@ -103,21 +108,31 @@ struct TransportTests {
         }
     }
 
-    @Test("An answer arrives as the server means it", arguments: TransportKind.allCases, [
-        ("HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer\r\nContent-Length: 2\r\n\r\nno", 401, "no"),
-        ("HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"a\"\r\nContent-Length: 2\r\n\r\nno", 401, "no"),
-        ("HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\nContent-Length: 2\r\n\r\nno", 302, "no"),
-        ("HTTP/1.1 301 Moved\r\nLocation: //%zz:99999/\r\nContent-Length: 0\r\n\r\n", 301, ""),
-        ("HTTP/1.1 307 Redirect\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n", 307, ""),
-        ("HTTP/1.1 304 Not Modified\r\nContent-Length: 10\r\n\r\n", 304, ""),
-        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n2\r\nde\r\n0\r\nX: y\r\n\r\n", 200, "abcde"),
-        ("HTTP/1.1 104 Upload Resumption Supported\r\nUpload-Offset: 1\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n"
-            + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", 200, "ok"),
-        ("HTTP/1.0 200 OK\r\n\r\nto the end", 200, "to the end"),
-        ("HTTP/1.1 200\r\nContent-Length:2\r\n\r\nok", 200, "ok"),
-        ("HTTP/1.1 500 Error\r\nX-A: 1\r\nx-a: 2\r\nContent-Length: 2\r\n\r\nno", 500, "no"),
-        ("HTTP/1.1 999 Odd\r\nContent-Length: 2\r\n\r\nno", 999, "no"),
-    ])
+    @Test(
+        "An answer arrives as the server means it", arguments: [TransportKind.standard, .recording],
+        [
+            ("HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer\r\nContent-Length: 2\r\n\r\nno", 401, "no"),
+            (
+                "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"a\"\r\nContent-Length: 2\r\n\r\nno", 401,
+                "no"
+            ),
+            ("HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\nContent-Length: 2\r\n\r\nno", 302, "no"),
+            ("HTTP/1.1 301 Moved\r\nLocation: //%zz:99999/\r\nContent-Length: 0\r\n\r\n", 301, ""),
+            ("HTTP/1.1 307 Redirect\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n", 307, ""),
+            ("HTTP/1.1 304 Not Modified\r\nContent-Length: 10\r\n\r\n", 304, ""),
+            (
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n2\r\nde\r\n0\r\nX: y\r\n\r\n",
+                200, "abcde"
+            ),
+            (
+                "HTTP/1.1 104 Upload Resumption Supported\r\nUpload-Offset: 1\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n"
+                    + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", 200, "ok"
+            ),
+            ("HTTP/1.0 200 OK\r\n\r\nto the end", 200, "to the end"),
+            ("HTTP/1.1 200\r\nContent-Length:2\r\n\r\nok", 200, "ok"),
+            ("HTTP/1.1 500 Error\r\nX-A: 1\r\nx-a: 2\r\nContent-Length: 2\r\n\r\nno", 500, "no"),
+            ("HTTP/1.1 999 Odd\r\nContent-Length: 2\r\n\r\nno", 999, "no"),
+        ])
     func answers(_ kind: TransportKind, _ test: (answer: String, status: Int, body: String)) async throws {
         let connections = Guarded(0)
         try await ScriptedServer.run({ connection in
@@ -139,8 +154,30 @@ struct TransportTests {
         #expect(connections.withLock { $0 } == 2, "a redirection was followed")
     }
 
-    @Test("A request on a kept connection that the server closes is sent once more, with its whole body",
-        arguments: TransportKind.allCases)
+    @Test(
+        "An answer arrives over URLSession, too",
+        arguments: [
+            ("HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer\r\nContent-Length: 2\r\n\r\nno", 401, "no"),
+            ("HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\nContent-Length: 2\r\n\r\nno", 302, "no"),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n", 200, "abcde"),
+            ("HTTP/1.0 200 OK\r\n\r\nto the end", 200, "to the end"),
+        ])
+    func sessionAnswers(_ test: (answer: String, status: Int, body: String)) async throws {
+        try await ScriptedServer.run({ connection in
+            guard try connection.request() != nil else { return }
+            try connection.send(test.answer)
+        }) { address in
+            try await TransportKind.session.run { transport in
+                let answer = try await transport.response(to: TransportRequest("GET", address))
+                #expect(answer.status == test.status)
+                #expect(String(decoding: answer.body, as: UTF8.self) == test.body)
+            }
+        }
+    }
+
+    @Test(
+        "A request on a kept connection that the server closes is sent once more, with its whole body",
+        arguments: [TransportKind.standard, .recording])
     func keptConnection(_ kind: TransportKind) async throws {
         let bodies = Guarded<[Int]>([])
         try await ScriptedServer.run({ connection in
@@ -175,14 +212,16 @@ struct TransportTests {
         }
     }
 
-    @Test("A service that cannot be reached is an error with its cause", arguments: [
-        ("http://127.0.0.1:1/", TransportError.Cause.unreachable),
-        ("https://127.0.0.1:1/", .unreachable),
-        ("http://no-such-host.invalid/", .unreachable),
-        ("https://no-such-host.invalid/", .unreachable),
-        ("ftp://127.0.0.1/", .unreachable), ("file:///etc/passwd", .unreachable), ("data:,a", .unreachable),
-        ("http:relative", .unreachable),
-    ])
+    @Test(
+        "A service that cannot be reached is an error with its cause",
+        arguments: [
+            ("http://127.0.0.1:1/", TransportError.Cause.unreachable),
+            ("https://127.0.0.1:1/", .unreachable),
+            ("http://no-such-host.invalid/", .unreachable),
+            ("https://no-such-host.invalid/", .unreachable),
+            ("ftp://127.0.0.1/", .unreachable), ("file:///etc/passwd", .unreachable), ("data:,a", .unreachable),
+            ("http:relative", .unreachable),
+        ])
     func unreachable(_ address: String, _ cause: TransportError.Cause) async throws {
         try await URLSessionTransport.run { transport in
             let request = TransportRequest("GET", try #require(URL(string: address)))

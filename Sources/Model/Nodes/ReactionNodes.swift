@@ -5,7 +5,8 @@ package enum ReactionNodes {
         indexes: [".value"])
     package static let comment = TreeNode(
         "comments/{post}/{comment}", .clients, "a comment on a post", record: "Comment",
-        fields: ["author", "text", "timestamp", "edited", "mentions"], indexes: ["author/uid"])
+        fields: ["author", "text", "timestamp", "edited", "client_timestamp", "client_edited", "mentions"],
+        indexes: ["author/uid"])
     package static let stats = TreeNode(
         "stats/posts/{post}", .derived, "the numbers of `likes` and `comments` of a post")
     package static let postFlag = TreeNode(

@@ -47,7 +47,7 @@ extension PostRoutes {
         let id = try context.postID()
         let (edit, content) = try await Self.edit(in: request, context)
         let seen = try await post(id, context)
-        let key = try request.key(of: context.viewer, for: ["edit", id.description, content])
+        let key = try context.key(of: request, for: ["edit", id.description, content])
         let condition = request.headers[.ifMatch].flatMap(Self.etags).map {
             PostEdit.Condition(seen.path, hasOneOf: $0)
         }

@@ -37,8 +37,9 @@ package struct PostRoutes: Sendable {
             answers: [.json(PostDocument.self).with(headers: "ETag")],
             errors: [.permissionDenied, .notFound], run: show)
         let remove = Endpoint(
-            "deletePost", in: .posts, "Delete a post, and all references to it", [.path("id", .postID)],
-            answers: [.json(DeletionDocument.self)], errors: [.permissionDenied, .notAllowed, .notFound],
+            "deletePost", in: .posts, "Delete a post, and all references to it",
+            [.path("id", .postID), .idempotencyKey],
+            answers: [.json(DeletionDocument.self)], errors: [.permissionDenied, .notAllowed, .notFound] + .ofKeys,
             run: remove)
         routes.add("/v1/posts/{id}", [.get: show, .patch: edition, .delete: remove])
         let originals = Endpoint(
@@ -83,7 +84,7 @@ package struct PostRoutes: Sendable {
     /// Deletes a post, for its author or an admin.
     @Sendable private func remove(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let id = try context.postID()
-        let end = try await publisher.deletePost(id, by: context.identity)
+        let end = try await publisher.deletePost(id, by: context.identity, as: try context.key(of: request))
         return .json(DeletionDocument(postID: id.description, filesUntil: end.milliseconds))
     }
 

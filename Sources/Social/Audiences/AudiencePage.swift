@@ -55,8 +55,13 @@ extension Audiences {
         }
     }
 
-    /// Returns the stored times of a member's role.
-    package func times(of uid: UserID, in id: AudienceID) async throws -> EntityTimes {
-        try await tree.snapshot { try EntityTimes(at: TimeNodes.member(id, uid), in: $0) }
+    /// Returns the role of a member with its stored times; nil for others.
+    package func membership(
+        of uid: UserID, in id: AudienceID
+    ) async throws -> (role: AudienceRole, times: EntityTimes)? {
+        try await tree.snapshot { snapshot in
+            guard let role = try snapshot.role(of: uid, in: id) else { return nil }
+            return (role, try EntityTimes(at: TimeNodes.member(id, uid), in: snapshot))
+        }
     }
 }

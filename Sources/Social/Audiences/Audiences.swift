@@ -21,17 +21,23 @@ package struct Audiences: Sendable {
         package init() {}
     }
 
+    /// The outcome of a request: whether it had been carried out before, by its key, so that this time it had no effect;
+    /// and a position in the change log after its effect.
+    package typealias Outcome = (isRepeated: Bool, token: SyncToken)
+
     /// Creates an audience, or replaces its data. The creator becomes an owner.
     ///
-    /// - Parameter change: The change, with a name and a kind.
-    /// - Returns: Whether it is new, and the position in the change log just after it.
+    /// - Parameters:
+    ///   - change: The change, with a name and a kind.
+    ///   - key: The key of the request; a repeated request has no effect.
+    /// - Returns: Whether it is new, nil for a repeated request, and the position in the change log just after it.
     /// - Throws: `Failure` with the code `not_member` or `not_allowed` for a requester who does not own it,
     ///   `wrong_state` for an audience without an owner, or with the id of a deleted audience, `blocked`, or
-    ///   `bad_audience` for too many members.
+    ///   `bad_audience` for too many members, `key_reused` for the key of another request.
     package func put(
-        _ id: AudienceID, _ change: Change, by actor: AudienceActor
-    ) async throws -> (isNew: Bool, token: SyncToken) {
-        let (isNew, token) = try await tree.transact { snapshot, update in
+        _ id: AudienceID, _ change: Change, by actor: AudienceActor, as key: RequestKey? = nil
+    ) async throws -> (isNew: Bool?, token: SyncToken) {
+        let (isNew, token) = try await tree.transact(once: key) { snapshot, update in
             let isNew = try !snapshot.exists(AudienceNodes.audience(id))
             var change = change
             if isNew {
@@ -56,12 +62,15 @@ package struct Audiences: Sendable {
 
     /// Changes the data of an audience, field by field.
     ///
-    /// - Throws: The errors of ``put(_:_:by:)``, and for an admin `not_found` if the audience does not exist.
-    package func change(_ id: AudienceID, _ change: Change, by actor: AudienceActor) async throws -> SyncToken {
-        try await tree.transact { snapshot, update in
+    /// - Throws: The errors of ``put(_:_:by:as:)``, and for an admin `not_found` if the audience does not exist.
+    package func change(
+        _ id: AudienceID, _ change: Change, by actor: AudienceActor, as key: RequestKey? = nil
+    ) async throws -> Outcome {
+        let outcome = try await tree.transact(once: key) { snapshot, update in
             try snapshot.requireOwner(actor, of: id)
             try Self.write(change, to: id, by: actor, in: snapshot, &update)
-        }.token
+        }
+        return (outcome.result == nil, outcome.token)
     }
 
     private static func write(
@@ -81,11 +90,11 @@ package struct Audiences: Sendable {
 
     /// Adds a member to an audience, or changes a member's role.
     ///
-    /// - Throws: The errors of ``put(_:_:by:)``; `Failure` with the code `wrong_state` for the last owner.
+    /// - Throws: The errors of ``put(_:_:by:as:)``; `Failure` with the code `wrong_state` for the last owner.
     package func setMember(
-        _ uid: UserID, to role: AudienceRole, of id: AudienceID, by actor: AudienceActor
-    ) async throws -> SyncToken {
-        try await tree.transact { snapshot, update in
+        _ uid: UserID, to role: AudienceRole, of id: AudienceID, by actor: AudienceActor, as key: RequestKey? = nil
+    ) async throws -> Outcome {
+        let outcome = try await tree.transact(once: key) { snapshot, update in
             try snapshot.requireOwner(actor, of: id)
             let old = try snapshot.role(of: uid, in: id)
             guard old != role else { return }
@@ -97,24 +106,33 @@ package struct Audiences: Sendable {
                 }
             }
             update[AudienceNodes.member(id) / uid.key] = .string(role.rawValue)
-        }.token
+        }
+        return (outcome.result == nil, outcome.token)
     }
 
     /// Removes a member: owners may remove all members, and members themselves. Does nothing for a non-member.
     ///
-    /// - Throws: `Failure` with the code `wrong_state` for the last owner.
-    package func removeMember(_ uid: UserID, of id: AudienceID, by actor: AudienceActor) async throws -> SyncToken {
-        try await tree.transact { snapshot, update in
+    /// - Throws: `Failure` with the code `wrong_state` for the last owner, `key_reused` for the key of another request.
+    package func removeMember(
+        _ uid: UserID, of id: AudienceID, by actor: AudienceActor, as key: RequestKey? = nil
+    ) async throws -> Outcome {
+        let outcome = try await tree.transact(once: key) { snapshot, update in
             if actor.uid != uid { try snapshot.requireOwner(actor, of: id) }
             guard let role = try snapshot.role(of: uid, in: id) else { return }
             if role == .owner { try snapshot.requireOtherOwner(than: uid, of: id) }
             update[AudienceNodes.member(id) / uid.key] = nil
-        }.token
+        }
+        return (outcome.result == nil, outcome.token)
     }
 
     /// Deletes an audience: its feed at once, and later the posts that were for no other audience.
-    package func remove(_ id: AudienceID, by actor: AudienceActor) async throws -> SyncToken {
-        try await tree.transact { snapshot, update in
+    ///
+    /// - Parameter key: The key of the request; a repeated request has no effect, and does not fail because the audience
+    ///   is gone.
+    package func remove(
+        _ id: AudienceID, by actor: AudienceActor, as key: RequestKey? = nil
+    ) async throws -> SyncToken {
+        try await tree.transact(once: key) { snapshot, update in
             try snapshot.requireOwner(actor, of: id)
             update[AudienceNodes.audience(id)] = nil
         }.token

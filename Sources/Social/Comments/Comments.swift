@@ -57,14 +57,17 @@ package struct Comments: Sendable {
     /// Changes the text and the mentions of a comment, for its author, and records the time. Repeating the same change
     /// has no effect.
     ///
-    /// - Parameter clientTime: The time of the change by the clock of the person's device; nil if it is not known.
+    /// - Parameters:
+    ///   - clientTime: The time of the change by the clock of the person's device; nil if it is not known.
+    ///   - key: The key of the request; a repeated request has no effect.
     /// - Throws: The errors of ``add(_:by:to:at:as:)``; `Failure` with the code `not_allowed` for the comment of another
     ///   author.
     package func edit(
-        _ id: TreeKey, on post: PostID, to text: CommentText, by uid: UserID, at clientTime: Timestamp? = nil
+        _ id: TreeKey, on post: PostID, to text: CommentText, by uid: UserID, at clientTime: Timestamp? = nil,
+        as key: RequestKey? = nil
     ) async throws -> Outcome {
         let path = ReactionNodes.comment(post) / id
-        let (_, token) = try await tree.transact { snapshot, update in
+        let (_, token) = try await tree.transact(once: key) { snapshot, update in
             try ExistingPost(post, for: uid, in: snapshot).requireOpen(to: uid, who: "comment on this post")
             try snapshot.requireConsent(of: uid, toContent: true)
             guard let record = try snapshot.get(path) else { throw Self.noComment }
@@ -85,14 +88,18 @@ package struct Comments: Sendable {
 
     /// Deletes a comment, for its author, for the author of the post, or for an admin.
     ///
+    /// - Parameter key: The key of the request; a repeated request has no effect, and does not fail because the comment
+    ///   is gone.
     /// - Throws: `Failure` with the code `not_found` if the comment does not exist, `permission_denied` or
-    ///   `not_allowed` for other requesters.
-    package func remove(_ id: TreeKey, from post: PostID, by identity: Identity) async throws -> SyncToken {
+    ///   `not_allowed` for other requesters, `key_reused` for the key of another request.
+    package func remove(
+        _ id: TreeKey, from post: PostID, by identity: Identity, as key: RequestKey? = nil
+    ) async throws -> SyncToken {
         if identity == .anonymous {
             throw Failure.permissionDenied(hint: "Sign in, and send the token in Authorization.")
         }
         let path = ReactionNodes.comment(post) / id
-        return try await tree.transact { snapshot, update in
+        return try await tree.transact(once: key) { snapshot, update in
             guard try snapshot.exists(path) else { throw Self.noComment }
             let author = try snapshot.get(path / "author" / "uid")?.stringValue
             let owner = try snapshot.get(PostNodes.post(post) / "author" / "uid")?.stringValue

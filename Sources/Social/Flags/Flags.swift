@@ -23,24 +23,35 @@ package struct Flags: Sendable {
 
     /// Adds a person's flag of a post or a comment; an existing flag stays unchanged.
     ///
+    /// - Parameter key: The key of the request; a repeated request has no effect.
     /// - Returns: The position in the change log from which the flag is visible.
-    /// - Throws: `Failure` with the code `not_found`.
-    package func add(by uid: UserID, to subject: FlagSubject) async throws -> SyncToken {
-        try await tree.transact { snapshot, update in
+    /// - Throws: `Failure` with the code `not_found` or `key_reused`.
+    package func add(by uid: UserID, to subject: FlagSubject, as key: RequestKey? = nil) async throws -> SyncToken {
+        try await tree.transact(once: key) { snapshot, update in
             guard try subject.isVisible(to: uid, in: snapshot) else { throw Failure.nothingToFlag(subject) }
             if try !snapshot.exists(subject.flags / uid.key) { update[subject.flags / uid.key] = true }
         }.token
     }
 
     /// Removes a person's flag of a post or a comment.
-    package func remove(by uid: UserID, from subject: FlagSubject) async throws -> SyncToken {
-        try await tree.transact { snapshot, update in
+    ///
+    /// - Parameter key: The key of the request; a repeated request has no effect.
+    /// - Returns: The position in the change log from which the flag is gone.
+    /// - Throws: `Failure` with the code `not_found` or `key_reused`.
+    package func remove(by uid: UserID, from subject: FlagSubject, as key: RequestKey? = nil) async throws -> SyncToken
+    {
+        try await tree.transact(once: key) { snapshot, update in
             if try snapshot.exists(subject.flags / uid.key) {
                 update[subject.flags / uid.key] = nil
             } else if try !subject.isVisible(to: uid, in: snapshot) {
                 throw Failure.nothingToFlag(subject)
             }
         }.token
+    }
+
+    /// Whether a person flags a post or a comment.
+    package func has(by uid: UserID, of subject: FlagSubject) async throws -> Bool {
+        try await tree.snapshot { try $0.exists(subject.flags / uid.key) }
     }
 
     /// Removes a flagged post or comment permanently from the list for admins, whatever flags follow.

@@ -10,11 +10,12 @@ package struct Follows: Sendable {
 
     /// Adds a follow; an existing one stays with its mark.
     ///
+    /// - Parameter key: The key of the request; a repeated request has no effect.
     /// - Returns: The position in the change log just after it.
-    /// - Throws: `Failure` with the code `oneself`, `not_found` or `blocked`.
-    package func follow(_ follower: UserID, _ followee: UserID) async throws -> SyncToken {
+    /// - Throws: `Failure` with the code `oneself`, `not_found`, `blocked` or `key_reused`.
+    package func follow(_ follower: UserID, _ followee: UserID, as key: RequestKey? = nil) async throws -> SyncToken {
         guard follower != followee else { throw Failure.oneself("follows") }
-        return try await tree.transact { snapshot, update in
+        return try await tree.transact(once: key) { snapshot, update in
             guard try snapshot.exists(PeopleNodes.person(followee)) else { throw Failure.noPerson(followee) }
             guard try !follower.hasBlock(with: followee, in: snapshot) else {
                 throw Failure(
@@ -29,17 +30,22 @@ package struct Follows: Sendable {
 
     /// Removes a follow; does nothing if it does not exist.
     ///
+    /// - Parameter key: The key of the request; a repeated request has no effect.
     /// - Returns: The position in the change log just after it.
-    package func unfollow(_ follower: UserID, _ followee: UserID) async throws -> SyncToken {
-        try await tree.transact { snapshot, update in
+    /// - Throws: `Failure` with the code `key_reused`.
+    package func unfollow(_ follower: UserID, _ followee: UserID, as key: RequestKey? = nil) async throws -> SyncToken {
+        try await tree.transact(once: key) { snapshot, update in
             let mark = PeopleNodes.following(follower) / followee.key
             if try snapshot.exists(mark) { update[mark] = nil }
         }.token
     }
 
-    /// Returns the stored times of a follow; unknown for none.
-    package func times(of follower: UserID, _ followee: UserID) async throws -> EntityTimes {
-        try await tree.snapshot { try EntityTimes(at: TimeNodes.following(follower, followee), in: $0) }
+    /// Returns the stored times of a follow; nil for none.
+    package func times(of follower: UserID, _ followee: UserID) async throws -> EntityTimes? {
+        try await tree.snapshot { snapshot in
+            guard try snapshot.exists(PeopleNodes.following(follower) / followee.key) else { return nil }
+            return try EntityTimes(at: TimeNodes.following(follower, followee), in: snapshot)
+        }
     }
 
     /// Returns a page of the people whom a person follows, in the order of their ids; nil if the person does not exist.

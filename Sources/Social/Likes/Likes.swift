@@ -15,6 +15,8 @@ package struct Likes: Sendable {
     package struct Outcome: Sendable, Hashable {
         /// The number of the post's likes, including this change and perhaps later ones.
         package let count: Int64
+        /// Whether the person likes the post.
+        package let isLiked: Bool
         /// The times of the like; unknown for none.
         package let times: EntityTimes
         /// The position in the change log from which the change is visible.
@@ -23,12 +25,13 @@ package struct Likes: Sendable {
 
     /// Adds a like with the time of the commit; an existing like keeps its time.
     ///
+    /// - Parameter key: The key of the request; a repeated request has no effect.
     /// - Throws: `Failure` with the code `not_found` if the post does not exist, `blocked` if the person and the post's
-    ///   author have a block between them.
-    package func add(by uid: UserID, to post: PostID) async throws -> Outcome {
+    ///   author have a block between them, `key_reused` for the key of another request.
+    package func add(by uid: UserID, to post: PostID, as key: RequestKey? = nil) async throws -> Outcome {
         let like = ReactionNodes.like(post) / uid.key
         // The transaction reads no data that other likes change, so it runs once, however many are concurrent.
-        let (_, token) = try await tree.transact { snapshot, update in
+        let (_, token) = try await tree.transact(once: key) { snapshot, update in
             try ExistingPost(post, for: uid, in: snapshot).requireOpen(to: uid, who: "like this post")
             try snapshot.requireConsent(of: uid, toContent: false)
             if try !snapshot.exists(like) { update.set(like, to: .timestamp) }
@@ -38,10 +41,12 @@ package struct Likes: Sendable {
 
     /// Removes a like; does nothing if it does not exist.
     ///
-    /// - Throws: `Failure` with the code `not_found` if neither the like nor the post exists.
-    package func remove(by uid: UserID, from post: PostID) async throws -> Outcome {
+    /// - Parameter key: The key of the request; a repeated request has no effect.
+    /// - Throws: `Failure` with the code `not_found` if neither the like nor the post exists, `key_reused` for the key of
+    ///   another request.
+    package func remove(by uid: UserID, from post: PostID, as key: RequestKey? = nil) async throws -> Outcome {
         let like = ReactionNodes.like(post) / uid.key
-        let (_, token) = try await tree.transact { snapshot, update in
+        let (_, token) = try await tree.transact(once: key) { snapshot, update in
             if try snapshot.exists(like) {
                 update[like] = nil
             } else {
@@ -57,7 +62,9 @@ package struct Likes: Sendable {
             let times = try like.map { like throws(TreeError) in
                 try Self.times(of: TreeChild(key: uid.key, value: like), on: post, in: snapshot)
             }
-            return Outcome(count: try Self.count(of: post, in: snapshot), times: times ?? .unknown, token: token)
+            return Outcome(
+                count: try Self.count(of: post, in: snapshot), isLiked: like != nil, times: times ?? .unknown,
+                token: token)
         }
     }
 

@@ -76,13 +76,23 @@ package struct Notifications: Sendable {
 
     /// Marks notifications as read.
     ///
+    /// - Parameter key: The key of the request; a repeated request has no effect.
     /// - Returns: The number of unread notifications after the change, and the position in the change log just after
     ///   it.
-    package func markRead(_ selection: Selection, by uid: UserID) async throws -> (unread: Int, token: SyncToken) {
+    /// - Throws: `Failure` with the code `key_reused` for the key of another request.
+    package func markRead(
+        _ selection: Selection, by uid: UserID, as key: RequestKey? = nil
+    ) async throws -> (unread: Int, token: SyncToken) {
         let now = clock()
         while true {
             let (step, token) = try await tree.transact { snapshot, update in
-                try Self.markRead(selection, by: uid, at: now, in: snapshot, &update)
+                if try key?.made(in: snapshot) != nil {
+                    let inbox = try AnnouncementInbox(of: uid, at: now, in: snapshot)
+                    return Step(unread: try snapshot.unreadCount(of: uid) + inbox.unreadCount, isComplete: true)
+                }
+                let step = try Self.markRead(selection, by: uid, at: now, in: snapshot, &update)
+                if step.isComplete { key?.note(in: &update) }
+                return step
             }
             // One update suffices, except after an import.
             if step.isComplete { return (step.unread, token) }

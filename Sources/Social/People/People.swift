@@ -23,15 +23,19 @@ package struct People: Sendable {
     /// Derivations update the forms by which the person is found, and the copies of the name in posts and comments
     /// (``NameIndex``, ``RenameTask``).
     ///
+    /// - Parameter key: The key of the request; a repeated request has no effect.
     /// - Returns: Whether the person is new, and the position in the change log just after the change.
-    /// - Throws: `Failure` with the code `wrong_state` while the person is being deleted.
-    package func change(_ uid: UserID, _ change: ProfileChange) async throws -> (isNew: Bool, token: SyncToken) {
-        let (isNew, token) = try await tree.transact { snapshot, update in
+    /// - Throws: `Failure` with the code `wrong_state` while the person is being deleted, `key_reused` for the key of
+    ///   another request.
+    package func change(
+        _ uid: UserID, _ change: ProfileChange, as key: RequestKey? = nil
+    ) async throws -> (isNew: Bool, token: SyncToken) {
+        let (isNew, token) = try await tree.transact(once: key) { snapshot, update in
             guard try !snapshot.exists(PersonDeletion.task(of: uid)) else { throw Failure.isBeingDeleted(uid) }
             change.write(to: &update, of: uid)
             return try !snapshot.exists(PeopleNodes.person(uid))
         }
-        return (isNew, token)
+        return (isNew ?? false, token)
     }
 
     /// Begins to delete a person with all data of theirs and about them, or continues to.

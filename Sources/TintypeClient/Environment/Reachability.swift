@@ -1,4 +1,4 @@
-/// Whether the device has a network. It is a hint: requests are attempted in any case, sooner after a change.
+/// The state of a device's network. It is a hint: requests are attempted in any case, sooner after a change.
 public protocol Reachability: Sendable {
     /// Whether there is a network, at first and after each change. Each call begins a sequence of its own.
     func changes() -> AsyncStream<Bool>

@@ -6,7 +6,7 @@ public import TintypeModel
     public import Foundation
 #endif
 
-/// A post that is to be published, apart from its photos.
+/// A post before its publication, apart from its photos.
 public struct NewPost: Hashable, Sendable {
     /// The text, of at most 1,999 characters; empty for none.
     public var text: String

@@ -23,7 +23,7 @@ extension ServiceClient {
     }
 
     /// Changes an audience. Fields that are nil stay as they are.
-    public func change(
+    public func changeAudience(
         _ audience: Audience.ID, name: String? = nil, kind: Audience.Kind? = nil,
         members: [Person.ID: Audience.Role]? = nil
     ) async throws -> Answer<Audience> {
@@ -32,7 +32,7 @@ extension ServiceClient {
     }
 
     /// Deletes an audience, with the posts that are for no other one.
-    public func delete(_ audience: Audience.ID) async throws -> Answer<Void> {
+    public func deleteAudience(_ audience: Audience.ID) async throws -> Answer<Void> {
         try await confirmation(of: ServiceRequest("DELETE", ["v1", "audiences", audience.rawValue]))
     }
 
@@ -46,7 +46,7 @@ extension ServiceClient {
     }
 
     /// Removes a member from an audience. Each member may leave.
-    public func remove(_ person: Person.ID, from audience: Audience.ID) async throws -> Answer<AudienceMember> {
+    public func removeMember(_ person: Person.ID, from audience: Audience.ID) async throws -> Answer<AudienceMember> {
         try await answer(
             to: ServiceRequest("DELETE", ["v1", "audiences", audience.rawValue, "members", person.rawValue]))
     }
@@ -59,7 +59,7 @@ extension ServiceClient {
     }
 
     /// Removes a post from an audience, and returns whether it is deleted, because it was for no other one.
-    public func remove(_ post: Post.ID, from audience: Audience.ID) async throws -> Answer<Bool> {
+    public func removePost(_ post: Post.ID, from audience: Audience.ID) async throws -> Answer<Bool> {
         let request = ServiceRequest("DELETE", ["v1", "audiences", audience.rawValue, "posts", post.rawValue])
         return try await answer(to: request, as: [String: JSONValue].self).map { $0["deleted"] == true }
     }

@@ -48,7 +48,7 @@ extension ServiceClient {
     }
 
     /// Withdraws an announcement, as an admin.
-    public func withdraw(_ announcement: Announcement.ID) async throws -> Answer<Void> {
+    public func withdrawAnnouncement(_ announcement: Announcement.ID) async throws -> Answer<Void> {
         try await confirmation(of: ServiceRequest("DELETE", ["v1", "announcements", announcement.rawValue]))
     }
 }

@@ -18,8 +18,8 @@ extension ServiceClient {
     }
 
     /// Changes fields of a profile; creates the person if there is none, which requires a name.
-    public func change(
-        _ person: Person.ID, _ change: ProfileChange, idempotencyKey: String? = nil
+    public func changeProfile(
+        of person: Person.ID, _ change: ProfileChange, idempotencyKey: String? = nil
     ) async throws -> Answer<Person> {
         try await answer("PATCH", ["v1", "people", person.rawValue], change.fields, idempotencyKey: idempotencyKey)
     }
@@ -44,7 +44,7 @@ extension ServiceClient {
 
     /// Deletes a person with everything that is theirs. It goes on after the answer; see `deletion(of:)`. The account is
     /// deleted by `Session.deleteAccount()`.
-    public func delete(_ person: Person.ID) async throws -> Answer<PersonDeletion> {
+    public func deletePerson(_ person: Person.ID) async throws -> Answer<PersonDeletion> {
         try await answer(to: ServiceRequest("DELETE", ["v1", "people", person.rawValue]))
     }
 

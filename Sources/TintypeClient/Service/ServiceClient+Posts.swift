@@ -71,7 +71,7 @@ extension ServiceClient {
     ///   - etag: The ETag of the post as it is known; if the post has changed since, it is refused with 412. With nil the
     ///     last change wins.
     ///   - idempotencyKey: A key of 1 to 200 printable ASCII characters; the same request again has no further effect.
-    public func edit(
+    public func editPost(
         _ post: Post.ID, _ edit: PostEdit, ifMatch etag: String? = nil, idempotencyKey: String? = nil
     ) async throws -> Answer<Post> {
         try await answer(
@@ -79,7 +79,7 @@ extension ServiceClient {
     }
 
     /// Deletes a post.
-    public func delete(_ post: Post.ID, idempotencyKey: String? = nil) async throws -> Answer<PostDeletion> {
+    public func deletePost(_ post: Post.ID, idempotencyKey: String? = nil) async throws -> Answer<PostDeletion> {
         try await answer(
             to: ServiceRequest("DELETE", ["v1", "posts", post.rawValue], idempotencyKey: idempotencyKey))
     }

@@ -75,7 +75,7 @@ extension ServiceClient {
     /// Replaces the text and the mentions of a comment.
     ///
     /// - Parameter clientTime: The time of the change, by the clock of the device; nil to leave it out.
-    public func edit(
+    public func editComment(
         _ comment: Comment.ID, on post: Post.ID, to text: String, mentions: [Mention] = [], clientTime: Date? = nil,
         idempotencyKey: String? = nil
     ) async throws -> Answer<Comment> {
@@ -85,7 +85,7 @@ extension ServiceClient {
     }
 
     /// Deletes a comment.
-    public func delete(
+    public func deleteComment(
         _ comment: Comment.ID, on post: Post.ID, idempotencyKey: String? = nil
     ) async throws -> Answer<Void> {
         try await confirmation(

@@ -55,8 +55,18 @@ extension ServiceClient {
     }
 
     /// Returns how many bytes of an upload the service has. A request that is sending some ends.
+    ///
+    /// - Throws: `Problem` with the code `notFound`, or `uploadExpired` if the upload must begin again.
     public func offset(of upload: Upload.ID) async throws -> Answer<UploadOffset> {
-        try UploadOffset.answer(try await response(to: Self.tus("HEAD", ["v1", "uploads", upload.rawValue])))
+        do {
+            return try UploadOffset.answer(
+                try await response(to: Self.tus("HEAD", ["v1", "uploads", upload.rawValue])))
+        } catch var problem as Problem where problem.code == .unknown {
+            // The answer to a HEAD has no body, and therefore no code.
+            if problem.status == 404 { problem.code = .notFound }
+            if problem.status == 410 { problem.code = .uploadExpired }
+            throw problem
+        }
     }
 
     /// Sends bytes of an upload. The request with the last byte of a draft's photo ends when the photo is rendered.
@@ -78,7 +88,7 @@ extension ServiceClient {
     }
 
     /// Ends an upload in several requests; its bytes are deleted.
-    public func cancel(_ upload: Upload.ID) async throws -> Answer<Void> {
+    public func cancelUpload(_ upload: Upload.ID) async throws -> Answer<Void> {
         try await confirmation(of: Self.tus("DELETE", ["v1", "uploads", upload.rawValue]))
     }
 

@@ -70,8 +70,9 @@ public struct ServiceClient: Sendable {
     ) async throws -> TransportResponse {
         var token = isAuthorized ? try await token() : nil
         var response = try await transport.response(to: Self.signed(message, token), progress: progress)
-        if let rejected = token, response.status == 401, Problem(response).rejectsToken,
-            try await session.renew(rejected)
+        // The answer to a HEAD does not say why it is a 401.
+        if let rejected = token, response.status == 401,
+            message.method == "HEAD" || Problem(response).rejectsToken, try await session.renew(rejected)
         {
             token = try await self.token()
             response = try await transport.response(to: Self.signed(message, token), progress: progress)
@@ -116,7 +117,7 @@ public struct ServiceClient: Sendable {
 
     private func token() async throws -> String? {
         guard let person else { return try await session.token() }
-        return try await session.token(of: person)
+        return try await session.tokens.token(of: person)
     }
 
     private static func signed(_ message: TransportRequest, _ token: String?) -> TransportRequest {

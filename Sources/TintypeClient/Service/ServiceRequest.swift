@@ -64,7 +64,9 @@ public struct ServiceRequest: Hashable, Sendable {
         guard !path.contains(where: { ["", ".", ".."].contains($0) }) else { return nil }
         for part in path { text += "/" + PercentEncoding.encode(part) }
         for (index, field) in query.enumerated() {
-            text += (index == 0 ? "?" : "&") + PercentEncoding.encode(field.name) + "=" + PercentEncoding.encode(field.value)
+            text +=
+                (index == 0 ? "?" : "&") + PercentEncoding.encode(field.name) + "="
+                + PercentEncoding.encode(field.value)
         }
         guard let url = URL(string: text), url.host?.isEmpty == false else { return nil }
         return url

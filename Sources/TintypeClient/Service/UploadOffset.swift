@@ -7,6 +7,11 @@ public struct UploadOffset: Hashable, Sendable {
     /// Whether the service has all bytes, and the post or the draft has the photo.
     public var isComplete: Bool
 
+    /// Creates an offset.
+    public init(byteCount: Int64, expectedByteCount: Int64? = nil, isComplete: Bool) {
+        (self.byteCount, self.expectedByteCount, self.isComplete) = (byteCount, expectedByteCount, isComplete)
+    }
+
     static func answer(_ response: TransportResponse) throws -> Answer<UploadOffset> {
         guard let count = response.headers["Upload-Offset"].flatMap({ Int64($0) }), count >= 0 else {
             throw TransportError(.malformed, "the answer has no offset")

@@ -2,7 +2,7 @@ public import TintypeModel
 
 /// Why a session cannot be used.
 public enum SessionError: Error, Hashable, Sendable {
-    /// Nobody is signed in, or not the person for whom the request is.
+    /// No one is signed in, or not the person for whom the request is.
     case signedOut
     /// The user must sign in again: the account was disabled or deleted, its password changed, or all sessions ended.
     case expired(Person.ID)

@@ -53,7 +53,7 @@ extension Problem.Code {
 }
 
 extension Problem {
-    /// Whether the service has rejected the token itself, rather than what was to be done with it.
+    /// Whether the service has rejected the token itself, rather than the request.
     var rejectsToken: Bool {
         guard status == 401 else { return false }
         // The database has no codes, but these texts.

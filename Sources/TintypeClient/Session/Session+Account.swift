@@ -11,7 +11,7 @@ public import TintypeModel
 extension Session {
     /// Returns the account as the service has it.
     public func accountDetails() async throws -> AccountDetails {
-        let answer = try await callAsUser("lookup").answer
+        let answer = try await tokens.callAsUser("lookup").answer
         guard let details = answer["users"]?[0].flatMap(AccountDetails.init) else {
             throw TransportError(.malformed, "the answer has no account")
         }
@@ -23,41 +23,22 @@ extension Session {
         try await change(["password": .string(password)])
     }
 
-    /// Changes the name of the account. The name of the person whom others see is that of the profile.
+    /// Changes the name of the account. The profile follows, unless it was given another name.
     public func changeName(to name: String) async throws { try await change(["displayName": .string(name)]) }
 
     /// Deletes the account, and signs out. The person and the posts stay; see `ServiceClient.deletePerson(_:)`, which
     /// comes first.
     public func deleteAccount() async throws {
-        _ = try await callAsUser("delete")
+        _ = try await tokens.callAsUser("delete")
         try await signOut()
-    }
-
-    /// Sends a request about one's own account with a token, once more if the token is rejected.
-    ///
-    /// - Returns: The answer, and the generation in which the request was sent.
-    func callAsUser(
-        _ operation: String, _ fields: [String: JSONValue?] = [:]
-    ) async throws -> (answer: JSONValue, generation: Int) {
-        for isRepeated in [false, true] {
-            guard let token = try await token() else { throw SessionError.signedOut }
-            let begun = generation
-            do {
-                let own: [String: JSONValue?] = ["idToken": .string(token)]
-                return (try await identity.call(operation, fields.merging(own) { $1 }), begun)
-            } catch let problem as Problem where !isRepeated && problem.code.rejectsIDToken {
-                guard try await renew(token) else { throw problem }
-            }
-        }
-        throw SessionError.signedOut
     }
 
     private func change(_ fields: [String: JSONValue?]) async throws {
         let secure: [String: JSONValue?] = ["returnSecureToken": true]
-        let (answer, generation) = try await callAsUser("update", fields.merging(secure) { $1 })
+        let (answer, generation) = try await tokens.callAsUser("update", fields.merging(secure) { $1 })
         // Without tokens the session goes on.
         guard answer["refreshToken"] != nil else { return }
-        _ = try await signIn(try TokenGrant(answer), during: generation)
+        _ = try await tokens.signIn(try TokenGrant(answer), during: generation)
     }
 }
 
@@ -85,12 +66,12 @@ extension Session {
 
     /// Sends a code that verifies the address of the account.
     public func sendEmailVerification() async throws {
-        _ = try await callAsUser("sendOobCode", ["requestType": "VERIFY_EMAIL"])
+        _ = try await tokens.callAsUser("sendOobCode", ["requestType": "VERIFY_EMAIL"])
     }
 
     /// Sends a code that changes the address of the account to the new address.
     public func sendEmailChange(to email: String) async throws {
-        _ = try await callAsUser(
+        _ = try await tokens.callAsUser(
             "sendOobCode", ["requestType": "VERIFY_AND_CHANGE_EMAIL", "newEmail": .string(email)])
     }
 

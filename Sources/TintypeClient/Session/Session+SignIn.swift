@@ -95,13 +95,14 @@ extension Session {
         provider: String, idToken token: String, nonce: String? = nil, invitation: String? = nil
     ) async throws -> Account {
         let answer = try await identity.call(
-            "signInWithIdp", Self.fields(provider, token, nonce, invitation: invitation))
-        return try await signIn(try Self.grant(ofProvider: answer))
+            "signInWithIdp", TokenGrant.fields(provider, token, nonce, invitation: invitation))
+        return try await tokens.signIn(try TokenGrant(ofProvider: answer))
     }
 
     private func signIn(_ operation: String, _ fields: [String: JSONValue?]) async throws -> Account {
         let secure: [String: JSONValue?] = ["returnSecureToken": true]
-        return try await signIn(try TokenGrant(try await identity.call(operation, fields.merging(secure) { $1 })))
+        return try await tokens.signIn(
+            try TokenGrant(try await identity.call(operation, fields.merging(secure) { $1 })))
     }
 }
 
@@ -113,13 +114,13 @@ extension Session {
     public func addPassword(
         email: String, password: String, name: String? = nil, invitation: String? = nil
     ) async throws -> Account {
-        let (answer, generation) = try await callAsUser(
+        let (answer, generation) = try await tokens.callAsUser(
             "signUp",
             [
                 "email": .string(email), "password": .string(password), "displayName": name.map(JSONValue.string),
                 "invitation": invitation.map(JSONValue.string), "returnSecureToken": true,
             ])
-        return try await signIn(try TokenGrant(answer), during: generation)
+        return try await tokens.signIn(try TokenGrant(answer), during: generation)
     }
 
     /// Adds another provider to an account.
@@ -127,29 +128,9 @@ extension Session {
     public func addProvider(
         _ provider: String, idToken token: String, nonce: String? = nil, invitation: String? = nil
     ) async throws -> Account {
-        let fields = Self.fields(provider, token, nonce, invitation: invitation)
-        let (answer, generation) = try await callAsUser("signInWithIdp", fields)
-        return try await signIn(try Self.grant(ofProvider: answer), during: generation)
-    }
-
-    private static func fields(
-        _ provider: String, _ token: String, _ nonce: String?, invitation: String?
-    ) -> [String: JSONValue?] {
-        var form = ["providerId": provider, "id_token": token]
-        form["nonce"] = nonce
-        return [
-            "postBody": .string(PercentEncoding.form(form)), "requestUri": "http://localhost", "returnSecureToken": true,
-            "invitation": invitation.map(JSONValue.string),
-        ]
-    }
-
-    private static func grant(ofProvider answer: JSONValue) throws -> TokenGrant {
-        guard answer["needConfirmation"] != true else {
-            throw Problem(
-                .confirmationNeeded, status: 409, message: "The address has an account already.",
-                hint: "Sign in to it, and add the provider.")
-        }
-        return try TokenGrant(answer)
+        let fields = TokenGrant.fields(provider, token, nonce, invitation: invitation)
+        let (answer, generation) = try await tokens.callAsUser("signInWithIdp", fields)
+        return try await tokens.signIn(try TokenGrant(ofProvider: answer), during: generation)
     }
 }
 

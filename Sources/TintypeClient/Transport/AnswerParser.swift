@@ -2,7 +2,7 @@ internal import Foundation
 
 /// The parser of an answer in HTTP/1.1 (RFC 9112), which is fed bit by bit.
 struct AnswerParser {
-    /// How the end of a body is found.
+    /// The ways to find the end of a body.
     private enum Framing {
         case length(Int64)
         case chunk(Int64)
@@ -64,7 +64,8 @@ struct AnswerParser {
     private mutating func parseHead() throws -> Bool {
         let start = Data("HTTP/1.".utf8)
         guard unread.prefix(start.count) == start.prefix(unread.count) else { throw Self.malformed("no HTTP") }
-        guard let end = unread.range(of: Data("\r\n\r\n".utf8)), end.upperBound - unread.startIndex <= Self.headLimit else {
+        guard let end = unread.range(of: Data("\r\n\r\n".utf8)), end.upperBound - unread.startIndex <= Self.headLimit
+        else {
             guard unread.count <= Self.headLimit else { throw TransportError(.tooLarge, "the header") }
             return false
         }
@@ -72,7 +73,8 @@ struct AnswerParser {
             .split(separator: "\r\n", omittingEmptySubsequences: false)
         unread = unread[end.upperBound...]
         let words = lines[0].split(separator: " ", maxSplits: 2)
-        guard words.count >= 2, words[1].utf8.count == 3, let status = Int(words[1]), status >= 100, status != 101 else {
+        guard words.count >= 2, words[1].utf8.count == 3, let status = Int(words[1]), status >= 100, status != 101
+        else {
             throw Self.malformed(String(lines[0]))
         }
         guard status >= 200 else { return true }
@@ -87,7 +89,8 @@ struct AnswerParser {
     private static func headers(_ lines: some Sequence<Substring>) throws -> HeaderFields {
         var headers = HeaderFields()
         for line in lines {
-            guard let colon = line.firstIndex(of: ":"), colon != line.startIndex, !line.hasPrefix(" "), !line.hasPrefix("\t")
+            guard let colon = line.firstIndex(of: ":"), colon != line.startIndex, !line.hasPrefix(" "),
+                !line.hasPrefix("\t")
             else {
                 throw malformed("the header field \(line)")
             }
@@ -108,7 +111,9 @@ struct AnswerParser {
             return .chunkSize
         }
         guard let text = headers["Content-Length"] else { return .untilClose }
-        guard text.utf8.allSatisfy({ (48...57).contains($0) }), !text.isEmpty else { throw Self.malformed("the length \(text)") }
+        guard text.utf8.allSatisfy({ (48...57).contains($0) }), !text.isEmpty else {
+            throw Self.malformed("the length \(text)")
+        }
         guard let length = Int64(text) else { throw TransportError(.tooLarge, "\(text) bytes") }
         return length == 0 ? .complete : .length(length)
     }

@@ -77,6 +77,19 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         #endif
     }
 
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        #if canImport(FoundationNetworking)
+            // The default is to wait for ever after a 401 with `WWW-Authenticate: Basic`; this is an error at once.
+            let isOfHTTP = challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodHTTPBasic
+            completionHandler(isOfHTTP ? .rejectProtectionSpace : .performDefaultHandling, nil)
+        #else
+            completionHandler(.performDefaultHandling, nil)
+        #endif
+    }
+
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let exchange = exchanges.withLock { $0?.removeValue(forKey: task.taskIdentifier) }
         guard let exchange else { return }

@@ -22,7 +22,9 @@
             hints.ai_flags = AI_ADDRCONFIG
             var addresses: UnsafeMutablePointer<addrinfo>?
             let status = getaddrinfo(host, String(port), &hints, &addresses)
-            guard status == 0 else { throw TransportError(.unreachable, "\(host): \(String(cString: gai_strerror(status)))") }
+            guard status == 0 else {
+                throw TransportError(.unreachable, "\(host): \(String(cString: gai_strerror(status)))")
+            }
             defer { freeaddrinfo(addresses) }
             var failure = ECONNREFUSED
             var next = addresses

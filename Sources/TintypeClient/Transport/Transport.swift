@@ -15,6 +15,8 @@ public protocol Transport: Sendable {
 
     /// Sends a request and returns the answer as soon as its header is there.
     ///
+    /// The idle timeout counts for the stream as well. A reader that is far behind loses the stream.
+    ///
     /// - Throws: `TransportError` without an answer; `CancellationError` if the task was cancelled.
     func stream(for request: TransportRequest) async throws -> TransportStream
 }

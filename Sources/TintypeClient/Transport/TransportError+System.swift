@@ -11,7 +11,10 @@ extension TransportError {
             self.init(.interrupted, String(describing: error))
             return
         }
-        self.init(Self.cause(of: error.code), "\(error.code.rawValue) \(error.localizedDescription)")
+        let text = error.localizedDescription
+        // Linux has no code of its own for a certificate that is refused.
+        let isOfTLS = error.code == .unknown && (text.hasPrefix("SSL") || text.contains("certificate"))
+        self.init(isOfTLS ? .untrusted : Self.cause(of: error.code), "\(error.code.rawValue) \(text)")
     }
 
     private static func cause(of code: URLError.Code) -> Cause {

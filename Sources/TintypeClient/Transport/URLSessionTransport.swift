@@ -19,7 +19,7 @@ public final class URLSessionTransport: Transport {
     private let requests: Requests
     private let streams: Requests
     #if canImport(FoundationNetworking)
-        private let connections = ConnectionPool()
+        private let connections: ConnectionPool?
     #endif
 
     /// A session and its exchanges.
@@ -42,12 +42,21 @@ public final class URLSessionTransport: Transport {
 
         func close() {
             delegate.end()
-            session.invalidateAndCancel()
+            // On Linux this waits for the session's queue.
+            DispatchQueue.global().async { [session] in session.invalidateAndCancel() }
         }
     }
 
     /// Creates a transport.
-    public init() {
+    public convenience init() { self.init(usesSockets: true) }
+
+    /// Creates a transport.
+    ///
+    /// - Parameter usesSockets: Whether requests without TLS go over sockets on Linux. Tests compare the two ways.
+    package init(usesSockets: Bool) {
+        #if canImport(FoundationNetworking)
+            connections = usesSockets ? ConnectionPool() : nil
+        #endif
         requests = Requests(connectionLimit: 16)
         // Streams have connections of their own, so that they never keep a request waiting.
         streams = Requests(connectionLimit: 1000)
@@ -65,7 +74,7 @@ public final class URLSessionTransport: Transport {
     /// Ends the transport: all requests under way, and all later ones, throw `CancellationError`.
     public func close() {
         #if canImport(FoundationNetworking)
-            connections.close()
+            connections?.close()
         #endif
         requests.close()
         streams.close()
@@ -111,13 +120,16 @@ public final class URLSessionTransport: Transport {
     private func start(
         _ request: TransportRequest, _ body: PreparedBody, in requests: Requests, _ exchange: Exchange
     ) throws {
+        try Task.checkCancellation()
         guard ["http", "https"].contains(request.url.scheme?.lowercased()), request.url.host?.isEmpty == false else {
             throw TransportError(.unreachable, "\(request.url) is not an address over HTTP")
         }
         var request = request
         for (name, value) in request.headers.sorted { request.headers[name] = Self.withoutLineEnds(value) }
         #if canImport(FoundationNetworking)
-            if request.url.scheme?.lowercased() == "http" { return try connections.start(request, body, exchange) }
+            if request.url.scheme?.lowercased() == "http", let connections {
+                return try connections.start(request, body, exchange)
+            }
         #endif
         var message = URLRequest(url: request.url)
         message.httpMethod = request.method

@@ -21,9 +21,13 @@ public struct TreeReference: Sendable {
     ///
     /// - Parameter key: The key, which may come from outside: a slash in it is refused.
     public func child(_ key: String) -> TreeReference {
-        TreeReference(client: client, location: location.flatMap { path in Result { () throws(TreeInputError) in
-            try path.child(key)
-        } })
+        TreeReference(
+            client: client,
+            location: location.flatMap { path in
+                Result { () throws(TreeInputError) in
+                    try path.child(key)
+                }
+            })
     }
 
     /// Returns the children of the node as entities.

@@ -4,7 +4,7 @@
     public import Foundation
 #endif
 
-/// Whether a person has blocked another, after a request.
+/// The state of a block between two people, after a request.
 public struct BlockState: Decodable, Hashable, Sendable {
     /// The id of the person who blocks.
     public var blockerID: Person.ID

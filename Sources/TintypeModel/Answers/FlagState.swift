@@ -1,4 +1,4 @@
-/// Whether a person flags a post or a comment, after a request.
+/// The state of a person's flag on a post or a comment, after a request.
 public struct FlagState: Decodable, Hashable, Sendable {
     /// The id of the post.
     public var postID: Post.ID

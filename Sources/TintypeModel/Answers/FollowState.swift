@@ -4,7 +4,7 @@
     public import Foundation
 #endif
 
-/// Whether a person follows another, after a request.
+/// The state of a follow between two people, after a request.
 public struct FollowState: Decodable, Hashable, Sendable {
     /// The id of the person who follows.
     public var followerID: Person.ID

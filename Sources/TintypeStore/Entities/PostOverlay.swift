@@ -15,10 +15,12 @@ struct PostOverlay {
 
     /// Returns a post; nil if the device does not have it, or if it does not exist any longer.
     ///
-    /// - Parameter id: Either of its ids.
-    func post(_ id: Post.ID) throws -> LocalPost? {
+    /// - Parameters:
+    ///   - id: Either of its ids.
+    ///   - stored: Returns a post as the service knows it, by the service's id.
+    func post(_ id: Post.ID, stored read: (Post.ID) throws -> Post?) throws -> LocalPost? {
         let real = try records.real(id)
-        let stored: Post? = real.isLocal ? nil : try records.entity(.post(real), as: Post.self)?.value
+        let stored = real.isLocal ? nil : try read(real)
         let writes = try records.writes(onPost: real)
         var shown = stored.map { LocalPost($0, identity: real) }
         if shown == nil, let draft = writes.lazy.compactMap(\.draft).first(where: { _ in true }) {
@@ -31,13 +33,12 @@ struct PostOverlay {
         return shown
     }
 
-    /// Returns the posts that the service does not have yet or does not list yet, the last one first.
-    func unlistedPosts() throws -> [LocalPost] {
+    /// Returns the ids of the posts that the service does not have yet or does not list yet, the last one first.
+    func unlistedPosts() throws -> [Post.ID] {
         try records.writes(on: .list(.feed)).reversed().compactMap { queued in
             guard case .post(let draft) = queued.write else { return nil }
             let real = try records.real(draft.id)
-            if try records.place(of: real.rawValue, in: .feed) != nil { return nil }
-            return try post(real)
+            return try records.place(of: real.rawValue, in: .feed) == nil ? real : nil
         }
     }
 
@@ -57,16 +58,15 @@ struct PostOverlay {
     }
 
     private func apply(_ queued: QueuedWrite, to shown: inout LocalPost) throws {
+        if case .post(let post) = queued.write {
+            for (index, photo) in post.photos.enumerated() { shown.photoFiles[index] = folder.file(photo) }
+        }
         guard queued.isShown else {
             shown.parkedWrites.append(WriteID(rawValue: queued.number))
             return
         }
         let isWaiting = !queued.isSent
         switch queued.write {
-        case .post(let draft):
-            for (index, photo) in draft.photos.enumerated() {
-                shown.photoFiles[index] = folder.file(photo)
-            }
         case .editPost(let change):
             change.words.apply(to: &shown.post)
             if shown.post.editedAt == nil || isWaiting { shown.post.editedAt = queued.date }
@@ -82,7 +82,7 @@ struct PostOverlay {
             if let counts = shown.post.counts { shown.post.counts?.comments = max(0, counts.comments - 1) }
             let real = try records.real(id)
             shown.post.comments.removeAll { $0.id == real }
-        case .editComment, .follow, .block, .readNotifications, .profile, .tree: break
+        case .post, .editComment, .follow, .block, .readNotifications, .profile, .tree: break
         }
     }
 

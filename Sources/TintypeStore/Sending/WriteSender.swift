@@ -31,7 +31,7 @@ struct WriteSender: Sendable {
         case .editPost(let change):
             return try await edit(resolved.post ?? change.id, change, queued)
         case .deletePost(let id):
-            return try await removal { try await client.delete(resolved.post ?? id, idempotencyKey: key).changeNumber }
+            return try await removal { try await client.deletePost(resolved.post ?? id, idempotencyKey: key).changeNumber }
         case .like(let id, let isLiked):
             let post = resolved.post ?? id
             do {
@@ -56,7 +56,7 @@ struct WriteSender: Sendable {
             return try await edit(resolved.comment ?? change.id, on: resolved.post ?? change.post, change, queued)
         case .deleteComment(let id, let post):
             return try await removal {
-                try await client.delete(resolved.comment ?? id, on: resolved.post ?? post, idempotencyKey: key)
+                try await client.deleteComment(resolved.comment ?? id, on: resolved.post ?? post, idempotencyKey: key)
                     .changeNumber
             }
         case .readNotifications(let last):
@@ -64,7 +64,8 @@ struct WriteSender: Sendable {
             let answer = try await client.markAsRead(selection, of: account, idempotencyKey: key)
             return .done(id: nil, result: nil, number: answer.changeNumber)
         case .profile(let name, let bio):
-            let answer = try await client.change(account, ProfileChange(name: name, bio: bio), idempotencyKey: key)
+            let answer = try await client.changeProfile(
+                of: account, ProfileChange(name: name, bio: bio), idempotencyKey: key)
             return .done(id: nil, result: nil, number: answer.changeNumber)
         case .tree(let write): return try await send(write, queued)
         }
@@ -89,7 +90,7 @@ struct WriteSender: Sendable {
             guard words == change.base else { return .conflict(try JSONValue(encoding: present.value)) }
             do {
                 return try done(
-                    await client.edit(
+                    await client.editPost(
                         id, PostEdit(change, at: queued.date), ifMatch: present.etag, idempotencyKey: queued.key))
             } catch let problem as Problem where problem.status == 412 {}
         }
@@ -109,7 +110,7 @@ struct WriteSender: Sendable {
             return .done(id: nil, result: try JSONValue(encoding: present.value), number: present.changeNumber)
         }
         guard present.value.text == change.base else { return .conflict(try JSONValue(encoding: present.value)) }
-        let answer = try await client.edit(
+        let answer = try await client.editComment(
             id, on: post, to: change.text, mentions: change.mentions, clientTime: queued.date,
             idempotencyKey: queued.key)
         return .done(id: nil, result: try JSONValue(encoding: answer.value), number: answer.changeNumber)

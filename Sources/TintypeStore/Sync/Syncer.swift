@@ -9,6 +9,8 @@ struct Syncer: Sendable {
     let store: LocalStore
     let account: Person.ID
 
+    private var client: ServiceClient { store.client.sending(as: account) }
+
     /// Follows the service.
     ///
     /// - Throws: `RecordStoreError`, or `CancellationError`.
@@ -19,7 +21,7 @@ struct Syncer: Sendable {
                 try await catchUp()
                 failures = 0
                 let position = try await position()
-                for try await changes in try await store.client.changeEvents(since: position) {
+                for try await changes in try await client.changeEvents(since: position) {
                     try await apply(changes, since: position)
                     if changes.hasMore { break }
                 }
@@ -46,7 +48,7 @@ struct Syncer: Sendable {
                 position == nil
                 ? try await store.change(account, .appEnd) { Set(try $0.records.sentWrites().map(\.number)) } : nil
             do {
-                let changes = try await store.client.changes(since: position).value
+                let changes = try await client.changes(since: position).value
                 try await apply(changes, since: position, earlier)
                 if !changes.hasMore { return }
             } catch let problem as Problem where Self.isTooOld(problem) && position != nil {

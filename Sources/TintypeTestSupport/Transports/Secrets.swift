@@ -8,7 +8,9 @@ struct Secrets: Sendable {
     private static let headerNames: Set = [
         "authorization", "proxy-authorization", "cookie", "set-cookie", "authentication-info",
     ]
-    private static let words = ["token", "password", "secret", "oobcode", "signature", "credential", "postbody", "link"]
+    private static let words = [
+        "token", "password", "secret", "oobcode", "signature", "credential", "postbody", "link",
+    ]
 
     private let url: URL
     /// Whether the address is one of those for accounts and invitations, where codes are secrets, too.
@@ -16,7 +18,8 @@ struct Secrets: Sendable {
 
     init(_ url: URL) {
         self.url = url
-        isOfAccounts = !url.path.contains("/v1/") || ["toolkit", "token", "invitation"].contains { url.path.contains($0) }
+        isOfAccounts =
+            !url.path.contains("/v1/") || ["toolkit", "token", "invitation"].contains { url.path.contains($0) }
     }
 
     static func redacted(_ headers: HeaderFields) -> HeaderFields {

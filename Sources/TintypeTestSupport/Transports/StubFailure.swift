@@ -8,7 +8,7 @@ public enum StubFailure: Sendable {
     /// An error of the network.
     case transport(TransportError)
 
-    /// How often a failure is given.
+    /// The number of requests that fail.
     public enum Repetition: Sendable {
         /// To the next request only.
         case once

@@ -85,7 +85,7 @@ struct EditedPost {
 
     var words: Words { Words(text: Array(text.utf8), alts: photos.map { Array($0.alt.utf8) }) }
 
-    private mutating func write(_ path: TreePath, _ value: TreeValue?) {
+    private mutating func set(_ path: TreePath, to value: TreeValue?) {
         writes.append(TreeWrite(path: path, value: value))
     }
 
@@ -104,7 +104,7 @@ struct EditedPost {
                 throw Failure(
                     .emptyPost, "a post without photos needs its text", hint: "Write another text, or delete the post.")
             }
-            write(path / PostField.text.key, text.isEmpty ? nil : .string(text))
+            set(path / PostField.text.key, to: text.isEmpty ? nil : .string(text))
             changeKind(hasPhoto ? text.isEmpty ? "photo" : "photo_text" : "text")
         }
         let mentions: TreeValue?
@@ -118,7 +118,7 @@ struct EditedPost {
         }
         guard mentions != post["mentions"] else { return }
         changesText = true
-        write(path / PostField.mentions.key, mentions)
+        set(path / PostField.mentions.key, to: mentions)
     }
 
     /// Changes the kind of content, unless it is one that only others know.
@@ -126,7 +126,7 @@ struct EditedPost {
         guard let old = post["kind"]?.stringValue, ["text", "photo", "photo_text"].contains(old), old != kind else {
             return
         }
-        write(path / PostField.kind.key, .string(kind))
+        set(path / PostField.kind.key, to: .string(kind))
     }
 
     // MARK: The photos
@@ -163,7 +163,7 @@ struct EditedPost {
             return writeOrder(order)
         }
         for index in changed {
-            write(path / PostField.photos.key / TreeKey(unchecked: "\(index)") / "alt", Self.alt(photos[index]))
+            set(path / PostField.photos.key / TreeKey(unchecked: "\(index)") / "alt", to: Self.alt(photos[index]))
         }
     }
 
@@ -179,11 +179,11 @@ struct EditedPost {
             fields["number"] = photo.number.map { .integer(Int64($0)) }
             records[TreeKey(unchecked: "\(index)")] = .object(fields)
         }
-        write(path / PostField.photos.key, .object(records))
+        set(path / PostField.photos.key, to: .object(records))
         guard order.first != 0, let first = photos.first, let record = records["0"] else { return }
         let fields = PostPhotos.firstFields(first, record)
         for field in [PostField.fullURL, .fullStorageURI, .thumbURL, .thumbStorageURI] {
-            write(path / field.key, fields[field.key])
+            set(path / field.key, to: fields[field.key])
         }
     }
 }

@@ -4,7 +4,7 @@ import Logging
 package import Model
 import Social
 import Store
-import Tree
+package import Tree
 package import TreeModel
 
 extension Publisher {
@@ -16,12 +16,16 @@ extension Publisher {
     ///   - identity: The requester: the author, an admin, or, for a post for audiences, an owner of all of them.
     ///   - refusal: The decision of an admin that the post must not be shown: its files are then available only to its
     ///     author and admins until they are deleted.
+    ///   - key: The key of the request; a repeated request has no effect, and does not fail because the post is gone.
     /// - Returns: The time at which the files are deleted.
     /// - Throws: `Failure` with the code `not_found` if the post does not exist, `permission_denied` or `not_allowed`
-    ///   if it belongs to another user.
-    package func deletePost(_ id: PostID, by identity: Identity, _ refusal: Moderation? = nil) async throws -> Timestamp
-    {
-        try await tree.transact(at: "post-deleted") { snapshot, update in
+    ///   if it belongs to another user, `key_reused` for the key of another request.
+    package func deletePost(
+        _ id: PostID, by identity: Identity, _ refusal: Moderation? = nil, as key: RequestKey? = nil
+    ) async throws -> Timestamp {
+        let deletion = store.ids.next()
+        let earlier = try await tree.transact(at: "post-deleted") { [store] snapshot, update -> TreeKey? in
+            if let made = try key?.made(in: snapshot) { return made }
             guard let path = try snapshot.path(ofPost: id), let post = try snapshot.get(path) else {
                 throw Self.noPost(id)
             }
@@ -29,17 +33,20 @@ extension Publisher {
             try Self.judge(id, post, by: identity, "delete another user's post", owners: true, in: snapshot)
             update[path] = nil
             update.makesRoom = true
+            key?.note(deletion, in: &update)
             if let refusal, let record {
                 update[UploadNodes.upload(record.id) / "moderation"] = refusal.value
                 try Self.withdrawObject(of: record.id, at: store.now, in: snapshot, &update)
             }
-            guard path != AudienceNodes.post(id) else { return }  // Only the audiences' own feeds list it.
+            guard path != AudienceNodes.post(id) else { return nil }  // Only the audiences' own feeds list it.
             for trace in PostTraces(of: id, post: post, owner: record?.owner, text: record?.text).paths {
                 update[trace] = nil
             }
+            return nil
         }
-        logger.notice("deleted a post", metadata: ["post": "\(id)", "identity": "\(identity)"])
-        return store.now + settings.value.gracePeriod
+        if earlier == nil { logger.notice("deleted a post", metadata: ["post": "\(id)", "identity": "\(identity)"]) }
+        let time = (earlier.flatMap { PushID($0.string) } ?? deletion).timestamp
+        return time + settings.value.gracePeriod
     }
 
     /// Checks that the requester may change a post: its author, or an admin.

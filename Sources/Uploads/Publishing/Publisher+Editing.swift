@@ -41,11 +41,11 @@ extension Publisher {
         for _ in 0..<Self.maxQuestions {
             do {
                 guard edit.photos != nil else {
-                    return try await write(edit, of: id, by: identity, if: condition, as: key, approved)
+                    return try await apply(edit, of: id, by: identity, if: condition, as: key, approved)
                 }
                 // Jobs that replace files of the post rely on the order.
                 return try await garbage.locks.withLease(upload, within: Self.patience) { [approved] in
-                    try await write(edit, of: id, by: identity, if: condition, as: key, approved)
+                    try await apply(edit, of: id, by: identity, if: condition, as: key, approved)
                 }
             } catch let question as Unapproved {
                 try await approve(question)
@@ -58,7 +58,7 @@ extension Publisher {
             .unavailable, "the post is being changed", hint: "Send it again.", isTransient: true, retryAfter: 5)
     }
 
-    private func write(
+    private func apply(
         _ edit: PostEdit, of id: PostID, by identity: Identity, if condition: PostEdit.Condition?, as key: RequestKey?,
         _ approved: EditedPost.Words?
     ) async throws -> SyncToken {

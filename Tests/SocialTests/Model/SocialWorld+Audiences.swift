@@ -124,7 +124,7 @@ extension SocialWorld {
         let (id, maker, asked) = (try id(audience), try self.actor(actor), change)
         let isDone = try await attempt("\(operation)", code) {
             if isPut {
-                let found = try await Audiences(tree).put(id, asked, by: maker).isNew
+                let found = try await Audiences(tree).put(id, asked, by: maker).isNew ?? false
                 if found != isNew { complain("\(operation) is new: \(found)") }
             } else {
                 _ = try await Audiences(tree).change(id, asked, by: maker)

@@ -3,7 +3,7 @@ import Testing
 import TintypeClient
 import TintypeModel
 
-@Suite("Reading and writing the tree of a service")
+@Suite("Reading and writing the tree of a service", .serialized)
 struct TreeAccessTests {
     private static let values: [(path: [String], value: JSONValue, read: JSONValue)] = [
         (["ä ö", "100 %"], "ü", "ü"), (["a+b=c&d?e", "%2F"], "%00", "%00"), (["日本", "👩‍👩‍👧"], 1, 1),
@@ -114,7 +114,7 @@ struct TreeAccessTests {
 
     @Test("Several values are read at once; the rules refuse one of them alone")
     func severalValues() async throws {
-        try await TreeHome.run { home in
+        try await TreeHome.run(isSignedIn: true) { home in
             try await home.client.tree.update(["open/a b": 1, "own/ann/x": ["y": "ü"]])
             let answer = try await home.client.tree.values(at: ["open/a b", "own/bob/x", "/own/ann/x", "open/none"])
             #expect(answer.value.map(\.path) == ["open/a b", "own/bob/x", "/own/ann/x", "open/none"])
@@ -134,7 +134,7 @@ struct TreeAccessTests {
 
     @Test("A refusal of the rules is a problem, and writes none of several paths")
     func refusals() async throws {
-        try await TreeHome.run { home in
+        try await TreeHome.run(isSignedIn: true) { home in
             try await home.client.tree("open/y").set(2)
             await #expect {
                 try await home.client.tree.update(["open/x": 1, "own/bob": 1])

@@ -4,7 +4,7 @@ import Testing
 import TintypeClient
 import TintypeModel
 
-@Suite("Conditions, repetitions and transactions of the tree of a service")
+@Suite("Conditions, repetitions and transactions of the tree of a service", .serialized)
 struct TreeConditionTests {
     @Test("A write with a condition is carried out while the value is the same; otherwise the present value is there")
     func conditions() async throws {
@@ -107,8 +107,9 @@ struct TreeConditionTests {
                 }
                 try await group.waitForAll()
             }
-            #expect(try await events.reference.child("e").value().value
-                == ["title": "x", "other": "kept", "places": 20])
+            #expect(
+                try await events.reference.child("e").value().value
+                    == ["title": "x", "other": "kept", "places": 20])
 
             let created = try await events.transaction("f") { $0 = Event(id: "f", title: "new") }
             #expect(created.value == Event(id: "f", title: "new"))

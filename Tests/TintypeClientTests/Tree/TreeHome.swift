@@ -12,7 +12,7 @@ struct Event: TreeEntity, Hashable {
     var tags: [String]?
 }
 
-/// A running service whose tree has a part for everybody, with Ann signed in.
+/// A running service whose tree has a part for everybody.
 struct TreeHome {
     let service: ServiceProcess
     let client: ServiceClient
@@ -34,16 +34,21 @@ struct TreeHome {
         }}
         """
 
-    static func run(_ arguments: [String] = [], _ body: (TreeHome) async throws -> Void) async throws {
+    /// - Parameter isSignedIn: Whether Ann is signed in.
+    static func run(
+        _ arguments: [String] = [], isSignedIn: Bool = false, _ body: (TreeHome) async throws -> Void
+    ) async throws {
         try await ServiceProcess.run(arguments) { service in
             try await URLSessionTransport.run { transport in
-                try await service.addUser("ann")
                 try await service.setRules(rules)
                 let (clock, wire) = (PacedClock(), Wire(transport))
                 let client = ServiceClient(
                     service: service.address, keychain: MemoryKeychain(), transport: wire, clock: clock)
-                try await client.session.signIn(
-                    email: "ann@example.org", password: ServiceProcess.password(of: "ann"))
+                if isSignedIn {
+                    try await service.addUser("ann")
+                    try await client.session.signIn(
+                        email: "ann@example.org", password: ServiceProcess.password(of: "ann"))
+                }
                 try await body(TreeHome(service: service, client: client, clock: clock, wire: wire))
             }
         }
@@ -88,15 +93,6 @@ actor PacedClock: DeviceClock {
         waits.append(duration)
         try await Task.sleep(for: .milliseconds(5))
     }
-}
-
-/// A keychain in memory.
-actor MemoryKeychain: Keychain {
-    private var secrets: [String: Data] = [:]
-
-    func secret(named name: String) -> Data? { secrets[name] }
-
-    func setSecret(_ secret: Data?, named name: String) { secrets[name] = secret }
 }
 
 /// A transport that counts requests, and that can lose answers.

@@ -4,7 +4,7 @@ import Testing
 import TintypeClient
 import TintypeModel
 
-@Suite("Observing the tree of a service", .timeLimit(.minutes(3)))
+@Suite("Observing the tree of a service", .serialized, .timeLimit(.minutes(3)))
 struct TreeObservationTests {
     @Test("An observer sees puts, patches and deletions at any depth, and bad entities as faults")
     func changes() async throws {
@@ -99,12 +99,14 @@ struct TreeObservationTests {
             var last = events.observe(query).makeAsyncIterator()
             var value = events.reference.observe().makeAsyncIterator()
             _ = try await (all.next(), last.next(), value.next())
-            let paths = ["0", "1", "2", "a", "b/title", "b/begins", "1/begins", "a/tags", "a/tags/0", "a/tags/1", "c/d/e"]
+            let paths = [
+                "0", "1", "2", "a", "b/title", "b/begins", "1/begins", "a/tags", "a/tags/0", "a/tags/1", "c/d/e",
+            ]
             let values: [JSONValue] = [
                 nil, 1, 2, "text", ["title": "x", "begins": 5], ["title": "y", "begins": 7, "tags": ["a", "b"]],
                 ["u", "v"], ["title": 1], [:],
             ]
-            for _ in 0..<60 {
+            for _ in 0..<30 {
                 let changes = paths.shuffled().prefix(3).map { ($0, values.randomElement() ?? nil) }
                 for (path, value) in changes { try await home.client.tree("open/events/\(path)").set(value) }
             }
@@ -133,7 +135,9 @@ struct TreeObservationTests {
                 await home.service.kill()
                 try await home.service.start()
                 try await events.write(Event(id: EntityID(id), title: "x"))
-                let snapshot = try await TreeHome.first(of: &snapshots) { $0.elements.contains { $0.id.rawValue == id } }
+                let snapshot = try await TreeHome.first(of: &snapshots) {
+                    $0.elements.contains { $0.id.rawValue == id }
+                }
                 #expect(snapshot == (try await events.all().value))
             }
             #expect(await !home.clock.waits.isEmpty)
@@ -160,7 +164,7 @@ struct TreeObservationTests {
 
     @Test("The sequence ends with the refusal of the service when the rules or the account no longer allow it")
     func refusals() async throws {
-        try await TreeHome.run(["--stream-keep-alive", "1s"]) { home in
+        try await TreeHome.run(["--stream-keep-alive", "1s"], isSignedIn: true) { home in
             var closed = home.client.tree("own/bob").observe().makeAsyncIterator()
             #expect((await TreeHome.end(of: &closed) as? Problem)?.code == .permissionDenied)
             var unordered = home.events.observe(TreeQuery(by: .child("title"))).makeAsyncIterator()

@@ -65,8 +65,8 @@ package struct AnnouncementRoutes: Sendable {
         }
         let (title, people) = (members["title"]?.string, try members["to"].map(Self.people))
         let recipients = people.map { Set($0.map(\.description)).sorted() } ?? []
-        let key = try request.key(
-            of: author, for: ["announcement", text, title ?? "", people == nil ? "all" : "some"] + recipients)
+        let key = try context.key(
+            of: request, for: ["announcement", text, title ?? "", people == nil ? "all" : "some"] + recipients)
         let (document, token) = try await announcements.publish(text, title: title, by: author, to: people, as: key)
         return .json(document, status: .created, at: token)
     }

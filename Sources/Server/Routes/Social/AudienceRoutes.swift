@@ -35,26 +35,27 @@ package struct AudienceRoutes: Sendable {
         let changed = AnswerDescription.json(AudienceDocument.self).withToken
         let made = AnswerDescription.json(AudienceDocument.self, .created).withToken
         let writeErrors =
-            errors + [.badText, .badAudience, .badUser, .blocked, .wrongState, .tooLarge, .unsupportedType]
+            errors + .ofKeys
+            + [.badText, .badAudience, .badUser, .blocked, .wrongState, .tooLarge, .unsupportedType]
         let show = Endpoint(
             "getAudience", in: .audiences, "Get an audience and its members", details: "For its members.", [id],
             answers: [.json(AudienceDocument.self)], errors: errors,
             run: show)
         let put = Endpoint(
             "putAudience", in: .audiences, "Create an audience, or replace its description",
-            details: "Its creator becomes an owner.", [id],
+            details: "Its creator becomes an owner.", [id, .idempotencyKey],
             body: ["application/json": .audience(required: ["name", "kind"])], answers: [changed, made],
             errors: writeErrors, run: put)
         let change = Endpoint(
             "updateAudience", in: .audiences, "Change the description of an audience, field by field",
-            details: "For its owners.", [id],
+            details: "For its owners.", [id, .idempotencyKey],
             body: ["application/json": .audience(required: [])], answers: [changed], errors: writeErrors, run: change)
         let remove = Endpoint(
             "deleteAudience", in: .audiences, "Delete an audience, and the posts that are for no other",
-            details: "For its owners.", [id],
-            answers: [.json(AudienceDeletionDocument.self).withToken], errors: errors, run: remove)
+            details: "For its owners.", [id, .idempotencyKey],
+            answers: [.json(AudienceDeletionDocument.self).withToken], errors: errors + .ofKeys, run: remove)
         routes.add("/v1/audiences/{id}", [.get: show, .put: put, .patch: change, .delete: remove])
-        let member = [id, Parameter.path("uid", .userID)]
+        let member = [id, Parameter.path("uid", .userID), .idempotencyKey]
         let answer = AnswerDescription.json(AudienceMemberDocument.self).withToken
         let setMember = Endpoint(
             "putAudienceMember", in: .audiences, "Add a member to an audience, or change a member's role",
@@ -67,7 +68,7 @@ package struct AudienceRoutes: Sendable {
         let removeMember = Endpoint(
             "removeAudienceMember", in: .audiences, "Remove a member from an audience",
             details: "For its owners, and for the member.", member, answers: [answer],
-            errors: errors + [.wrongState], run: removeMember)
+            errors: errors + .ofKeys + [.wrongState], run: removeMember)
         routes.add("/v1/audiences/{id}/members/{uid}", [.put: setMember, .delete: removeMember])
     }
 
@@ -103,23 +104,26 @@ package struct AudienceRoutes: Sendable {
 
     @Sendable private func put(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let (id, actor) = (try context.audience, try context.audienceActor)
-        let change = try await change(in: request, context)
+        let (change, key) = try await change(in: request, context)
         guard change.name != nil, change.kind != nil else {
             throw Failure(.badRequest, "the body has no name, or no kind", hint: "Write it as \(Self.example).")
         }
-        let (isNew, token) = try await audiences.put(id, change, by: actor)
-        return .json(try await document(of: id, context), status: isNew ? .created : .ok, at: token)
+        let (isNew, token) = try await audiences.put(id, change, by: actor, as: key)
+        if isNew == nil { try await context.requireRead(AudienceNodes.audience(id), of: id, in: database) }
+        return .json(try await document(of: id, context), status: isNew == true ? .created : .ok, at: token)
     }
 
     @Sendable private func change(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let (id, actor) = (try context.audience, try context.audienceActor)
-        let token = try await audiences.change(id, try await change(in: request, context), by: actor)
+        let (change, key) = try await change(in: request, context)
+        let (isRepeated, token) = try await audiences.change(id, change, by: actor, as: key)
+        if isRepeated { try await context.requireRead(AudienceNodes.audience(id), of: id, in: database) }
         return .json(try await document(of: id, context), at: token)
     }
 
     @Sendable private func remove(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let id = try context.audience
-        let token = try await audiences.remove(id, by: try context.audienceActor)
+        let token = try await audiences.remove(id, by: try context.audienceActor, as: try context.key(of: request))
         return .json(AudienceDeletionDocument(id: id.description), at: token)
     }
 
@@ -130,23 +134,39 @@ package struct AudienceRoutes: Sendable {
         guard let role = members["role"]?.string.flatMap({ AudienceRole(rawValue: $0) }) else {
             throw Failure(.badRequest, "role is not owner, poster or reader", hint: "Write it as \(example).")
         }
-        let token = try await audiences.setMember(uid, to: role, of: id, by: actor)
-        var document = AudienceMemberDocument(audience: id.description, uid: uid.description, role: role.rawValue)
-        let times = try await audiences.times(of: uid, in: id)
-        (document.created, document.updated) = (times.created?.milliseconds, times.updated?.milliseconds)
-        return .json(document, at: token)
+        let key = try context.key(of: request, with: members)
+        return try await answer(
+            uid, of: id, try await audiences.setMember(uid, to: role, of: id, by: actor, as: key), context)
     }
 
     @Sendable private func removeMember(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let (id, uid, actor) = (try context.audience, try context.user(), try context.audienceActor)
-        let token = try await audiences.removeMember(uid, of: id, by: actor)
-        return .json(AudienceMemberDocument(audience: id.description, uid: uid.description, role: nil), at: token)
+        let key = try context.key(of: request)
+        return try await answer(uid, of: id, try await audiences.removeMember(uid, of: id, by: actor, as: key), context)
+    }
+
+    /// Returns the response with the present role of a person in an audience. To the sender of a repeated request it is
+    /// shown only if they may still read it, or it is their own.
+    private func answer(
+        _ uid: UserID, of id: AudienceID, _ outcome: Audiences.Outcome, _ context: HTTPContext
+    ) async throws -> Response {
+        if outcome.isRepeated, context.viewer != uid {
+            try await context.requireRead(AudienceNodes.audience(id), of: id, in: database)
+        }
+        let member = try await audiences.membership(of: uid, in: id)
+        var document = AudienceMemberDocument(
+            audience: id.description, uid: uid.description, role: member?.role.rawValue)
+        let times = member?.times
+        (document.created, document.updated) = (times?.created?.milliseconds, times?.updated?.milliseconds)
+        return .json(document, at: outcome.token)
     }
 
     // MARK: Requests
 
-    /// Parses a body that describes an audience.
-    private func change(in request: Request, _ context: HTTPContext) async throws -> Audiences.Change {
+    /// Parses a body that describes an audience; also returns the key of the request, if it has one.
+    private func change(
+        in request: Request, _ context: HTTPContext
+    ) async throws -> (change: Audiences.Change, key: RequestKey?) {
         let fields = try await context.jsonMembers(
             ["name", "kind", "members"], of: request, upTo: Self.maxBodyBytes, example: Self.example)
         var change = Audiences.Change()
@@ -168,7 +188,7 @@ package struct AudienceRoutes: Sendable {
             change.kind = kind
         }
         change.members = try fields["members"].map(Self.members)
-        return change
+        return (change, try context.key(of: request, with: fields))
     }
 
     private static func members(_ value: JSONValue) throws(Failure) -> [UserID: AudienceRole] {

@@ -50,20 +50,20 @@ package struct CommentRoutes: Sendable {
             "createComment", in: .comments, "Comment on a post, as the authenticated user", [post, .idempotencyKey],
             body: Self.body,
             answers: [.json(CommentDocument.self, .created).with(headers: "Location", "Tintype-Token")],
-            errors: refusals + [.badReference, .keyReused, .deleted], run: add)
+            errors: refusals + .ofKeys + [.deleted], run: add)
         routes.add("/v1/posts/{id}/comments", [.get: list, .post: add])
         let show = Endpoint(
             "getComment", in: .comments, "Get a comment", [post, comment], answers: [.json(CommentDocument.self)],
             errors: [.permissionDenied, .notFound], run: show)
         let edit = Endpoint(
             "updateComment", in: .comments, "Change the text of a comment, and its mentions",
-            details: "For its author.", [post, comment], body: Self.body,
-            answers: [answer], errors: refusals, run: edit)
+            details: "For its author.", [post, comment, .idempotencyKey], body: Self.body,
+            answers: [answer], errors: refusals + .ofKeys + [.deleted], run: edit)
         let remove = Endpoint(
             "deleteComment", in: .comments, "Delete a comment",
-            details: "For its author, for the post's author, or for an admin.", [post, comment],
+            details: "For its author, for the post's author, or for an admin.", [post, comment, .idempotencyKey],
             answers: [.json(CommentDeletionDocument.self).withToken],
-            errors: [.permissionDenied, .notAllowed, .notFound], run: remove)
+            errors: [.permissionDenied, .notAllowed, .notFound] + .ofKeys, run: remove)
         routes.add("/v1/posts/{id}/comments/{comment}", [.get: show, .patch: edit, .delete: remove])
     }
 
@@ -72,8 +72,7 @@ package struct CommentRoutes: Sendable {
     @Sendable private func add(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let (id, uid) = (try context.postID(), try context.actor)
         let (text, clientTime) = try await Self.text(of: request, context)
-        let mentions = text.mentions.map { "\($0.uid) \($0.start) \($0.length)" }
-        let key = try request.key(of: uid, for: ["comment", id.description, text.text] + mentions)
+        let key = try context.key(of: request, for: ["comment", id.description] + Self.words(of: text))
         let (comment, token) = try await comments.add(text, by: uid, to: id, at: clientTime, as: key)
         return .json(
             CommentDocument(comment), status: .created,
@@ -85,13 +84,16 @@ package struct CommentRoutes: Sendable {
     @Sendable private func edit(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let (id, key, uid) = (try context.postID(), try Self.commentKey(context), try context.actor)
         let (text, clientTime) = try await Self.text(of: request, context)
-        let (comment, token) = try await comments.edit(key, on: id, to: text, by: uid, at: clientTime)
+        let requestKey = try context.key(
+            of: request, for: ["comment edit", id.description, key.string] + Self.words(of: text))
+        let (comment, token) = try await comments.edit(key, on: id, to: text, by: uid, at: clientTime, as: requestKey)
         return .json(CommentDocument(comment), at: token)
     }
 
     @Sendable private func remove(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let (id, key) = (try context.postID(), try Self.commentKey(context))
-        let token = try await comments.remove(key, from: id, by: context.identity)
+        let token = try await comments.remove(
+            key, from: id, by: context.identity, as: try context.key(of: request))
         return .json(CommentDeletionDocument(postID: id.description, commentID: key.string), at: token)
     }
 
@@ -156,6 +158,11 @@ extension CommentRoutes {
         }
         let comment = try CommentText(text, mentions: try members["mentions"].map(MentionSpan.Claim.read) ?? [])
         return (comment, try ClientTime.read(members[ClientTime.name]))
+    }
+
+    /// Returns the words of a text and its mentions to which the key of a request is bound.
+    private static func words(of text: CommentText) -> [String] {
+        [text.text] + text.mentions.map { "\($0.uid) \($0.start) \($0.length)" }
     }
 }
 

@@ -154,7 +154,7 @@ extension HomeFeed {
     /// Writes the corrections of a reading; if that fails, the next reading finds them again.
     func write(_ upkeep: FeedUpkeep, or logger: Logger) async {
         do {
-            try await write(upkeep)
+            try await self.write(upkeep)
         } catch {
             logger.debug("a home feed was not updated", metadata: ["fault": "\(error)"])
         }

@@ -24,13 +24,13 @@ package struct FlagRoutes: Sendable {
             let errors: [ErrorCode] = [.permissionDenied, .notAllowed, .notFound]
             let flag = Endpoint(
                 "flag\(name)", in: .moderation, "Set a user's flag on \(subject)",
-                details: "Repeating it changes nothing.", parameters + [.path("uid", .userID)],
-                answers: [answer], errors: errors, run: add)
+                details: "Repeating it changes nothing.", parameters + [.path("uid", .userID), .idempotencyKey],
+                answers: [answer], errors: errors + .ofKeys, run: add)
             let unflag = Endpoint(
                 "unflag\(name)", in: .moderation, "Remove a user's flag from \(subject)",
                 details: "Repeating it changes nothing.",
-                parameters + [.path("uid", .userID)],
-                answers: [answer], errors: errors, run: remove)
+                parameters + [.path("uid", .userID), .idempotencyKey],
+                answers: [answer], errors: errors + .ofKeys, run: remove)
             routes.add(prefix + "/flags/{uid}", [.put: flag, .delete: unflag])
             let dismiss = Endpoint(
                 "dismiss\(name)Flags", in: .moderation, "Take \(subject) from the list of flagged ones, for good",
@@ -50,12 +50,14 @@ package struct FlagRoutes: Sendable {
 
     @Sendable private func add(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let (subject, uid) = (try subject(context), try flagger(context))
-        return try answer(context, uid, isFlagged: true, try await flags.add(by: uid, to: subject))
+        let token = try await flags.add(by: uid, to: subject, as: try context.key(of: request))
+        return try await answer(context, uid, subject, token)
     }
 
     @Sendable private func remove(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let (subject, uid) = (try subject(context), try flagger(context))
-        return try answer(context, uid, isFlagged: false, try await flags.remove(by: uid, from: subject))
+        let token = try await flags.remove(by: uid, from: subject, as: try context.key(of: request))
+        return try await answer(context, uid, subject, token)
     }
 
     @Sendable private func dismiss(_ request: Request, _ context: HTTPContext) async throws -> Response {
@@ -96,11 +98,11 @@ package struct FlagRoutes: Sendable {
     }
 
     private func answer(
-        _ context: HTTPContext, _ uid: UserID, isFlagged: Bool, _ token: SyncToken
-    ) throws(Failure) -> Response {
+        _ context: HTTPContext, _ uid: UserID, _ subject: FlagSubject, _ token: SyncToken
+    ) async throws -> Response {
         .json(
             FlagDocument(
                 postID: try context.postID().description, commentID: try comment(context)?.string,
-                uid: uid.description, flagged: isFlagged), at: token)
+                uid: uid.description, flagged: try await flags.has(by: uid, of: subject)), at: token)
     }
 }

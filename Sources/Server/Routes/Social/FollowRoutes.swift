@@ -49,31 +49,32 @@ package struct FollowRoutes: Sendable {
                 listBlocked))
 
         let followed = AnswerDescription.json(FollowDocument.self).withToken
-        let pair = [uid, Parameter.path("followee", .userID)]
+        let pair = [uid, Parameter.path("followee", .userID), .idempotencyKey]
+        let writeErrors = errors + .ofKeys
         let follow = Endpoint(
             "followPerson", in: .people, "Follow a person", details: "For the follower or an admin.", pair,
             answers: [followed],
-            errors: errors + [.blocked, .notConsented, .oneself]
-        ) { _, context in try await self.follow(context, true) }
+            errors: writeErrors + [.blocked, .notConsented, .oneself]
+        ) { request, context in try await self.follow(request, context, true) }
         let unfollow = Endpoint(
             "unfollowPerson", in: .people, "Unfollow a person", details: "For the follower or an admin.", pair,
             answers: [followed],
-            errors: errors
-        ) { _, context in try await self.follow(context, false) }
+            errors: writeErrors
+        ) { request, context in try await self.follow(request, context, false) }
         routes.add("/v1/people/{uid}/following/{followee}", [.put: follow, .delete: unfollow])
 
         let blocked = AnswerDescription.json(BlockDocument.self).withToken
-        let others = [uid, Parameter.path("blocked", .userID)]
+        let others = [uid, Parameter.path("blocked", .userID), .idempotencyKey]
         let block = Endpoint(
             "blockPerson", in: .people, "Block a person, which ends the follows between the two",
             details: "For the blocker or an admin.", others,
-            answers: [blocked], errors: errors + [.oneself]
-        ) { _, context in try await self.block(context, true) }
+            answers: [blocked], errors: writeErrors + [.oneself]
+        ) { request, context in try await self.block(request, context, true) }
         let unblock = Endpoint(
             "unblockPerson", in: .people, "Unblock a person", details: "For the blocker or an admin.", others,
             answers: [blocked],
-            errors: errors
-        ) { _, context in try await self.block(context, false) }
+            errors: writeErrors
+        ) { request, context in try await self.block(request, context, false) }
         routes.add("/v1/people/{uid}/blocking/{blocked}", [.put: block, .delete: unblock])
     }
 
@@ -110,30 +111,30 @@ package struct FollowRoutes: Sendable {
         for path in paths { try await session.judgeRead(of: path) }
     }
 
-    private func follow(_ context: HTTPContext, _ isFollowing: Bool) async throws -> Response {
+    private func follow(_ request: Request, _ context: HTTPContext, _ isFollowing: Bool) async throws -> Response {
         let (follower, followee) = (try context.user(), try context.user(in: "followee"))
         try context.require(follower, for: "follow people for another user")
+        let key = try context.key(of: request)
         let token =
             isFollowing
-            ? try await follows.follow(follower, followee) : try await follows.unfollow(follower, followee)
-        var document = FollowDocument(follower.description, followee.description, isFollowing: isFollowing)
-        if isFollowing {
-            let times = try await follows.times(of: follower, followee)
-            (document.created, document.updated) = (times.created?.milliseconds, times.updated?.milliseconds)
-        }
+            ? try await follows.follow(follower, followee, as: key)
+            : try await follows.unfollow(follower, followee, as: key)
+        let times = try await follows.times(of: follower, followee)
+        var document = FollowDocument(follower.description, followee.description, isFollowing: times != nil)
+        (document.created, document.updated) = (times?.created?.milliseconds, times?.updated?.milliseconds)
         return .json(document, at: token)
     }
 
-    private func block(_ context: HTTPContext, _ isBlocking: Bool) async throws -> Response {
+    private func block(_ request: Request, _ context: HTTPContext, _ isBlocking: Bool) async throws -> Response {
         let (blocker, blocked) = (try context.user(), try context.user(in: "blocked"))
         try context.require(blocker, for: "block people for another user")
+        let key = try context.key(of: request)
         let token =
-            isBlocking ? try await blocks.block(blocker, blocked) : try await blocks.unblock(blocker, blocked)
-        var document = BlockDocument(blocker.description, blocked.description, isBlocking: isBlocking)
-        if isBlocking {
-            let times = try await blocks.times(of: blocker, blocked)
-            (document.created, document.updated) = (times.created?.milliseconds, times.updated?.milliseconds)
-        }
+            isBlocking
+            ? try await blocks.block(blocker, blocked, as: key) : try await blocks.unblock(blocker, blocked, as: key)
+        let times = try await blocks.times(of: blocker, blocked)
+        var document = BlockDocument(blocker.description, blocked.description, isBlocking: times != nil)
+        (document.created, document.updated) = (times?.created?.milliseconds, times?.updated?.milliseconds)
         return .json(document, at: token)
     }
 }

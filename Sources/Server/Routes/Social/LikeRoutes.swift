@@ -23,16 +23,17 @@ package struct LikeRoutes: Sendable {
     package func add(to routes: inout RouteTable) {
         let (post, person) = (Parameter.path("id", .postID), Parameter.path("uid", .userID))
         let answer = AnswerDescription.json(LikeDocument.self).withToken
-        let errors: [ErrorCode] = [
-            .permissionDenied, .notAllowed, .notConsented, .blocked, .audiencePost, .notFound,
-        ]
+        let errors: [ErrorCode] =
+            [
+                .permissionDenied, .notAllowed, .notConsented, .blocked, .audiencePost, .notFound,
+            ] + .ofKeys
         let like = Endpoint(
-            "likePost", in: .likes, "Like a post", details: "Repeating it changes nothing.", [post, person],
-            answers: [answer],
+            "likePost", in: .likes, "Like a post", details: "Repeating it changes nothing.",
+            [post, person, .idempotencyKey], answers: [answer],
             errors: errors, run: add)
         let unlike = Endpoint(
             "unlikePost", in: .likes, "Remove a person's like of a post", details: "Repeating it changes nothing.",
-            [post, person], answers: [answer],
+            [post, person, .idempotencyKey], answers: [answer],
             errors: errors, run: remove)
         routes.add("/v1/posts/{id}/likes/{uid}", [.put: like, .delete: unlike])
         let list = Endpoint(
@@ -50,13 +51,13 @@ package struct LikeRoutes: Sendable {
     @Sendable private func add(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let uid = try liker(context)
         let id = try context.postID()
-        return answer(id, uid, isLiked: true, try await likes.add(by: uid, to: id))
+        return answer(id, uid, try await likes.add(by: uid, to: id, as: try context.key(of: request)))
     }
 
     @Sendable private func remove(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let uid = try liker(context)
         let id = try context.postID()
-        return answer(id, uid, isLiked: false, try await likes.remove(by: uid, from: id))
+        return answer(id, uid, try await likes.remove(by: uid, from: id, as: try context.key(of: request)))
     }
 
     private func liker(_ context: HTTPContext) throws(Failure) -> UserID {
@@ -65,11 +66,11 @@ package struct LikeRoutes: Sendable {
         return uid
     }
 
-    private func answer(_ id: PostID, _ uid: UserID, isLiked: Bool, _ outcome: Likes.Outcome) -> Response {
+    private func answer(_ id: PostID, _ uid: UserID, _ outcome: Likes.Outcome) -> Response {
         var document = LikeDocument(
-            postID: id.description, uid: uid.description, liked: isLiked, likes: outcome.count)
+            postID: id.description, uid: uid.description, liked: outcome.isLiked, likes: outcome.count)
         let times = outcome.times
-        if isLiked { (document.created, document.updated) = (times.created?.milliseconds, times.updated?.milliseconds) }
+        (document.created, document.updated) = (times.created?.milliseconds, times.updated?.milliseconds)
         return .json(document, at: outcome.token)
     }
 

@@ -34,14 +34,14 @@ package struct NotificationRoutes: Sendable {
         routes.add("/v1/people/{uid}/notifications", [.get: list])
         let markRead = Endpoint(
             "markNotificationsRead", in: .notifications, "Mark notifications as read: some, all up to one, or all",
-            details: "For the person.", [person],
+            details: "For the person.", [person, .idempotencyKey],
             body: [
                 "application/json": .object([
                     "ids": .list(of: .text(upTo: TreeKey.maxBytes)), "up_to": .text(upTo: TreeKey.maxBytes),
                     "all": .flag, "grouped": .flag,
                 ]).named("NotificationSelection")
             ], answers: [.json(UnreadDocument.self).withToken],
-            errors: [.permissionDenied, .notAllowed, .notFound, .unsupportedType, .tooLarge], run: markRead)
+            errors: [.permissionDenied, .notAllowed, .notFound, .unsupportedType, .tooLarge] + .ofKeys, run: markRead)
         routes.add("/v1/people/{uid}/notifications/read", [.post: markRead])
     }
 
@@ -60,7 +60,8 @@ package struct NotificationRoutes: Sendable {
         try context.require(uid, for: "mark another user's notifications as read")
         let members = try await context.jsonMembers(
             ["ids", "up_to", "all", "grouped"], of: request, upTo: Self.maxBodyBytes, example: Self.example)
-        let (unread, token) = try await notifications.markRead(try Self.selection(in: members), by: uid)
+        let (unread, token) = try await notifications.markRead(
+            try Self.selection(in: members), by: uid, as: try context.key(of: request, with: members))
         return .json(UnreadDocument(unread: unread), at: token)
     }
 

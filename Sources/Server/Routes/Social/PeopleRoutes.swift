@@ -43,17 +43,18 @@ package struct PeopleRoutes: Sendable {
             .json(PersonDocument.self).withToken,
             .json(PersonDocument.self, .created).withToken,
         ]
-        let errors: [ErrorCode] = [
-            .badText, .permissionDenied, .notAllowed, .notFound, .wrongState, .tooLarge, .unsupportedType,
-        ]
+        let errors: [ErrorCode] =
+            [
+                .badText, .permissionDenied, .notAllowed, .notFound, .wrongState, .tooLarge, .unsupportedType,
+            ] + .ofKeys
         let replace = Endpoint(
             "putPerson", in: .people, "Create a person's profile, or replace it",
-            details: "Missing fields are removed. For that person or an admin.", [uid],
+            details: "Missing fields are removed. For that person or an admin.", [uid, .idempotencyKey],
             body: ["application/json": .profile(required: [.fullName])], answers: answers, errors: errors
         ) { request, context in try await self.change(request, context, isWhole: true) }
         let change = Endpoint(
             "updatePerson", in: .people, "Change a person's profile, field by field",
-            details: "For that person or an admin.", [uid],
+            details: "For that person or an admin.", [uid, .idempotencyKey],
             body: ["application/json": .profile(required: [])], answers: answers, errors: errors
         ) { request, context in try await self.change(request, context, isWhole: false) }
         let receipt = AnswerDescription.json(PersonDeletionDocument.self, .accepted).with(headers: "Location")
@@ -92,7 +93,8 @@ package struct PeopleRoutes: Sendable {
         let uid = try context.user()
         try context.require(uid, for: "change another user's profile")
         let fields = try await context.jsonObject(of: request, upTo: Self.maxBodyBytes)
-        let (isNew, token) = try await people.change(uid, try ProfileChange(fields, isWhole: isWhole))
+        let (isNew, token) = try await people.change(
+            uid, try ProfileChange(fields, isWhole: isWhole), as: try context.key(of: request, with: fields))
         return .json(try await response.document(of: uid, context), status: isNew ? .created : .ok, at: token)
     }
 

@@ -45,7 +45,9 @@ struct SyncReader: Sendable {
                 // The copy is older than the change log, or of another store.
             }
         }
-        // The position comes first: what changes while the lists are read is in the next difference, too.
+        // What is still to be written to the feed is written first, so that it is not in the next difference.
+        if sight.showsPosts { _ = try await feedPage(sight) }
+        // The position comes before the lists: what changes while they are read is in the next difference, too.
         var change = SliceChange.everything(at: try await parts.tree.token)
         change.notifications.oldestAnnouncement = try await slice.oldestAnnouncement
         change.named.items = sight.showsPosts ? try await slice.posts(named: named, sight) : []
@@ -75,12 +77,18 @@ struct SyncReader: Sendable {
         guard change.isReplaced else { return posts(change, isForAudiences: false) }
         // Posts that the reader may no longer see leave the device.
         guard sight.showsPosts else { return .reset(PostPageDocument()) }
-        let feed = HomeFeed(parts.tree, tasks: parts.tasks)
-        let (page, upkeep) = try await feed.page(of: reader, before: nil, limit: limit, sight.view)
-        if let upkeep { await feed.write(upkeep, or: context.logger) }
+        let page = try await feedPage(sight)
         var document = PostPageDocument(page, parts.media)
         document.complete = page.isComplete ? nil : false
         return .reset(document)
+    }
+
+    /// Returns the newest posts of the feed, and writes what was still to be written to it.
+    private func feedPage(_ sight: ReaderSlice.Sight) async throws -> FeedPage {
+        let feed = HomeFeed(parts.tree, tasks: parts.tasks)
+        let (page, upkeep) = try await feed.page(of: reader, before: nil, limit: limit, sight.view)
+        if let upkeep { await feed.write(upkeep, or: context.logger) }
+        return page
     }
 
     private func stories(_ change: SliceChange.Posts) async throws -> SyncDocument.Posts? {
