@@ -60,10 +60,12 @@ extension AccountRecords {
 
 extension AccountChanges {
     /// Adds a write to the outbox.
-    func add(_ write: Write, at date: Date) throws -> QueuedWrite {
+    ///
+    /// - Parameter key: The key by which the service recognises the same write; nil for a new one.
+    func add(_ write: Write, at date: Date, key: String? = nil) throws -> QueuedWrite {
         let number = (try records.number(.lastWrite) ?? 0) + 1
         try set(number, .lastWrite)
-        let queued = QueuedWrite(number: number, date: date, write: write)
+        let queued = QueuedWrite(number: number, date: date, write: write, key: key ?? UUID().uuidString)
         for subject in write.subjects {
             try set("", AccountRecords.Table.concern, subject.key + "//" + AccountRecords.key(number))
         }
