@@ -35,7 +35,8 @@ struct Device {
                 email: "\(uid)@example.org", password: ServiceProcess.password(of: uid))
         }
         let records = try await SQLiteRecordStore(path: folder.appendingPathComponent("store.sqlite").path)
-        let store = LocalStore(client: client, records: records, folder: folder.appendingPathComponent("photos"))
+        let store = LocalStore(
+            client: client, records: records, folder: folder.appendingPathComponent("photos"), clock: QuickClock())
         do {
             let result = try await body(Device(store: store, client: client, folder: folder))
             await records.close()
