@@ -1,11 +1,12 @@
+import Synchronization
+public import TintypeClient
+import TintypeModel
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
     public import Foundation
 #endif
-import Synchronization
-public import TintypeClient
-import TintypeModel
 
 /// The data of a person on this device, which are there without a network: what the person reads is kept, and what the
 /// person writes is safe before it is sent.
@@ -58,12 +59,12 @@ public final class LocalStore: Sendable {
     func change<Result: Sendable>(
         _ account: Person.ID, _ durability: Durability, _ body: @Sendable (AccountChanges) throws -> Result
     ) async throws -> Result {
-        let (result, subjects, photos) = try await records.write(durability) { writer in
+        let (result, subjects, files) = try await records.write(durability) { writer in
             let changes = AccountChanges(account, in: writer)
             let result = try body(changes)
-            return (result, changes.subjects, changes.unneededPhotos)
+            return (result, changes.subjects, changes.unneededFiles)
         }
-        for photo in photos { folder.remove(photo) }
+        for name in files { folder.remove(name) }
         hub.report(subjects)
         return result
     }

@@ -140,4 +140,33 @@ struct LocalStoreTests {
             }
         }
     }
+
+    @Test("Writes stay with their person over a sign-out, and are sent when the person is back")
+    func people() async throws {
+        try await withPeople { service in
+            try await Device.run("ann", of: service) { device in
+                try await device.store.publish(PostDraft(text: "By Ann"))
+                try await device.client.session.signOut()
+                await #expect(throws: SessionError.signedOut) {
+                    try await device.store.publish(PostDraft(text: "By nobody"))
+                }
+                try await device.online {
+                    try await device.client.session.signIn(
+                        email: "bob@example.org", password: ServiceProcess.password(of: "bob"))
+                    try await device.store.publish(PostDraft(text: "By Bob"))
+                    try await device.untilSent()
+                    #expect(try await device.client.posts().value.elements.map(\.author.id) == ["bob"])
+                    try await device.client.session.signIn(
+                        email: "ann@example.org", password: ServiceProcess.password(of: "ann"))
+                    let feed = try await first(device.store.feed().snapshots()) { $0.posts.first?.state == .upToDate }
+                    #expect(feed.posts.map(\.post.text) == ["By Ann"])
+                    #expect(try await device.client.posts().value.elements.map(\.author.id) == ["ann", "bob"])
+                }
+                try await device.store.publish(PostDraft(text: "Not to be sent"))
+                try await device.store.removeData(of: "ann")
+                #expect(try await first(device.store.feed().snapshots()) { _ in true }.posts.isEmpty)
+                #expect(try await first(device.store.unsentCount()) { _ in true } == 0)
+            }
+        }
+    }
 }

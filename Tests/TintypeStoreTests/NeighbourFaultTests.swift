@@ -30,7 +30,8 @@ struct NeighbourFaultTests {
     func transientErrors() async throws {
         let page = Data("<html>Sign in to this network</html>".utf8)
         let fates: [FaultyTransport.Fate] = [
-            .lost, .unanswered, .refused(TransportResponse(status: 200, headers: ["Content-Type": "text/html"], body: page)),
+            .lost, .unanswered,
+            .refused(TransportResponse(status: 200, headers: ["Content-Type": "text/html"], body: page)),
             .refused(TransportResponse(status: 502, body: page)), .refused(TransportResponse(status: 503)),
             .refused(TransportResponse(status: 500)), .refused(TransportResponse(status: 302)), .unanswered,
         ]

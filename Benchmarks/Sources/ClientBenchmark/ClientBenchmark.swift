@@ -8,7 +8,8 @@ import TintypeStore
 struct ClientBenchmark {
     static func main() async throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("client-benchmark-\(UUID().uuidString)")
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "client-benchmark-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         switch (arguments.first, arguments.count) {
@@ -59,7 +60,8 @@ struct ClientBenchmark {
         for try await snapshot in store.feed(screenCount: 10).snapshots() {
             let time = ContinuousClock.now - clock
             print(
-                "first \(snapshot.posts.count) posts: \(time.milliseconds) ms, \(Usage.now().time - before.time) ms of processor time")
+                "first \(snapshot.posts.count) posts: \(time.milliseconds) ms, \(Usage.now().time - before.time) ms of processor time"
+            )
             break
         }
         await records.close()
@@ -90,7 +92,9 @@ struct ClientBenchmark {
             }
         }
         print("scrolled through \(seen.count) posts and back: \(Usage.now().time - before.time) ms of processor time")
-        print("memory: \(before.memory >> 20) MB before, \(peak >> 20) MB at most, \((peak - before.memory) >> 20) MB more")
+        print(
+            "memory: \(before.memory >> 20) MB before, \(peak >> 20) MB at most, \((peak - before.memory) >> 20) MB more"
+        )
         await records.close()
     }
 

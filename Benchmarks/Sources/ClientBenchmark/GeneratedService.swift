@@ -22,7 +22,8 @@ struct GeneratedService: Transport {
         case let path where path.hasSuffix(":signInWithPassword"):
             let token = "e30." + base64(#"{"sub":"ann","iat":1000,"exp":4600,"user_id":"ann"}"#) + ".e30"
             return json(
-                #"{"localId":"ann","email":"ann@example.org","idToken":"\#(token)","refreshToken":"r","expiresIn":"3600"}"#)
+                #"{"localId":"ann","email":"ann@example.org","idToken":"\#(token)","refreshToken":"r","expiresIn":"3600"}"#
+            )
         default: return TransportResponse(status: 404)
         }
     }

@@ -1,9 +1,10 @@
+import TintypeModel
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
 #endif
-import TintypeModel
 
 /// An entity as the service knows it, with the change numbers up to which its parts are known.
 ///

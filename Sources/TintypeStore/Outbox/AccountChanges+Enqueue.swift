@@ -1,9 +1,10 @@
+import TintypeModel
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
 #endif
-import TintypeModel
 
 extension AccountChanges {
     /// Adds a write of the person to the outbox, or takes back what it makes unnecessary.

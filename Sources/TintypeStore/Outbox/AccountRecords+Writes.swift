@@ -1,9 +1,10 @@
+import TintypeModel
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
 #endif
-import TintypeModel
 
 extension AccountRecords {
     /// Returns a write; nil if it is done, or was withdrawn.
@@ -16,7 +17,9 @@ extension AccountRecords {
 
     /// Returns all writes in the order in which they were made.
     func writes() throws -> [QueuedWrite] {
-        try records(Table.write, prefix: "").compactMap { try? JSONDecoder().decode(QueuedWrite.self, from: Data($0.value)) }
+        try records(Table.write, prefix: "").compactMap {
+            try? JSONDecoder().decode(QueuedWrite.self, from: Data($0.value))
+        }
     }
 
     /// Returns the writes that concern a subject, in the order in which they were made.
@@ -37,7 +40,9 @@ extension AccountRecords {
     func queue(_ lane: Write.Lane, after number: Int64 = 0, limit: Int) throws -> [Int64] {
         let prefix = lane.rawValue + "/"
         let range = RecordRange(from: prefix + Self.key(number + 1), to: RecordRange(prefix: prefix).upper)
-        return try records(Table.queue, in: range, limit: limit).compactMap { Self.number($0.key.dropFirst(prefix.count)) }
+        return try records(Table.queue, in: range, limit: limit).compactMap {
+            Self.number($0.key.dropFirst(prefix.count))
+        }
     }
 
     /// Returns the number of writes that are to be sent.
@@ -97,7 +102,7 @@ extension AccountChanges {
             try set(nil as String?, AccountRecords.Table.concern, subject.key + "//" + key)
         }
         if case .post(let post) = queued.write {
-            drop(post.photos)
+            drop(files: post.photos.map(\.name))
             try set(nil as String?, Fact.upload(post.id))
         }
         // The ends of the last writes are kept for those who follow them.

@@ -1,9 +1,10 @@
+import TintypeModel
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
 #endif
-import TintypeModel
 
 /// A write of the outbox.
 struct QueuedWrite: Codable, Hashable, Sendable {

@@ -18,7 +18,7 @@ final class PhotoFolder: Sendable {
             for photo in photos { kept.append(try keep(photo)) }
             return kept
         } catch {
-            for photo in kept { remove(photo) }
+            for photo in kept { remove(photo.name) }
             endKeeping(kept)
             throw error
         }
@@ -57,7 +57,9 @@ final class PhotoFolder: Sendable {
     }
 
     /// Deletes a kept file, if it is there.
-    func remove(_ photo: KeptPhoto) { try? FileManager.default.removeItem(at: file(photo)) }
+    ///
+    /// - Parameter name: Its name in the folder.
+    func remove(_ name: String) { try? FileManager.default.removeItem(at: url.appendingPathComponent(name)) }
 
     /// Deletes the files that no post needs.
     ///

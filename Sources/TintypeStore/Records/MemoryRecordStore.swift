@@ -46,7 +46,9 @@ public actor MemoryRecordStore: RecordStore {
             _ table: String, in range: RecordRange, isDescending: Bool, limit: Int
         ) throws -> [Record] {
             guard let table = tables[table] else { return [] }
-            let (start, end) = (Self.index(of: range.lower, in: table.keys), Self.index(of: range.upper, in: table.keys))
+            let (start, end) = (
+                Self.index(of: range.lower, in: table.keys), Self.index(of: range.upper, in: table.keys)
+            )
             guard start < end else { return [] }
             let keys = table.keys[start..<end]
             let chosen = isDescending ? Array(keys.reversed().prefix(limit)) : Array(keys.prefix(limit))

@@ -171,10 +171,12 @@ extension SQLiteConnection: RecordWriter {
         if let value {
             _ = try query(
                 "INSERT INTO record (name, key, value) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
-                [.text(key.table), .text(key.key), .bytes(value)]) { _ in }
+                [.text(key.table), .text(key.key), .bytes(value)]
+            ) { _ in }
         } else {
             _ = try query(
-                "DELETE FROM record WHERE name = ? AND key = ?", [.text(key.table), .text(key.key)]) { _ in }
+                "DELETE FROM record WHERE name = ? AND key = ?", [.text(key.table), .text(key.key)]
+            ) { _ in }
         }
     }
 

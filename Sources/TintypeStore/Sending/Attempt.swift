@@ -42,6 +42,8 @@ enum Attempt: Sendable {
     private static func of(_ problem: Problem, failureCount: Int) -> Attempt {
         switch problem.status {
         case 429, 503: .pause(problem.retryAfter)
+        // A network that wants a sign-in leads to its page, whatever the request.
+        case 300..<400, 407, 511: .pause(nil)
         case _ where problem.isTransient: .rest(problem.retryAfter)
         case _ where problem.code == .badToken: .signIn
         case _ where problem.code == .unknown && failureCount < foreignAnswerLimit: .rest(nil)

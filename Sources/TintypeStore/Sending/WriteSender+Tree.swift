@@ -8,9 +8,9 @@ extension WriteSender {
         guard let base = write.base else { return try await put(write, node, etag: nil, queued.key) }
         for _ in 0..<5 {
             let present = try await node.value()
+            let read = try Self.done(present)
             guard present.value == base else {
-                return present.value == write.values[""]
-                    ? .done(id: nil, result: nil, number: present.changeNumber) : .conflict(present.value)
+                return present.value == write.values[""] ? read : .conflict(present.value)
             }
             do { return try await put(write, node, etag: present.etag, queued.key) } catch is ConditionFailed {}
         }
@@ -20,16 +20,12 @@ extension WriteSender {
     private func put(
         _ write: TreeWrite, _ node: TreeReference, etag: String?, _ key: String
     ) async throws -> Attempt {
-        let number: Int64?
         if let value = write.values[""] {
-            number =
-                value == .null
-                ? try await node.remove(ifMatch: etag, idempotencyKey: key).changeNumber
-                : try await node.set(value, ifMatch: etag, idempotencyKey: key).changeNumber
-        } else {
-            let conditions = etag.map { ["": $0] } ?? [:]
-            number = try await node.update(write.values, ifMatch: conditions, idempotencyKey: key).changeNumber
+            return value == .null
+                ? try Self.done(await node.remove(ifMatch: etag, idempotencyKey: key))
+                : try Self.done(await node.set(value, ifMatch: etag, idempotencyKey: key))
         }
-        return .done(id: nil, result: nil, number: number)
+        let conditions = etag.map { ["": $0] } ?? [:]
+        return try Self.done(await node.update(write.values, ifMatch: conditions, idempotencyKey: key))
     }
 }

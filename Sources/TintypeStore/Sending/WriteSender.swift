@@ -1,10 +1,11 @@
+import TintypeClient
+import TintypeModel
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
 #endif
-import TintypeClient
-import TintypeModel
 
 /// Sends one write to the service.
 struct WriteSender: Sendable {
@@ -31,38 +32,37 @@ struct WriteSender: Sendable {
         case .editPost(let change):
             return try await edit(resolved.post ?? change.id, change, queued)
         case .deletePost(let id):
-            return try await removal { try await client.deletePost(resolved.post ?? id, idempotencyKey: key).changeNumber }
+            return try await removal {
+                try await Self.done(client.deletePost(resolved.post ?? id, idempotencyKey: key))
+            }
         case .like(let id, let isLiked):
             let post = resolved.post ?? id
             do {
-                let answer = try await client.setLike(isLiked, of: post, by: account, idempotencyKey: key)
-                return .done(id: nil, result: nil, number: answer.changeNumber)
+                return try Self.done(await client.setLike(isLiked, of: post, by: account, idempotencyKey: key))
             } catch let problem as Problem where !isLiked && problem.code == .notFound {
                 return .done(id: nil, result: nil, number: nil)
             }
         case .follow(let person, let isFollowed):
-            let answer = try await client.setFollowing(isFollowed, of: person, by: account, idempotencyKey: key)
-            return .done(id: nil, result: nil, number: answer.changeNumber)
+            return try Self.done(await client.setFollowing(isFollowed, of: person, by: account, idempotencyKey: key))
         case .block(let person, let isBlocked):
-            let answer = try await client.setBlocking(isBlocked, of: person, by: account, idempotencyKey: key)
-            return .done(id: nil, result: nil, number: answer.changeNumber)
+            return try Self.done(await client.setBlocking(isBlocked, of: person, by: account, idempotencyKey: key))
         case .comment(let comment):
             let answer = try await client.addComment(
                 comment.text, mentions: comment.mentions, to: resolved.post ?? comment.post, clientTime: queued.date,
                 idempotencyKey: key)
             return .done(
-                id: answer.value.id.rawValue, result: try JSONValue(encoding: answer.value), number: answer.changeNumber)
+                id: answer.value.id.rawValue, result: try JSONValue(encoding: answer.value), number: answer.changeNumber
+            )
         case .editComment(let change):
             return try await edit(resolved.comment ?? change.id, on: resolved.post ?? change.post, change, queued)
         case .deleteComment(let id, let post):
             return try await removal {
-                try await client.deleteComment(resolved.comment ?? id, on: resolved.post ?? post, idempotencyKey: key)
-                    .changeNumber
+                try await Self.done(
+                    client.deleteComment(resolved.comment ?? id, on: resolved.post ?? post, idempotencyKey: key))
             }
         case .readNotifications(let last):
             let selection = last.map { NotificationSelection.upTo($0) } ?? .all
-            let answer = try await client.markAsRead(selection, of: account, idempotencyKey: key)
-            return .done(id: nil, result: nil, number: answer.changeNumber)
+            return try Self.done(await client.markAsRead(selection, of: account, idempotencyKey: key))
         case .profile(let name, let bio):
             let answer = try await client.changeProfile(
                 of: account, ProfileChange(name: name, bio: bio), idempotencyKey: key)
@@ -71,9 +71,20 @@ struct WriteSender: Sendable {
         }
     }
 
+    /// Returns the result of a write that has no entity.
+    ///
+    /// - Throws: `TransportError` if the answer is not the service's, which has a change number: networks that want a
+    ///   sign-in answer any request with their page, as if all were well.
+    static func done(_ answer: Answer<some Sendable>) throws -> Attempt {
+        guard let number = answer.changeNumber else {
+            throw TransportError(.malformed, "the answer has no Tintype-Token")
+        }
+        return .done(id: nil, result: nil, number: number)
+    }
+
     /// Removes what may be gone already.
-    private func removal(_ remove: () async throws -> Int64?) async throws -> Attempt {
-        do { return .done(id: nil, result: nil, number: try await remove()) } catch let problem as Problem
+    private func removal(_ remove: () async throws -> Attempt) async throws -> Attempt {
+        do { return try await remove() } catch let problem as Problem
             where [.notFound, .deleted].contains(problem.code)
         {
             return .done(id: nil, result: nil, number: nil)
@@ -125,14 +136,5 @@ extension PostEdit {
                 ? nil
                 : change.words.photos.map { Photo(number: $0.number, alternativeText: $0.alternativeText ?? "") },
             clientTime: date)
-    }
-}
-
-extension JSONValue {
-    /// Creates the JSON of a value.
-    ///
-    /// - Throws: `EncodingError`.
-    init(encoding value: some Encodable) throws {
-        self = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(value))
     }
 }

@@ -1,9 +1,10 @@
+import TintypeModel
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
 #endif
-import TintypeModel
 
 extension AccountChanges {
     /// Notes that the service has carried out a write.
@@ -60,7 +61,9 @@ extension AccountChanges {
                 try mergeListed(post, at: number)
             }
         case .editPost(let change):
-            if let result, let post = try? Post(document: result) { try mergeListed(post, at: number) } else {
+            if let result, let post = try? Post(document: result) {
+                try mergeListed(post, at: number)
+            } else {
                 try changeKnown(records.real(change.id), at: number) { change.words.apply(to: &$0.value) }
             }
         case .deletePost(let id):

@@ -40,7 +40,9 @@ extension AccountChanges {
             try merge(comment, .comment(comment.id, on: post), at: number)
             try insert(comment.id.rawValue, at: Place(key: Subject.escaped(comment.id.rawValue)), in: list)
         }
-        if cursor == nil ? try records.number(.read(of: list)) == nil : try records.text(.next(of: list)) == cursor?.rawValue {
+        if cursor == nil
+            ? try records.number(.read(of: list)) == nil : try records.text(.next(of: list)) == cursor?.rawValue
+        {
             try set(page.next?.rawValue, Fact.next(of: list))
         }
         try set(number, Fact.read(of: list))

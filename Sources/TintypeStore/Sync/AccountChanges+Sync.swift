@@ -20,7 +20,11 @@ extension AccountChanges {
             touch(.list(.notifications))
         }
         if let part = changes.audiences { try apply(part, to: .audiences, subject: Subject.audience, at: number) }
-        if let part = changes.uploads { try apply(part, to: .uploads, subject: Subject.upload, at: number) }
+        if var part = changes.uploads {
+            // An upload that has ended is a post, or has failed where the person has seen it.
+            part.removedIDs += part.elements.filter(\.state.isFinal).map(\.id)
+            try apply(part, to: .uploads, subject: Subject.upload, at: number)
+        }
         try set(changes.next, .cursor)
         try endWrites(upTo: number, and: earlierWrites ?? [])
     }
@@ -68,7 +72,9 @@ extension AccountChanges {
         for post in part.elements { try insert(post, in: list, at: number) }
         for id in part.removedIDs { try removePost(id, from: list) }
         for author in part.leftAuthorIDs {
-            for entry in try records.entries(of: list.posts(by: author)) { try removePost(EntityID(entry.id), from: list) }
+            for entry in try records.entries(of: list.posts(by: author)) {
+                try removePost(EntityID(entry.id), from: list)
+            }
         }
     }
 

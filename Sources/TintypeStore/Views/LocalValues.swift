@@ -52,24 +52,3 @@ public struct LocalValues<Value: Equatable & Sendable>: AsyncSequence, Sendable 
         }
     }
 }
-
-/// One state of the device's store, as the person sees it. It notes what is read.
-final class LocalView {
-    let records: AccountRecords
-    let overlay: PostOverlay
-    private(set) var subjects: Set<Subject> = [.account]
-
-    init(_ records: AccountRecords, _ overlay: PostOverlay) { (self.records, self.overlay) = (records, overlay) }
-
-    /// Notes that the value depends on a subject.
-    func depend(on subject: Subject) { subjects.insert(subject) }
-
-    /// Returns a post as the person sees it; nil if the device does not have it.
-    ///
-    /// - Parameter cache: The posts that were decoded before.
-    func post(_ id: Post.ID, _ cache: PostCache = PostCache()) throws -> LocalPost? {
-        depend(on: .post(try records.real(id)))
-        depend(on: .post(try records.identity(id)))
-        return try overlay.post(id) { try cache.post($0, in: records) }
-    }
-}

@@ -78,7 +78,9 @@ public final class PostFeed: Sendable {
         }
         window.withLock { window in
             window.upper = newer
-            if rest.count == maxCount, let last = rest.last { window.lower = max(window.lower ?? last.place, last.place) }
+            if rest.count == maxCount, let last = rest.last {
+                window.lower = max(window.lower ?? last.place, last.place)
+            }
         }
         store.hub.report([subject])
     }
@@ -97,7 +99,8 @@ public final class PostFeed: Sendable {
         guard let last = page.last?.place else { return false }
         let upper = window.withLock(\.upper)
         let top = try await store.view { view in
-            let shown = try view.records.entries(of: list, from: last, before: upper, isAscending: true, limit: maxCount + 1)
+            let shown = try view.records.entries(
+                of: list, from: last, before: upper, isAscending: true, limit: maxCount + 1)
             return shown.count > maxCount ? shown[maxCount].place : upper
         }
         window.withLock { window in
@@ -128,7 +131,8 @@ public final class PostFeed: Sendable {
         }
         let isComplete = try view.records.number(.read(of: list)) != nil && view.records.text(.next(of: list)) == nil
         let end = entries.last?.place ?? upper
-        snapshot.hasOlder = try !isComplete || end.map { try !view.records.entries(of: list, before: $0, limit: 1).isEmpty } ?? false
+        snapshot.hasOlder =
+            try !isComplete || end.map { try !view.records.entries(of: list, before: $0, limit: 1).isEmpty } ?? false
         let ids = snapshot.posts.map(\.id)
         cache.keep(Set(snapshot.posts.map(\.post.id)))
         window.withLock { window in

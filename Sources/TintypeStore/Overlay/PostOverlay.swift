@@ -1,9 +1,10 @@
+import TintypeModel
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
 #endif
-import TintypeModel
 
 /// Posts as a person sees them: the service's state with the person's own writes laid over it.
 struct PostOverlay {
@@ -113,37 +114,5 @@ extension QueuedWrite {
     /// The draft of a new post; nil for other writes.
     fileprivate var draft: (queued: QueuedWrite, draft: KeptPost)? {
         if case .post(let draft) = write { (self, draft) } else { nil }
-    }
-}
-
-extension PostWords {
-    /// Gives a post these words, and its photos this order. Photos that are not named keep theirs, at the end.
-    func apply(to post: inout Post) {
-        (post.text, post.mentions) = (text, mentions)
-        var remaining = post.photos.enumerated().map { index, photo in (number: photo.number ?? index, photo: photo) }
-        var ordered: [Photo] = []
-        for words in photos {
-            guard let index = remaining.firstIndex(where: { $0.number == words.number }) else { continue }
-            var photo = remaining.remove(at: index).photo
-            photo.alternativeText = words.alternativeText
-            photo.number = words.number
-            ordered.append(photo)
-        }
-        post.photos = ordered + remaining.map(\.photo)
-    }
-}
-
-extension Post {
-    /// Changes whether the reader likes the post, and the number of likes with it.
-    mutating func setLiked(_ isLiked: Bool) {
-        guard (self.isLiked ?? false) != isLiked else { return }
-        self.isLiked = isLiked
-        guard let counts else { return }
-        self.counts?.likes = max(0, counts.likes + (isLiked ? 1 : -1))
-    }
-
-    /// Decodes a post from a document.
-    init(document: JSONValue) throws {
-        self = try JSONDecoder().decode(Post.self, from: JSONEncoder().encode(document))
     }
 }

@@ -1,15 +1,18 @@
+import TintypeModel
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
 #endif
-import TintypeModel
 
 extension LocalStore {
     /// Returns how far the photos of a post have been sent.
     func progress(of post: KeptPost, _ account: Person.ID) async throws -> UploadProgress {
         try await records.read { reader in
-            guard let text = try AccountRecords(account, in: reader).text(.upload(post.id)) else { return UploadProgress() }
+            guard let text = try AccountRecords(account, in: reader).text(.upload(post.id)) else {
+                return UploadProgress()
+            }
             return (try? JSONDecoder().decode(UploadProgress.self, from: Data(text.utf8))) ?? UploadProgress()
         }
     }

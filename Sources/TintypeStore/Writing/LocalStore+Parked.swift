@@ -1,10 +1,11 @@
+import TintypeClient
+import TintypeModel
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
 #endif
-import TintypeClient
-import TintypeModel
 
 /// Writes that are followed, and those that wait for the person.
 extension LocalStore {
@@ -116,7 +117,8 @@ extension Write {
     fileprivate func based(on theirs: JSONValue) throws -> Write {
         switch self {
         case .editPost(let change):
-            return .editPost(PostChange(id: change.id, base: PostWords(of: try Post(document: theirs)), words: change.words))
+            return .editPost(
+                PostChange(id: change.id, base: PostWords(of: try Post(document: theirs)), words: change.words))
         case .editComment(let change):
             return .editComment(
                 CommentChange(
@@ -127,12 +129,5 @@ extension Write {
             return .tree(write)
         default: return self
         }
-    }
-}
-
-extension Comment {
-    /// Decodes a comment from a document.
-    init(document: JSONValue) throws {
-        self = try JSONDecoder().decode(Comment.self, from: JSONEncoder().encode(document))
     }
 }

@@ -84,7 +84,8 @@ extension LocalStore {
             let client = client.sending(as: account)
             let answer =
                 list == .stories
-                ? try await client.stories(of: account, before: next) : try await client.homeFeed(of: account, before: next)
+                ? try await client.stories(of: account, before: next)
+                : try await client.homeFeed(of: account, before: next)
             let isAppended = try await change(account, .appEnd) { changes in
                 try changes.append(answer.value, to: list, after: next, at: answer.changeNumber ?? 0)
             }

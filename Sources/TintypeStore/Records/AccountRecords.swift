@@ -35,6 +35,9 @@ struct AccountRecords {
         static let origin = "origin"
         /// Single values.
         static let fact = "fact"
+
+        /// All of them.
+        static let all = [entity, list, place, write, queue, concern, alias, origin, fact]
         /// The ids of the posts that were adopted from a hand-over, by anybody on this device.
         static let adopted = "adopted"
     }

@@ -75,11 +75,11 @@ extension LocalStore {
                     photos: photos)
                 return try changes.add(.post(post), at: handed.date, key: id.uuidString).number
             }
-            if number == nil { for photo in photos { folder.remove(photo) } }
+            if number == nil { for photo in photos { folder.remove(photo.name) } }
             return number
         } catch {
             // A transaction may be stored although its end failed.
-            if (try? await isAdopted(id)) == false { for photo in photos { folder.remove(photo) } }
+            if (try? await isAdopted(id)) == false { for photo in photos { folder.remove(photo.name) } }
             throw error
         }
     }

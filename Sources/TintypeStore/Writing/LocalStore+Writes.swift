@@ -17,7 +17,7 @@ extension LocalStore {
                 id: id, text: draft.text, mentions: draft.mentions, audiences: draft.audiences, photos: photos)
             return try await submit(.post(post), id)
         } catch {
-            for photo in photos { folder.remove(photo) }
+            for photo in photos { folder.remove(photo.name) }
             throw error
         }
     }
@@ -51,7 +51,9 @@ extension LocalStore {
 
     /// Deletes a post.
     @discardableResult
-    public func delete(_ post: Post.ID) async throws -> Submission<Post.ID> { try await submit(.deletePost(post), post) }
+    public func delete(_ post: Post.ID) async throws -> Submission<Post.ID> {
+        try await submit(.deletePost(post), post)
+    }
 
     /// Likes a post, or no longer. The last intention counts.
     @discardableResult

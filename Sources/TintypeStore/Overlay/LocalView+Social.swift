@@ -40,7 +40,9 @@ extension LocalView {
             return LocalComment(id: try records.identity(id), comment: stored.value)
         }
         var writes = try records.writes(on: .comments(on: real))
-        if real != local { writes = (writes + (try records.writes(on: .comments(on: local)))).sorted { $0.number < $1.number } }
+        if real != local {
+            writes = (writes + (try records.writes(on: .comments(on: local)))).sorted { $0.number < $1.number }
+        }
         for queued in writes { try apply(queued, to: &comments, on: real) }
         return comments
     }

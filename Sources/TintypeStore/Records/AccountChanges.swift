@@ -1,9 +1,10 @@
+import TintypeModel
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
 #endif
-import TintypeModel
 
 /// A transaction on the records of one person. It collects the subjects that it changes.
 final class AccountChanges {
@@ -12,8 +13,8 @@ final class AccountChanges {
     let records: AccountRecords
     /// The subjects that were changed.
     private(set) var subjects: Set<Subject> = []
-    /// The photos that are not needed once the transaction is stored.
-    private(set) var unneededPhotos: [KeptPhoto] = []
+    /// The names of the photos' files that are not needed once the transaction is stored.
+    private(set) var unneededFiles: [String] = []
 
     init(_ account: Person.ID, in writer: any RecordWriter) {
         self.writer = writer
@@ -24,20 +25,24 @@ final class AccountChanges {
         try writer.set(value, for: RecordKey(table, records.prefix + key))
     }
 
-    func set(_ text: String?, _ table: String, _ key: String) throws { try set(text.map { Array($0.utf8) }, table, key) }
+    func set(_ text: String?, _ table: String, _ key: String) throws {
+        try set(text.map { Array($0.utf8) }, table, key)
+    }
 
     func set(_ text: String?, _ fact: Fact) throws { try set(text, AccountRecords.Table.fact, fact.key) }
 
     func set(_ number: Int64?, _ fact: Fact) throws { try set(number.map { String($0) }, fact) }
 
     /// Notes that a post of a hand-over was adopted. The note stays: another process may still be about to adopt it.
-    func setAdopted(_ id: UUID) throws { try writer.set([], for: RecordKey(AccountRecords.Table.adopted, id.uuidString)) }
+    func setAdopted(_ id: UUID) throws {
+        try writer.set([], for: RecordKey(AccountRecords.Table.adopted, id.uuidString))
+    }
 
     /// Notes that views of a subject must be read again.
     func touch(_ subject: Subject) { subjects.insert(subject) }
 
-    /// Notes that photos are not needed once the transaction is stored.
-    func drop(_ photos: [KeptPhoto]) { unneededPhotos += photos }
+    /// Notes that files of photos are not needed once the transaction is stored.
+    func drop(files names: [String]) { unneededFiles += names }
 
     /// Records that the service has given an id to what the device has made.
     func setReal<Entity>(_ real: EntityID<Entity>, for local: EntityID<Entity>) throws {

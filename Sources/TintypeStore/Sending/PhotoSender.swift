@@ -1,10 +1,11 @@
+import TintypeClient
+import TintypeModel
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
 #endif
-import TintypeClient
-import TintypeModel
 
 /// Sends posts. Photos are sent in pieces, and an interrupted photo goes on where the service has its bytes.
 struct PhotoSender: Sendable {
