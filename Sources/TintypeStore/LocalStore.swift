@@ -22,6 +22,7 @@ public final class LocalStore: Sendable {
     let reachability: any Reachability
     let hub = ChangeHub()
     let sending = SendingState()
+    let link = Link()
     private let lastWindow = Mutex(0)
 
     /// Creates a store.

@@ -1,4 +1,4 @@
-"""Runs the built examples as their users would: examples.py FOLDER, which holds their programs."""
+"""Runs the built examples as their users would: examples.py FOLDER OWN, the folders of their programs."""
 
 import json
 import pathlib
@@ -10,6 +10,8 @@ import tempfile
 import threading
 import urllib.error
 import urllib.request
+
+import phone
 
 from harness.ports import free_port
 from harness.waiting import PATIENCE, eventually
@@ -94,12 +96,39 @@ def chat(program, folder):
     server.end()
 
 
+def tintype_phone(program, folder):
+    """The app goes on without a network, survives its end, and sends each write once."""
+    phone.play(program.with_name("tintype"), program, folder, ROOT / "Fixtures" / "photo.jpg")
+
+
+def events(program, folder):
+    """An app's own entities come from JSON files, one fault for the one that cannot be decoded; no server is compiled."""
+    run = subprocess.run([program, ROOT / "Examples/Events/Stub"], capture_output=True, text=True, timeout=PATIENCE)
+    assert run.returncode == 0, run
+    lines = run.stdout.splitlines()
+    assert lines[:2] == [
+        "2026-06-01T08:00:00Z Meeting of the board", "2026-07-01T10:00:00Z Summer at the lake, North shore"], run
+    assert len(lines) == 3 and lines[2].startswith("fault: broken"), run
+    missing = subprocess.run([program, folder], capture_output=True, text=True, timeout=PATIENCE)
+    assert missing.returncode == 1 and "events.json" in missing.stdout, missing
+    # Neither the service nor a package that it needs was compiled for this program.
+    compiled = {path.relative_to(program.parent).parts[0] for path in program.parent.rglob("*.o")} - {"Modules"}
+    modules = {"events", "TintypeModel", "TintypeClient", "TintypeTestSupport"}
+    assert compiled == {module + ".build" for module in modules}, compiled
+    assert {path.stem for path in (program.parent / "Modules").glob("*.swiftmodule")} == modules
+
+
 def main():
-    programs = pathlib.Path(sys.argv[1])
-    for example in (thumbnails, chat):
+    """Runs the programs of a folder, and that of a package that was built in a folder of its own."""
+    programs, own = (pathlib.Path(argument) for argument in sys.argv[1:])
+    examples = {
+        programs / "thumbnails": thumbnails, programs / "chat": chat, programs / "tintype-phone": tintype_phone,
+        own / "events": events,
+    }
+    for program, example in examples.items():
         with tempfile.TemporaryDirectory() as folder:
-            example(programs / example.__name__, pathlib.Path(folder))
-        print(f"{example.__name__}: {example.__doc__}")
+            example(program, pathlib.Path(folder))
+        print(f"{program.name}: {example.__doc__}")
 
 
 main()
