@@ -1,4 +1,4 @@
-import Synchronization
+import TintypeClient
 
 /// Tells views that what they show has changed. Any number of changes that a view has not looked at are one.
 final class ChangeHub: Sendable {
@@ -12,7 +12,7 @@ final class ChangeHub: Sendable {
         var lastID = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     /// Reports subjects that have changed.
     func report(_ subjects: Set<Subject>) {

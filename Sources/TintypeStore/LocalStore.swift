@@ -1,4 +1,3 @@
-import Synchronization
 public import TintypeClient
 import TintypeModel
 
@@ -23,14 +22,14 @@ public final class LocalStore: Sendable {
     let hub = ChangeHub()
     let sending = SendingState()
     let link = Link()
-    private let lastWindow = Mutex(0)
+    private let lastWindow = Guarded(0)
 
     /// Creates a store.
     ///
     /// - Parameters:
     ///   - client: The requests to the service.
     ///   - records: The place for records.
-    ///   - folder: The folder for photos that are to be sent; it is created when it is needed. On the disk of the
+    ///   - folder: The folder for photos that must be sent; it is created when it is needed. On the disk of the
     ///     camera's files, photos are linked instead of copied.
     ///   - clock: The clock of the device.
     ///   - reachability: Whether the device has a network.

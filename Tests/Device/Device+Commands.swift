@@ -98,7 +98,7 @@ extension Device {
         return ["account": .string(account.id.rawValue)]
     }
 
-    /// Waits until nothing is to be sent, and the device has read the changes up to a number.
+    /// Waits until nothing must be sent, and the device has read the changes up to a number.
     private func quiet(upTo change: Int64) async throws -> [String: JSONValue] {
         while true {
             let (count, known) = (try await Device.first(store.unsentCount()), try await changeNumber())

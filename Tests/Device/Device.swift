@@ -81,7 +81,7 @@ struct Device {
     }
 }
 
-/// What the command line says.
+/// The options of the command line.
 struct Arguments {
     let folder: URL
     let service: URL

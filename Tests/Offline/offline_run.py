@@ -192,7 +192,7 @@ class Run:
                 await asyncio.to_thread(self.service.start)
 
     async def become_quiet(self):
-        """Waits until networks are honest, all devices run, and nothing is to be sent."""
+        """Waits until networks are honest, all devices run, and nothing must be sent."""
         self.log("== quiet")
         for device, line in zip(self.devices, self.lines):
             line.set_mode("honest")

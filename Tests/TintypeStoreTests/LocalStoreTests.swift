@@ -5,7 +5,7 @@ import TintypeClient
 import TintypeModel
 import TintypeStore
 
-@Suite("What a person writes and sees on a device", .timeLimit(.minutes(5)))
+@Suite("The data that a person writes and sees on a device", .timeLimit(.minutes(5)))
 struct LocalStoreTests {
     private func withPeople(_ body: (ServiceProcess) async throws -> Void) async throws {
         try await ServiceProcess.run { service in
@@ -67,7 +67,7 @@ struct LocalStoreTests {
         }
     }
 
-    @Test("What others do appears without a request")
+    @Test("The actions of others appear without a request")
     func live() async throws {
         try await withPeople { service in
             try await Device.run("ann", of: service) { ann in

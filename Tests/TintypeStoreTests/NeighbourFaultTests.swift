@@ -44,7 +44,7 @@ struct NeighbourFaultTests {
         }
     }
 
-    @Test("What comes before its post waits for it, and is sent after it")
+    @Test("A write that comes before its post waits for it, and is sent after it")
     func waiting() async throws {
         try await withAnn([.lost, .lost]) { _, device, _ in
             let post = try await device.store.publish(PostDraft(text: "late")).subject

@@ -1,7 +1,7 @@
 import Foundation
 
 extension ClientBenchmark.Usage {
-    /// What the process uses.
+    /// The processor time and the memory of the process.
     struct Sample {
         /// The processor time so far, in milliseconds.
         let time: Int

@@ -131,7 +131,7 @@ extension AccountChanges {
 }
 
 extension QueuedWrite {
-    /// Whether it is to be sent, and cannot have reached the service.
+    /// Whether it must be sent, and cannot have reached the service.
     fileprivate var isUntried: Bool { isQueued && !isAttempted }
 
     /// Whether the service has refused it, so that it had no effect.

@@ -36,7 +36,7 @@ extension AccountRecords {
         return real == local ? own : (try writes(on: .post(local)) + own).sorted { $0.number < $1.number }
     }
 
-    /// Returns the numbers of the writes that are to be sent, in their order.
+    /// Returns the numbers of the writes that must be sent, in their order.
     func queue(_ lane: Write.Lane, after number: Int64 = 0, limit: Int) throws -> [Int64] {
         let prefix = lane.rawValue + "/"
         let range = RecordRange(from: prefix + Self.key(number + 1), to: RecordRange(prefix: prefix).upper)
@@ -45,7 +45,7 @@ extension AccountRecords {
         }
     }
 
-    /// Returns the number of writes that are to be sent.
+    /// Returns the number of writes that must be sent.
     func queueCount(_ lane: Write.Lane) throws -> Int {
         try reader.count(Table.queue, in: RecordRange(prefix: prefix + lane.rawValue + "/"))
     }
@@ -78,7 +78,7 @@ extension AccountChanges {
         return queued
     }
 
-    /// Stores a changed write, and whether it is to be sent.
+    /// Stores a changed write, and whether it must be sent.
     func update(_ queued: QueuedWrite) throws {
         let key = AccountRecords.key(queued.number)
         try set([UInt8](try JSONEncoder().encode(queued)), AccountRecords.Table.write, key)

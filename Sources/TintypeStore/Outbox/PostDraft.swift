@@ -6,7 +6,7 @@ public import TintypeModel
     public import Foundation
 #endif
 
-/// A post that is to be written.
+/// The content of a new post.
 public struct PostDraft: Hashable, Sendable {
     /// The text; nil for none.
     public var text: String?
@@ -21,7 +21,7 @@ public struct PostDraft: Hashable, Sendable {
     public init(text: String? = nil, photos: [PhotoDraft] = []) { (self.text, self.photos) = (text, photos) }
 }
 
-/// A photo of a post that is to be written.
+/// A photo of a new post.
 public struct PhotoDraft: Hashable, Sendable {
     /// The file. The store keeps a link to it or a copy of it, so that it may be deleted at once.
     public var file: URL

@@ -22,7 +22,7 @@ struct QueuedWrite: Codable, Hashable, Sendable {
     var failureCount = 0
 
     enum State: Codable, Hashable, Sendable {
-        /// It is to be sent.
+        /// It must be sent.
         case queued
         /// The service has carried it out, with the change of this number. The result, if there is one, is the entity
         /// as the service answered.
@@ -51,7 +51,7 @@ struct QueuedWrite: Codable, Hashable, Sendable {
         (self.number, self.date, self.write, self.key) = (number, date, write, key)
     }
 
-    /// Whether it is to be sent.
+    /// Whether it must be sent.
     var isQueued: Bool { state == .queued }
     /// Whether it changes what people see: it was not refused, and is not part of a conflict.
     var isShown: Bool {

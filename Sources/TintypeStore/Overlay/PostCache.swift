@@ -1,4 +1,4 @@
-import Synchronization
+import TintypeClient
 import TintypeModel
 
 /// The posts that a window has decoded, so that it decodes only what has changed.
@@ -8,7 +8,7 @@ final class PostCache: Sendable {
         let post: Post
     }
 
-    private let entries = Mutex<[Post.ID: Entry]>([:])
+    private let entries = Guarded<[Post.ID: Entry]>([:])
 
     /// Returns a post as the service knows it; nil if the device does not have it.
     func post(_ id: Post.ID, in records: AccountRecords) throws -> Post? {

@@ -1,11 +1,11 @@
 import Foundation
-import Synchronization
+import TintypeClient
 
 /// The folder of the photos that the device keeps until their posts are published. Names are made here.
 final class PhotoFolder: Sendable {
     private let url: URL
     /// The names of files whose posts are not stored yet.
-    private let keeping = Mutex<Set<String>>([])
+    private let keeping = Guarded<Set<String>>([])
 
     init(url: URL) { self.url = url }
 

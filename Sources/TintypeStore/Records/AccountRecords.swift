@@ -25,7 +25,7 @@ struct AccountRecords {
         static let place = "place"
         /// Writes by their numbers.
         static let write = "write"
-        /// The numbers of writes that are to be sent, by lane.
+        /// The numbers of writes that must be sent, by lane.
         static let queue = "queue"
         /// The numbers of writes by subject.
         static let concern = "concern"

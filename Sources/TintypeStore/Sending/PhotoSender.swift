@@ -128,7 +128,7 @@ struct PhotoSender: Sendable {
     }
 }
 
-/// How far the photos of a post have been sent.
+/// The progress of sending the photos of a post.
 struct UploadProgress: Codable, Hashable, Sendable {
     /// The number of earlier drafts of the post, which have expired.
     var generation = 0

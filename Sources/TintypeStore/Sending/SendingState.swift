@@ -1,6 +1,6 @@
-import Synchronization
+import TintypeClient
 
-/// What is known about the sending of writes only while it is under way.
+/// The state of writes that matters only while they are being sent.
 final class SendingState: Sendable {
     /// The bytes of a write that have been sent.
     struct Progress: Hashable, Sendable {
@@ -14,7 +14,7 @@ final class SendingState: Sendable {
         var progress: [Int64: Progress] = [:]
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     /// The numbers of the writes that rest after an attempt.
     var resting: Set<Int64> { state.withLock(\.resting) }

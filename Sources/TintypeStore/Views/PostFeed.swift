@@ -1,4 +1,4 @@
-import Synchronization
+import TintypeClient
 public import TintypeModel
 
 /// A list of posts that is shown in part, such as the home feed: a window that follows the reader in both directions.
@@ -31,7 +31,7 @@ public final class PostFeed: Sendable {
     private let store: LocalStore
     private let list: ListName
     private let pageCount: Int
-    private let window = Mutex(Window())
+    private let window = Guarded(Window())
     private let cache = PostCache()
     private let subject: Subject
     /// The largest number of posts in a snapshot, so that memory has a limit however far one scrolls.
@@ -117,7 +117,7 @@ public final class PostFeed: Sendable {
     private func read(_ view: LocalView) throws -> Snapshot {
         view.depend(on: subject)
         view.depend(on: .list(list))
-        var (upper, lower) = window.withLock { ($0.upper, $0.lower) }
+        let (upper, lower) = window.withLock { ($0.upper, $0.lower) }
         var snapshot = Snapshot()
         if upper == nil, list == .feed {
             snapshot.posts = try view.overlay.unlistedPosts().compactMap { try view.post($0, cache) }
@@ -127,19 +127,19 @@ public final class PostFeed: Sendable {
         for entry in entries {
             if let post = try view.post(Post.ID(entry.id), cache) { snapshot.posts.append(post) }
         }
-        if lower == nil, entries.count == pageCount { lower = entries.last?.place }
         if let newer = upper {
             snapshot.hasNewer = try !view.records.entries(of: list, from: newer, isAscending: true, limit: 1).isEmpty
-            if !snapshot.hasNewer { upper = nil }
         }
         let isComplete = try view.records.number(.read(of: list)) != nil && view.records.text(.next(of: list)) == nil
-        let end = entries.last?.place ?? upper
+        let last = entries.last?.place ?? upper
         snapshot.hasOlder =
-            try !isComplete || end.map { try !view.records.entries(of: list, before: $0, limit: 1).isEmpty } ?? false
+            try !isComplete || last.map { try !view.records.entries(of: list, before: $0, limit: 1).isEmpty } ?? false
         let ids = snapshot.posts.map(\.id)
         cache.keep(Set(snapshot.posts.map(\.post.id)))
+        let (isAtTop, end) = (!snapshot.hasNewer, entries.count == pageCount ? entries.last?.place : nil)
         window.withLock { window in
-            if window.lower == nil { window.lower = lower }
+            if isAtTop, window.upper == upper { window.upper = nil }
+            if window.lower == nil { window.lower = end }
             window.shown = ids
         }
         return snapshot

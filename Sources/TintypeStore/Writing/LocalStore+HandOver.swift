@@ -14,7 +14,7 @@ public struct Adoption: Sendable {
 
     /// The new posts, in the order in which they were put.
     public fileprivate(set) var posts: [Submission<Post.ID>] = []
-    /// What cannot become a post.
+    /// The handed-over files that cannot become a post.
     public fileprivate(set) var setAside: [SetAside] = []
 }
 
