@@ -38,7 +38,7 @@ import TreeModel
         Repetition(first: "k", second: nil, seconds: 61, isAnswered: false),
         Repetition(first: nil, second: "k", seconds: 61, isAnswered: false),
         Repetition(first: nil, second: nil, seconds: 61, isAnswered: false),
-        // Whoever uses the successor has received it.
+        // A client that uses the successor has received it.
         Repetition(first: "k", second: "k", seconds: 0, isSuccessorUsed: true, isAnswered: false),
         Repetition(first: "k", second: "k", seconds: 3600, isSuccessorUsed: true, isAnswered: false),
     ]

@@ -81,7 +81,6 @@ struct PathConditions: Sendable {
 }
 
 extension DatabaseRequest {
-
     /// Whether the request reads values that it does not write: those of the conditions of a PATCH.
     var comparesValues: Bool {
         method == .patch && (ifMatch != nil || http.headers[PathConditions.field] != nil)
