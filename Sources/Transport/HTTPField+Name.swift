@@ -15,6 +15,8 @@ extension HTTPField.Name {
     package static var allowPrivateNetwork: HTTPField.Name {
         HTTPField.Name(parsed: "access-control-allow-private-network")
     }
+    /// The key by which a repeated request is recognised.
+    package static let idempotencyKey: HTTPField.Name = HTTPField.Name(parsed: "Idempotency-Key")
     /// The intended method, for networks that let only some methods pass.
     package static let methodOverride: HTTPField.Name = HTTPField.Name(parsed: "X-HTTP-Method-Override")
 }

@@ -42,10 +42,11 @@ struct Fixture: Sendable {
 
     /// Returns the error of a refused operation; `done` when it succeeds.
     func refusal(
-        _ operation: IdentityOperation, _ body: JSONValue, by caller: IdentityCaller = app
+        _ operation: IdentityOperation, _ body: JSONValue, by caller: IdentityCaller = app,
+        idempotencyKey: String? = nil
     ) async -> String {
         do throws(IdentityError) {
-            _ = try await service.perform(operation, body, by: caller)
+            _ = try await service.perform(operation, body, by: caller, idempotencyKey: idempotencyKey)
             return "done"
         } catch {
             return error.message
@@ -78,8 +79,19 @@ struct Fixture: Sendable {
 
     func claims(_ app: SignedInApp) throws -> [String: JSONValue] { try authority.verify(app.idToken) }
 
-    func refresh(_ token: String) async -> String {
-        await refusal(.token, ["grant_type": "refresh_token", "refresh_token": .string(token)])
+    func refresh(_ token: String, key: String? = nil) async -> String {
+        await refusal(
+            .token, ["grant_type": "refresh_token", "refresh_token": .string(token)], idempotencyKey: key)
+    }
+
+    /// Refreshes a token, and returns the next one.
+    ///
+    /// - Parameter key: The key of the refresh; nil for none.
+    func next(after token: String, key: String?) async throws -> String {
+        let body: JSONValue = ["grant_type": "refresh_token", "refresh_token": .string(token)]
+        let answer = try await service.perform(.token, body, by: Self.app, idempotencyKey: key)
+        guard let next = answer["refresh_token"]?.string else { throw MissingMember(name: "refresh_token") }
+        return next
     }
 }
 

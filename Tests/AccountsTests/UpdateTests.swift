@@ -46,6 +46,25 @@ import TreeModel
         }
     }
 
+    @Test("A change of the password ends the sign-ins since another change in the same second, too")
+    func sameSecond() async throws {
+        try await withAccounts { fixture in
+            var app = try await fixture.signUp()
+            for number in 0..<3 {
+                let other = try await fixture.signIn("ann@example.com", number == 0 ? "sesame!" : "open \(number)")
+                app = SignedInApp(
+                    try await fixture.perform(
+                        .update, ["idToken": .string(app.idToken), "password": "open \(number + 1)"]))
+                #expect(await fixture.refusal(.lookup, ["idToken": .string(other.idToken)]) == "TOKEN_EXPIRED")
+                #expect(await fixture.refresh(other.refreshToken) == "TOKEN_EXPIRED")
+                #expect(await fixture.refusal(.lookup, ["idToken": .string(app.idToken)]) == "done", "\(number)")
+            }
+            try await fixture.perform(.delete, ["idToken": .string(app.idToken)])
+            let befores = (1...4).map { "\(app.uid) before \($0)" }
+            #expect(fixture.revocations.all == befores, "each is later than the tokens of the sign-ins before it")
+        }
+    }
+
     @Test("Another address is not verified, and frees the old one")
     func email() async throws {
         try await withAccounts { fixture in

@@ -1,8 +1,10 @@
 import Access
 import Client
 import HTTPTypes
+import Model
 import TestSupport
 import Testing
+import Transport
 import Tree
 import TreeModel
 
@@ -216,6 +218,56 @@ struct AccountRouteTests {
             #expect(try await service.client.ask(.post, "/v1/keys?name=more").status == 409)
             let lines = try await service.client.get("/v1/keys").text.split(separator: "\n")
             #expect(lines.count == 100)
+        }
+    }
+
+    /// A second use of a refresh token that was replaced with the key `k`.
+    static let repetitions: [(key: String?, path: String, isLate: Bool, status: Int)] = [
+        ("k", "/securetoken.googleapis.com/v1/token?key=x", true, 200),
+        ("k", "/identitytoolkit.googleapis.com/v1/token", true, 200),
+        ("other", "/securetoken.googleapis.com/v1/token?key=x", true, 400),
+        (nil, "/securetoken.googleapis.com/v1/token?key=x", true, 400),
+        ("other", "/securetoken.googleapis.com/v1/token?key=x", false, 200),
+        (nil, "/securetoken.googleapis.com/v1/token?key=x", false, 200),
+    ]
+
+    @Test("A replaced refresh token gets its successor an hour later only with the same key", arguments: repetitions)
+    func refreshKey(repetition: (key: String?, path: String, isLate: Bool, status: Int)) async throws {
+        try await withService { service in
+            func refresh(_ token: String, _ key: String?, at path: String) async throws -> Answer {
+                var headers: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
+                headers[.idempotencyKey] = key
+                return try await service.tcpClient.ask(
+                    .post, path, headers: headers,
+                    body: .bytes(Array("grant_type=refresh_token&refresh_token=\(token)".utf8)))
+            }
+            let account = try await service.tcpClient.ask(
+                .post, "/identitytoolkit.googleapis.com/v1/accounts:signUp",
+                body: .bytes(Array(#"{"returnSecureToken":true}"#.utf8)))
+            let first = try #require(account.json["refreshToken"].string)
+            for bad in [String(repeating: "x", count: 201), "ä"] {
+                let refused = try await refresh(first, bad, at: repetition.path)
+                #expect(refused.status == 400, "\(refused.text)")
+                let message = refused.json["error"]["message"].string
+                #expect(message == "INVALID_ARGUMENT : Idempotency-Key has 1 to 200 printable ASCII characters")
+            }
+            let second = try #require(try await refresh(first, "k", at: repetition.path).json["refresh_token"].string)
+            if repetition.isLate {
+                let uid = try TreeKey(try #require(account.json["localId"].string))
+                let session = try #require(try await service.tree.keys(of: AccountNodes.session(uid)).first)
+                let replaced = AccountNodes.session(uid) / session / "replaced"
+                let time = try #require(try await service.tree.get(replaced)?.integerValue)
+                try await service.tree.set(replaced, to: .integer(time - 3_600_000))
+            }
+            let again = try await refresh(first, repetition.key, at: repetition.path)
+            #expect(again.status == repetition.status, "\(again.text)")
+            if repetition.status == 200 {
+                #expect(again.json["refresh_token"].string == second)
+            } else {
+                #expect(again.json["error"]["message"].string == "INVALID_REFRESH_TOKEN", "\(again.text)")
+            }
+            let next = try await refresh(second, "k2", at: repetition.path)
+            #expect(next.status == repetition.status, "a session with a stolen token is over: \(next.text)")
         }
     }
 

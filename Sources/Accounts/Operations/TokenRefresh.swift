@@ -11,6 +11,12 @@ struct TokenRefresh: Sendable {
         let type = try request.string("grant_type", or: "grantType", missing: "GRANT_TYPE")
         guard type == "refresh_token" else { throw IdentityError("INVALID_GRANT_TYPE") }
         let text = try request.string("refresh_token", or: "refreshToken", missing: "REFRESH_TOKEN")
+        let key = try request.idempotencyKey.map { (text) throws(IdentityError) in
+            guard let key = RefreshKey(text) else {
+                throw IdentityError("INVALID_ARGUMENT : Idempotency-Key has 1 to 200 printable ASCII characters")
+            }
+            return key
+        }
         guard let token = RefreshToken(text), let salt = try? RandomText.make(bytes: 24) else {
             throw try refused(.invalidRefreshToken, request)
         }
@@ -19,7 +25,7 @@ struct TokenRefresh: Sendable {
             try parts.throttle.refresh(of: "\(token.uid)/\(token.session)")
         }
         do throws(IdentityError) {
-            refreshed = try await parts.store.refresh(token, salt: salt)
+            refreshed = try await parts.store.refresh(token, key: key, salt: salt)
         } catch {
             throw error.status == 400 ? try refused(error, request) : error
         }

@@ -21,11 +21,14 @@ struct IdentityRequest: Sendable {
 
     let body: JSONValue
     let caller: IdentityCaller
+    /// The key by which a repeated request is recognised, as it was sent; nil for none.
+    let idempotencyKey: String?
 
     /// - Parameter body: The body; a field that is null counts as absent.
-    init(body: JSONValue, caller: IdentityCaller) {
+    init(body: JSONValue, caller: IdentityCaller, idempotencyKey: String? = nil) {
         self.body = body.members.map { .object($0.filter { $0.value != .null }) } ?? body
         self.caller = caller
+        self.idempotencyKey = idempotencyKey
     }
 
     /// Returns a text; nil when it is absent.

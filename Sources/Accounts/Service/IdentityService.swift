@@ -59,10 +59,12 @@ package final class IdentityService: Sendable {
     /// - Parameters:
     ///   - body: The JSON of the request; for a form or a query, an object of its fields.
     ///   - caller: The caller of the operation.
+    ///   - idempotencyKey: The key by which a repeated request is recognised, as it was sent; nil for none. Only refreshes
+    ///     have keys.
     package func perform(
-        _ operation: IdentityOperation, _ body: JSONValue, by caller: IdentityCaller
+        _ operation: IdentityOperation, _ body: JSONValue, by caller: IdentityCaller, idempotencyKey: String? = nil
     ) async throws(IdentityError) -> JSONValue {
-        let request = IdentityRequest(body: body, caller: caller)
+        let request = IdentityRequest(body: body, caller: caller, idempotencyKey: idempotencyKey)
         do throws(IdentityError) {
             guard body.members != nil else { throw .invalidValue("the body, which is no object") }
             guard !operation.needsAdmin || caller.isAdmin, !operation.needsEmulator || parts.settings.isEmulator else {

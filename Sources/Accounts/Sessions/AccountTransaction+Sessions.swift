@@ -24,7 +24,7 @@ extension AccountTransaction {
         var account = account
         account.lastSignInAt = now
         account.lastRefreshAt = now
-        if let old { try replace(old, by: account) } else { account = try create(account) }
+        account = if let old { try replace(old, by: account) } else { try create(account) }
         let session = Session(
             of: token, at: max(now, Timestamp(seconds: account.minSignInSeconds)), provider: provider, claims: claims)
         if old != nil, try !endsSessions(of: account.uid) { try makeRoom(for: account.uid) }
@@ -68,12 +68,17 @@ extension AccountStore {
 
     /// Uses a refresh token, and replaces it.
     ///
+    /// - Parameters:
+    ///   - key: The key of the refresh; nil for none.
+    ///   - salt: Random text.
     /// - Throws: `INVALID_REFRESH_TOKEN`; `USER_DISABLED`; `TOKEN_EXPIRED` when the session has ended, also with its
     ///   account.
-    func refresh(_ token: RefreshToken, salt: String) async throws(IdentityError) -> Refreshed {
+    func refresh(
+        _ token: RefreshToken, key: RefreshKey?, salt: String
+    ) async throws(IdentityError) -> Refreshed {
         try await transact { transaction in
-            guard let key = try? AccountStore.key(of: token.uid) else { throw IdentityError.invalidRefreshToken }
-            let path = AccountNodes.session(key) / token.session
+            guard let uid = try? AccountStore.key(of: token.uid) else { throw IdentityError.invalidRefreshToken }
+            let path = AccountNodes.session(uid) / token.session
             guard let record = try transaction.reader.snapshot.get(path), var session = Session(record) else {
                 // An invalid token must not reveal whether the account exists or existed.
                 throw IdentityError.tokenExpired
@@ -83,7 +88,7 @@ extension AccountStore {
             guard !session.isExpired(at: transaction.now),
                 session.openedAt.seconds >= account.minSignInSeconds
             else { throw IdentityError.tokenExpired }
-            switch session.take(token, at: transaction.now, salt: salt) {
+            switch session.take(token, key: key, at: transaction.now, salt: salt) {
             case .replaced(let next):
                 try transaction.setSession(token.session, of: token.uid, to: session)
                 try transaction.noteRefresh(of: account)

@@ -2,8 +2,8 @@ import TreeModel
 
 /// A lasting sign-in, which its refresh tokens continue.
 struct Session: Hashable, Sendable {
-    /// The time for which a replaced token still receives its successor: the response may have been lost, or two pages
-    /// of one browser may have sent the token at once.
+    /// The time for which a replaced token still receives its successor without the key of the refresh: the response may
+    /// have been lost, or two pages of one browser may have sent the token at once.
     static let grace = Duration.seconds(60)
     /// The time after which an unused session ends: 270 days.
     static let idle = Duration.seconds(270 * 86_400)
@@ -12,7 +12,7 @@ struct Session: Hashable, Sendable {
 
     /// The hash of the valid token.
     private(set) var current: String
-    /// The previous token: its hash, the salt that leads to the current one, and the time of its replacement.
+    /// The previous token, which the current one has replaced.
     private(set) var previous: Previous?
     /// The time of the sign-in.
     let openedAt: Timestamp
@@ -25,8 +25,11 @@ struct Session: Hashable, Sendable {
 
     struct Previous: Hashable, Sendable {
         let hash: String
+        /// The salt that leads to the current token.
         let salt: String
         let replacedAt: Timestamp
+        /// The hash of the key of the refresh; nil if it had none, and in records of earlier versions.
+        let keyHash: String?
     }
 
     /// Whether the session has not been used for too long.
@@ -36,7 +39,7 @@ struct Session: Hashable, Sendable {
     enum Refresh {
         /// The token was valid and has been replaced by this one.
         case replaced(by: RefreshToken)
-        /// The token was replaced a short time ago, by this one.
+        /// The token was replaced by this one, a short time ago or by the same refresh.
         case repeated(RefreshToken)
         /// The token is an old one or never existed, so it may have been stolen.
         case stolen
@@ -44,19 +47,24 @@ struct Session: Hashable, Sendable {
 
     /// Uses a token, and replaces it if it is the current one.
     ///
-    /// - Parameter salt: Random text.
-    mutating func take(_ token: RefreshToken, at now: Timestamp, salt: String) -> Refresh {
+    /// The previous token gets the current one again, until that is used: for a short time, or without a limit with the
+    /// key of the refresh that replaced it. A thief of the token alone does not know the key.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the refresh; nil for none.
+    ///   - salt: Random text.
+    mutating func take(_ token: RefreshToken, key: RefreshKey?, at now: Timestamp, salt: String) -> Refresh {
         let hash = token.hash
         if hash == current {
             let next = token.next(salt: salt)
-            previous = Previous(hash: hash, salt: salt, replacedAt: now)
+            previous = Previous(hash: hash, salt: salt, replacedAt: now, keyHash: key?.hash)
             current = next.hash
             usedAt = now
             return .replaced(by: next)
         }
-        guard let previous, previous.hash == hash, now - previous.replacedAt <= Self.grace else {
-            return .stolen
-        }
+        guard let previous, previous.hash == hash else { return .stolen }
+        let isSameRefresh = key != nil && key?.hash == previous.keyHash
+        guard isSameRefresh || now - previous.replacedAt <= Self.grace else { return .stolen }
         return .repeated(token.next(salt: previous.salt))
     }
 }
@@ -79,5 +87,6 @@ extension Session: TreeRecord {
 
 extension Session.Previous: TreeRecord {
     static let form = RecordForm(
-        Self.init, .init("previous", \.hash), .init("salt", \.salt), .init("replaced", \.replacedAt))
+        Self.init, .init("previous", \.hash), .init("salt", \.salt), .init("replaced", \.replacedAt),
+        .init("key", \.keyHash))
 }

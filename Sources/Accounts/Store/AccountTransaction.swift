@@ -61,13 +61,22 @@ struct AccountTransaction {
     /// Its sessions end when the change requires it; see ``Account/signOut(at:)``. The sessions of a disabled account
     /// are not valid but are kept until it is enabled, so that a refresh reports the reason. The codes of its address
     /// are deleted when the sessions end, and when the address changes.
-    mutating func replace(_ old: Account, by new: Account) throws {
-        guard old != new else { return }
+    ///
+    /// - Returns: The account as it is stored.
+    @discardableResult
+    mutating func replace(_ old: Account, by new: Account) throws -> Account {
+        guard old != new else { return new }
+        var new = new
+        // Sign-ins since an earlier change of the same second count as later than it; this change ends them, too.
+        if new.endsSessions, old.minSignInSeconds > now.seconds, new.minSignInSeconds == old.minSignInSeconds {
+            new.minSignInSeconds += 1
+        }
         try put(new, inPlaceOf: old)
         if new.endsSessions {
             try signOut(new.uid, beforeSeconds: new.minSignInSeconds, keepsSessions: new.isDisabled)
         }
         if let email = old.email, new.endsSessions || new.email != email { try dropCodes(of: email) }
+        return new
     }
 
     /// Deletes an account with all its data.
@@ -76,7 +85,7 @@ struct AccountTransaction {
         changes[AccountNodes.account(key)] = nil
         for path in try held(by: account) { changes[path] = nil }
         if let email = account.email { try dropCodes(of: email) }
-        try signOut(account.uid, beforeSeconds: now.seconds + 1)
+        try signOut(account.uid, beforeSeconds: max(now.seconds, account.minSignInSeconds) + 1)
         addedCount -= 1
         shown.append(ShownAccount(account, isDeleted: true))
     }

@@ -81,8 +81,6 @@ struct PathConditions: Sendable {
 }
 
 extension DatabaseRequest {
-    private static let idempotencyKey: HTTPField.Name = HTTPField.Name(parsed: "Idempotency-Key")
-
     /// Whether the request reads values that it does not write: those of the conditions of a PATCH.
     var comparesValues: Bool {
         method == .patch && (ifMatch != nil || http.headers[PathConditions.field] != nil)
@@ -104,7 +102,7 @@ extension DatabaseRequest {
     /// - Throws: `Failure` with the code `bad_reference` or `condition_not_supported`.
     func terms(_ pathConditions: PathConditions? = nil) throws -> WriteTerms {
         var terms = WriteTerms()
-        terms.key = try http.headers[Self.idempotencyKey].map(ClientReference.key)
+        terms.key = try http.headers[.idempotencyKey].map(ClientReference.key)
         if http.headers[PathConditions.field] != nil {
             guard method == .patch, ifMatch == nil else {
                 throw Failure(

@@ -19,12 +19,13 @@ extension IdentityResponder {
 
         init(
             _ path: String, _ name: String, _ summary: String, details: String = "",
-            type: String = "application/json", request: Schema, answer: Schema
+            parameters: [Parameter] = [], type: String = "application/json", request: Schema, answer: Schema
         ) {
             self.path = path
             endpoint = Endpoint(
                 elsewhere: name, in: .accounts, summary, details: details,
-                [.query("key", .text, "the key of the project in Firebase's settings; any text, or none")],
+                [.query("key", .text, "the key of the project in Firebase's settings; any text, or none")]
+                    + parameters,
                 body: [type: request], answers: [.json(answer)], errors: [.badToken, .tooManyRequests], problem: error)
         }
 
@@ -104,6 +105,12 @@ extension IdentityResponder {
             ).named("PasswordResetResponse")),
         Operation(
             "/securetoken.googleapis.com/v1/token", "refreshToken", "Exchange a refresh token for new tokens",
+            details: "A repetition with the same key gets the same refresh token again, until that is used.",
+            parameters: [
+                .header(
+                    "Idempotency-Key", .text(matching: "^[!-~]{1,200}$"),
+                    "a key by which a repeated request is recognised")
+            ],
             type: "application/x-www-form-urlencoded",
             request: .object(
                 ["grant_type": .words("refresh_token"), "refresh_token": .text],

@@ -68,7 +68,9 @@ package struct IdentityResponder: HTTPResponder {
         }
         let body = try await body(of: context.asking(request), address, caller)
         do {
-            return answer(try await accounts.perform(address.operation, body, by: caller))
+            return answer(
+                try await accounts.perform(
+                    address.operation, body, by: caller, idempotencyKey: request.headers[.idempotencyKey]))
         } catch {
             metrics.count(error)
             throw error

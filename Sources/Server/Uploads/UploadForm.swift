@@ -152,7 +152,6 @@ extension UploadForm {
 }
 
 extension HTTPField.Name {
-    static var idempotencyKey: HTTPField.Name { HTTPField.Name(parsed: "idempotency-key") }
     static var prefer: HTTPField.Name { HTTPField.Name(parsed: "prefer") }
     static var preferenceApplied: HTTPField.Name { HTTPField.Name(parsed: "preference-applied") }
 }

@@ -44,6 +44,19 @@ struct IDToken: Hashable, Sendable {
     }
 }
 
+/// A token with its times by the clock of the device.
+struct CurrentToken: Sendable {
+    let token: IDToken
+    /// The clock's `uptime` from which on another token is requested, and that of the expiry.
+    let renewal, expiry: Duration
+
+    init(_ token: IDToken, at uptime: Duration) {
+        self.token = token
+        expiry = uptime + token.lifetime
+        renewal = expiry - min(.seconds(300), token.lifetime / 4)
+    }
+}
+
 /// The answer of the service to a sign-in or a renewal.
 struct TokenGrant: Sendable {
     let idToken: IDToken

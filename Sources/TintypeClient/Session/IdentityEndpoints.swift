@@ -25,21 +25,24 @@ struct IdentityEndpoints: Sendable {
 
     /// Exchanges a refresh token.
     ///
+    /// - Parameter key: The key by which the service recognises a repetition; nil for none.
     /// - Throws: `Problem` with the code of the endpoint, such as `TOKEN_EXPIRED`; `TransportError`.
-    func refresh(_ token: Secret) async throws -> TokenGrant {
+    func refresh(_ token: Secret, key: Secret?) async throws -> TokenGrant {
         let form = PercentEncoding.form(["grant_type": "refresh_token", "refresh_token": token.text])
         return try TokenGrant(
             try await answer(
-                "/securetoken.googleapis.com/v1/token", Data(form.utf8), type: "application/x-www-form-urlencoded"))
+                "/securetoken.googleapis.com/v1/token", Data(form.utf8), type: "application/x-www-form-urlencoded",
+                key: key))
     }
 
-    private func answer(_ path: String, _ body: Data, type: String) async throws -> JSONValue {
+    private func answer(_ path: String, _ body: Data, type: String, key: Secret? = nil) async throws -> JSONValue {
         var base = service.absoluteString
         while base.hasSuffix("/") { base.removeLast() }
         guard let url = URL(string: base + path + Self.key), url.host?.isEmpty == false else {
             throw TransportError(.unreachable, "\(service) is not the address of a service")
         }
-        let request = TransportRequest("POST", url, headers: ["Content-Type": type], body: .data(body))
+        var request = TransportRequest("POST", url, headers: ["Content-Type": type], body: .data(body))
+        request.headers["Idempotency-Key"] = key?.text
         let response = try await transport.response(to: request)
         guard response.status == 200 else {
             throw Problem(

@@ -25,18 +25,6 @@ actor SessionTokens {
     private var generation = 0
     private var renewal: Renewal?
 
-    private struct CurrentToken {
-        let token: IDToken
-        /// The clock's `uptime` from which on another token is requested, and that of the expiry.
-        let renewal, expiry: Duration
-
-        init(_ token: IDToken, at uptime: Duration) {
-            self.token = token
-            expiry = uptime + token.lifetime
-            renewal = expiry - min(.seconds(300), token.lifetime / 4)
-        }
-    }
-
     private struct Renewal {
         let generation: Int
         let task: Task<IDToken, any Error>
@@ -188,8 +176,7 @@ actor SessionTokens {
 // MARK: - Renewal
 
 extension SessionTokens {
-    /// The renewal that is under way, or else a new one. It ends even if nobody waits for it any more: a refresh token
-    /// whose successor is lost is worth nothing after a minute.
+    /// The renewal that is under way, or else a new one. It ends even if nobody waits for it any more.
     private func renewing() -> Task<IDToken, any Error> {
         if let renewal, renewal.generation == generation { return renewal.task }
         let begun = generation
@@ -215,12 +202,11 @@ extension SessionTokens {
     private func renewed(during begun: Int) async throws -> IDToken {
         var isRepeated = false
         while true {
-            // Another process may have renewed the token since; the service accepts the earlier one for a minute only.
-            _ = await turns.take { await readAgain() }
+            await turns.take { await prepareRenewal() }
             guard begun == generation, let session = stored else { throw SessionError.signedOut }
             guard let refreshToken = session.refreshToken else { throw SessionError.expired(session.account.id) }
             do {
-                let grant = try await identity.refresh(refreshToken)
+                let grant = try await identity.refresh(refreshToken, key: session.renewalKey)
                 return try await accept(grant, for: refreshToken, of: session.account.id, during: begun)
             } catch let problem as Problem where problem.code.endsSession {
                 let isOver = try await end(refreshToken, during: begun)
@@ -228,6 +214,16 @@ extension SessionTokens {
                 isRepeated = true
             }
         }
+    }
+
+    /// Takes what another process has written, which may have renewed the token since, and gives the next renewal a key,
+    /// which is in the keychain before the service can have received it. A renewal without an answer keeps its key.
+    private func prepareRenewal() async {
+        let isReadable = await readAgain()
+        guard stored?.refreshToken != nil, stored?.renewalKey == nil else { return }
+        stored?.renewalKey = Secret(UUID().uuidString)
+        // What cannot be read now may be later than what is known here.
+        if isReadable, (try? await store.write(stored)) != nil { kept = stored }
     }
 
     /// Takes what another process has written to the keychain, and writes what could not be written before. Without a
@@ -264,7 +260,9 @@ extension SessionTokens {
             }
             var session = StoredSession(account: grant.idToken.account, refreshToken: grant.refreshToken)
             // Another process has a later token then.
-            if let other = stored?.refreshToken, other != refreshToken { session.refreshToken = other }
+            if let other = stored, let token = other.refreshToken, token != refreshToken {
+                (session.refreshToken, session.renewalKey) = (token, other.renewalKey)
+            }
             stored = session
             // A token that cannot be written now is written before the next renewal.
             if session != kept, (try? await store.write(session)) != nil { kept = session }
@@ -282,7 +280,7 @@ extension SessionTokens {
             guard await readAgain() else { throw SessionError.keychain("the keychain cannot be read") }
             guard begun == generation, var session = stored else { throw SessionError.signedOut }
             guard session.refreshToken == refreshToken else { return session.refreshToken == nil }
-            session.refreshToken = nil
+            (session.refreshToken, session.renewalKey) = (nil, nil)
             (stored, current) = (session, nil)
             if (try? await store.write(session)) != nil { kept = session }
             publish()

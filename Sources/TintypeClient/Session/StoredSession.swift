@@ -11,6 +11,9 @@ struct StoredSession: Codable, Hashable, Sendable {
     var account: Account
     /// The token for the next ID token; nil if the person must sign in again.
     var refreshToken: Secret?
+    /// The key of the renewal whose answer is still missing (`Idempotency-Key`); nil for none. The service answers the
+    /// same token with the same key again, however late.
+    var renewalKey: Secret?
 
     var state: Session.State { refreshToken == nil ? .expired(account) : .signedIn(account) }
 }

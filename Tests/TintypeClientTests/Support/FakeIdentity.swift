@@ -2,18 +2,24 @@ import Foundation
 import TintypeClient
 import TintypeModel
 
-/// An identity service in memory: each refresh token is valid once, and each renewal is counted. The test holds answers
-/// back, and makes renewals fail.
+/// An identity service in memory: each refresh token is valid once, apart from repetitions with the same key until its
+/// successor is used, and each renewal is counted. The test holds answers back, and makes renewals fail.
 actor FakeIdentity {
-    /// A service that does something else than to renew, at the next renewal.
+    /// A fault of the next renewal.
     enum Fault {
         case problem(String, status: Int)
         case offline
+        /// The service renews, but the answer does not arrive.
+        case lost
     }
 
     private(set) var renewalCount = 0
+    /// The keys of all renewals that have arrived.
+    private(set) var keys: [String?] = []
     private var tokenCount = 0
     private var owners: [String: String] = [:]
+    /// The last renewals, by the token that each has used up: their keys, and the tokens that they issued.
+    private var used: [String: (key: String?, idToken: String, refreshToken: String)] = [:]
     private var faults: [Fault] = []
     private var rejected: Set<String> = []
     private var isHeld = false
@@ -46,20 +52,31 @@ actor FakeIdentity {
         let body = if case .data(let data) = request.body { data } else { Data() }
         guard request.url.path.hasSuffix("/v1/token") else { return try answer(request, body) }
         renewalCount += 1
+        keys.append(request.headers["Idempotency-Key"])
         for arrival in arrivals where arrival.count <= renewalCount { arrival.1.resume() }
         arrivals.removeAll { $0.count <= renewalCount }
         if isHeld { await withCheckedContinuation { held.append($0) } }
-        if !faults.isEmpty {
-            switch faults.removeFirst() {
-            case .problem(let code, let status): return Self.problem(code, status)
-            case .offline: throw TransportError(.offline)
-            }
+        let fault = faults.isEmpty ? nil : faults.removeFirst()
+        switch fault {
+        case .problem(let code, let status): return Self.problem(code, status)
+        case .offline: throw TransportError(.offline)
+        case .lost, nil: break
         }
         let form = String(decoding: body, as: UTF8.self)
         let token = form.split(separator: "refresh_token=").last.map(String.init) ?? ""
-        guard let owner = owners.removeValue(forKey: token) else { return Self.problem("INVALID_REFRESH_TOKEN", 400) }
-        let (idToken, refreshToken) = issue(to: owner)
-        return Self.json(["id_token": .string(idToken), "refresh_token": .string(refreshToken)])
+        let response = renew(token, key: request.headers["Idempotency-Key"])
+        if case .lost = fault { throw TransportError(.interrupted) }
+        return response
+    }
+
+    private func renew(_ token: String, key: String?) -> TransportResponse {
+        if let owner = owners.removeValue(forKey: token) {
+            used = used.filter { $0.value.refreshToken != token }
+            let (idToken, refreshToken) = issue(to: owner)
+            used[token] = (key, idToken, refreshToken)
+        }
+        guard let answer = used[token], answer.key == key else { return Self.problem("INVALID_REFRESH_TOKEN", 400) }
+        return Self.json(["id_token": .string(answer.idToken), "refresh_token": .string(answer.refreshToken)])
     }
 
     /// Answers sign-ins of anybody, and requests for one's own id.

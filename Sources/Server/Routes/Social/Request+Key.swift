@@ -5,6 +5,7 @@ import Hummingbird
 import Model
 import Requests
 import Social
+import Transport
 import Tree
 import TreeModel
 
