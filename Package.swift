@@ -402,6 +402,9 @@ let package = Package(
                 "API", "Store", "Files", "Imaging", "Inbox", "Keeping", "Uploads", "Model", "Tree",
                 .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
             ], path: "Tests/StoreMaker"),
+        // A device with the client's store as a process of its own, for Scripts/test-offline.
+        .executableTarget(
+            name: "Device", dependencies: ["TintypeClient", "TintypeModel", "TintypeStore"], path: "Tests/Device"),
         .testTarget(
             name: "IsolationTests", dependencies: ["Isolation", "Imaging", "Metering", "RogueWorker", "TestSupport"]),
         .testTarget(

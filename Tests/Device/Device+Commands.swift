@@ -29,7 +29,8 @@ extension Device {
         case "post":
             var draft = PostDraft(text: command.document["text"]?.string)
             draft.photos = (command.document["photos"]?.array ?? []).compactMap(\.string).map { path in
-                PhotoDraft(file: URL(fileURLWithPath: path), alternativeText: "from \(URL(fileURLWithPath: path).lastPathComponent)")
+                let file = URL(fileURLWithPath: path)
+                return PhotoDraft(file: file, alternativeText: "from \(file.lastPathComponent)")
             }
             return answer(try await store.publish(draft))
         case "edit-post": return answer(try await store.edit(command.id("post"), text: command.text("text")))

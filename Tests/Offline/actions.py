@@ -9,7 +9,7 @@ from model import Act, token
 PHOTO = pathlib.Path(__file__).parents[2] / "Fixtures" / "grey.jpg"
 ACTIONS = {
     "post": 14, "edit_post": 12, "delete_post": 4, "like": 22, "comment": 14, "edit_comment": 10, "delete_comment": 4,
-    "follow": 4, "block": 2, "tree": 10, "bio": 3, "read": 3, "decide": 6,
+    "follow": 4, "block": 2, "tree": 8, "tree_based": 6, "bio": 3, "read": 3, "decide": 6,
 }
 
 
@@ -23,6 +23,8 @@ class Person:
         self.log, self.counts = log, counts
         self.others = [uid for uid in uids if uid != device.person]
         self.discarded = set()
+        # The values of the nodes that only this device writes; a node is missing if its value is uncertain.
+        self.nodes = {f"{device.name}-{number}": None for number in range(2)}
 
     async def act(self):
         """Does one thing, if the device shows anything to do it with."""
@@ -144,6 +146,14 @@ class Person:
         path, value = f"k{self.random.randrange(6)}", f"v{next(self.versions)}"
         await self.do([("tree", path)], "set", value, "write", path=f"torture/{path}", values={"": value})
 
+    async def tree_based(self):
+        """Writes a node based on its last value, of which only this device writes any: there can be no conflict."""
+        path, value = self.random.choice([f"{self.device.name}-{number}" for number in range(2)]), f"v{next(self.versions)}"
+        base = {"base": self.nodes[path]} if path in self.nodes else {}
+        self.nodes.pop(path, None)
+        if await self.do([("tree", path)], "set", value, "write", path=f"torture/{path}", values={"": value}, **base):
+            self.nodes[path] = value
+
     async def bio(self):
         value = f"v{next(self.versions)}"
         await self.do([("bio", self.device.person)], "set", value, "profile", bio=value)
@@ -167,3 +177,9 @@ class Person:
         else:
             self.discarded.add(key)
             await self.do([], "set", None, "discard", write=write)
+
+    async def discard_refused_posts(self):
+        for write in (await self.device.do("state"))["state"]["parked"]:
+            if (write["post"] or "").startswith("local-") and not write["isConflict"]:
+                self.discarded.add((self.device.name, write["write"]))
+                await self.do([], "set", None, "discard", write=write["write"])

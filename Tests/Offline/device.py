@@ -28,6 +28,7 @@ class Device:
         self.name, self.person, self.program, self.folder, self.address = name, person, program, folder, address
         self.process = None
         self.clock_offset = 0
+        self.disk = None
         self.kills = 0
         folder.mkdir(parents=True, exist_ok=True)
 

@@ -26,6 +26,7 @@ import traceback
 
 from actions import Person
 from device import Device, Killed, Refused
+from disk import SmallDisk
 from lying_network import Line
 from model import Comparison, Model
 from views import differences
@@ -58,7 +59,7 @@ class Run:
         self.port = free_port()
         self.service = Service(os.environ["TINTYPE"], self.folder / "Storage", [
             "--listen", f"127.0.0.1:{self.port}", "--sign-up", "email", "--client-requests", "100000",
-            "--client-connections", "1000", "--client-streams", "1000", "--change-log-count", "300"])
+            "--client-connections", "1000", "--client-streams", "1000", "--change-log-count", "60"])
         self.service.start()
 
     def command(self, *arguments):
@@ -93,14 +94,16 @@ class Run:
         self.uids = sorted({*owners, "bob"})
         return owners
 
-    async def sign_in(self, device):
-        for _ in range(30):
+    async def sign_in(self, device, attempts=30):
+        for _ in range(attempts):
             try:
                 await device.do("sign-in", email=f"{device.person}@example.org", password=f"PasswordOf {device.person}")
                 return
-            except Refused:
+            except Refused as error:
+                last = error
                 await asyncio.sleep(0.2)
-        raise AssertionError(f"{device.name} cannot sign in")
+        if attempts > 1:
+            raise AssertionError(f"{device.name} cannot sign in: {last}")
 
     # Rounds
 
@@ -125,6 +128,8 @@ class Run:
                 device.clock_offset = self.random.choice([0, 0, -86400 * 30, 86400 * 30, 3600, -3600])
                 self.lines.append(line)
                 self.devices.append(device)
+                if number == 0:
+                    device.disk = stack.enter_context(SmallDisk(device.folder))
                 await device.start()
                 await self.sign_in(device)
                 self.actors.append(Person(device, self.model, self.uids, self.random, self.folder, self.log, self.counts))
@@ -147,7 +152,7 @@ class Run:
     async def chaos(self, seconds):
         end = time.monotonic() + seconds
         tasks = [self.act(*pair, end) for pair in zip(self.actors, self.lines)]
-        tasks.append(self.kill_service(end))
+        tasks += [self.kill_service(end), self.end_sessions(end)]
         for result in await asyncio.gather(*tasks, return_exceptions=True):
             if isinstance(result, BaseException):
                 raise result
@@ -159,6 +164,9 @@ class Run:
             if self.random.random() < 0.15:
                 line.set_mode(self.random.choice(["honest", "lying", "lying", "lying", "off"]))
                 self.log(f"{device.name} network {line.mode}")
+            if device.disk and self.random.random() < 0.04:
+                self.counts["full disks"] += device.disk.toggle()
+                self.log(f"{device.name} disk full: {device.disk.is_full}")
             if self.random.random() < 0.03:
                 self.log(f"{device.name} is killed")
                 await device.kill()
@@ -170,6 +178,10 @@ class Run:
                     device.clock_offset += (jump := self.random.choice([-86400, 86400, -60, 60]))
                     await device.do("clock", seconds=jump)
                 await actor.act()
+                if self.random.random() < 0.1 and (await device.do("position"))["session"] != "signed-in":
+                    await self.sign_in(device, attempts=1)
+            except Refused as error:
+                self.log(f"{device.name}: {error}")
             except Killed:
                 self.log(f"{device.name} has ended")
             await asyncio.sleep(self.random.expovariate(6))
@@ -191,20 +203,39 @@ class Run:
                 await asyncio.sleep(self.random.uniform(0, 1))
                 await asyncio.to_thread(self.service.start)
 
+    async def end_sessions(self, end):
+        """Ends the sessions of a person, who signs in again."""
+        while time.monotonic() < end:
+            await asyncio.sleep(self.random.expovariate(1 / 8))
+            uid = self.random.choice(self.uids)
+            arguments = ["user", "password", uid, "--password-file", str(self.folder / f"{uid}.password")]
+            if time.monotonic() < end:
+                with contextlib.suppress(subprocess.CalledProcessError):  # The service is just being killed.
+                    await asyncio.to_thread(self.command, *arguments)
+                    self.counts["ended sessions"] += 1
+                    self.log(f"the sessions of {uid} have ended")
+
     async def become_quiet(self):
         """Waits until networks are honest, all devices run, and nothing must be sent."""
         self.log("== quiet")
         for device, line in zip(self.devices, self.lines):
             line.set_mode("honest")
+            if device.disk:
+                device.disk.empty()
             await device.kill()
             await device.start()
             await device.do("network", on=True)
         for line in self.lines:
             await line.end_copies()
         end = time.monotonic() + QUIET
-        for device in self.devices:
+        for actor in self.actors:
+            device = actor.device
             while True:
+                # Writes on a post wait until it is decided what becomes of the post.
+                await actor.discard_refused_posts()
                 position = await device.do("position")
+                if position["session"] != "signed-in":
+                    await self.sign_in(device)
                 if position["unsent"] == 0 and position["laid"] == 0:
                     break
                 if time.monotonic() > end:

@@ -39,13 +39,6 @@ private final class PortalTransport: Transport {
     }
 }
 
-/// A clock that does not wait long.
-private struct HastyClock: DeviceClock {
-    var now: Date { Date() }
-
-    func sleep(for duration: Duration) async throws { try await SystemClock().sleep(for: duration / 100) }
-}
-
 @Suite("Networks that want a sign-in", .timeLimit(.minutes(2)))
 struct PortalTests {
     private static let pages = [

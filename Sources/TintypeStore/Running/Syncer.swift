@@ -5,6 +5,8 @@ import TintypeModel
 struct Syncer: Sendable {
     private static let firstWait: Duration = .seconds(1)
     private static let longestWait: Duration = .seconds(60)
+    /// The time in which the service reports the effect of a write, if it concerns what is synchronised.
+    private static let reportTime: Duration = .seconds(5)
 
     let store: LocalStore
     let account: Person.ID
@@ -21,15 +23,9 @@ struct Syncer: Sendable {
             do {
                 try await catchUp()
                 failures = 0
-                let position = try await position()
-                let events = try await client.changeEvents(since: position)
-                note(.connected)
-                for try await changes in events {
-                    try await apply(changes, since: position)
-                    if changes.hasMore { break }
-                }
+                if try await follow() { continue }
                 // The stream has ended, such as by a restart of the service.
-                failures = max(failures, 1)
+                failures = 1
                 note(.connecting)
             } catch {
                 try Task.checkCancellation()
@@ -46,6 +42,55 @@ struct Syncer: Sendable {
     private func note(_ connection: LocalStore.Connection) {
         store.link.connection = connection
         store.hub.report([.connection])
+    }
+
+    /// Follows the stream of changes to its end.
+    ///
+    /// - Returns: Whether changes must be requested before that: there are more, or the service does not report a write.
+    private func follow() async throws -> Bool {
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                let position = try await position()
+                let events = try await client.changeEvents(since: position)
+                note(.connected)
+                for try await changes in events {
+                    try await apply(changes, since: position)
+                    if changes.hasMore { return true }
+                }
+                return false
+            }
+            group.addTask {
+                try await untilWriteIsMissing()
+                return true
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? false
+        }
+    }
+
+    /// Waits until the service has carried out a write, and has not reported it for a while. It reports what concerns the
+    /// person's lists alone.
+    private func untilWriteIsMissing() async throws {
+        let subscription = store.hub.listen()
+        var signals = subscription.signals.makeAsyncIterator()
+        while true {
+            let sent = try await sentWrites()
+            if !sent.isEmpty {
+                try await store.clock.sleep(for: Self.reportTime)
+                if try await !sent.isDisjoint(with: sentWrites()) { return }
+                continue
+            }
+            repeat {
+                guard await signals.next(isolation: #isolation) != nil else { throw CancellationError() }
+            } while !subscription.changes().contains(.outbox)
+        }
+    }
+
+    /// Returns the numbers of the writes that the service has carried out, and that are still laid over its state.
+    private func sentWrites() async throws -> Set<Int64> {
+        try await store.records.read { [account] reader in
+            Set(try AccountRecords(account, in: reader).sentWrites().map(\.number))
+        }
     }
 
     /// Reads all that has changed so far.

@@ -30,7 +30,8 @@ extension AccountChanges {
         queued.state = .sent(number, result: result)
         try update(queued)
         // What the device has read may include the write already: it has arrived before the answer to the write.
-        if let number, let known = try syncedNumber(), number <= known { try end(queued, result, at: number) }
+        let isRead = try number.map { try $0 <= syncedNumber() ?? -1 } ?? false
+        if isRead || !queued.write.isLaidOver { try end(queued, result, at: number ?? 0) }
     }
 
     /// Ends the writes that the device's state of the service includes: they are no longer laid over it.

@@ -47,6 +47,7 @@ extension AccountChanges {
             }
             try set(part.next?.rawValue, Fact.next(of: list))
             try set(number, Fact.read(of: list))
+            touch(.list(list))
         }
         for element in part.elements {
             try merge(element, subject(element.id), at: number)
@@ -68,6 +69,7 @@ extension AccountChanges {
             }
             try set(part.next?.rawValue, Fact.next(of: list))
             try set(number, Fact.read(of: list))
+            touch(.list(list))
         }
         for post in part.elements { try insert(post, in: list, at: number) }
         for id in part.removedIDs { try removePost(id, from: list) }
