@@ -100,7 +100,7 @@ class Line:
         self.connections.add(writer)
         try:
             while self.mode != "off" and (message := await read_request(reader)):
-                if not await self.answer(message, writer):
+                if not await self.answer(message, reader, writer):
                     return
         except (OSError, asyncio.CancelledError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, ValueError):
             pass
@@ -124,7 +124,7 @@ class Line:
         """Whether a copy may arrive after later requests: then its key must keep it from undoing them."""
         return message.is_safe_late or message.is_keyed and self.late_copies
 
-    async def answer(self, message, writer):
+    async def answer(self, message, reader, writer):
         """Answers a request by its fate; returns whether the connection goes on."""
         fate = self.fate(message)
         self.counts[fate] += 1
@@ -137,6 +137,8 @@ class Line:
             return True
         if fate == "delay":
             await asyncio.sleep(self.random.uniform(0, 1))
+            if not self.may_double_late(message) and (reader.at_eof() or writer.transport.is_closing()):
+                return False  # The device may have sent it again meanwhile, and later ones.
         if message.is_stream:
             return await self.stream(message, writer)
         if fate == "double":
