@@ -20,6 +20,11 @@ public struct Local<Value: Sendable & Hashable>: Hashable, Sendable {
     public var parkedWrites: [WriteID] = []
 }
 
+extension Local: Identifiable where Value: Identifiable {
+    /// The id of the value.
+    public var id: Value.ID { value.id }
+}
+
 /// The id of a write on this device.
 public struct WriteID: RawRepresentable, Codable, Hashable, Sendable, Comparable {
     /// The number of the write: later writes have greater numbers.

@@ -32,11 +32,11 @@ struct PostOverlay {
     }
 
     /// Returns the posts that the service does not have yet or does not list yet, the last one first.
-    func unlistedPosts() throws -> [LocalPost] {
+    func unlistedPosts(in list: ListName) throws -> [LocalPost] {
         try records.writes(on: .list(.feed)).reversed().compactMap { queued in
             guard case .post(let draft) = queued.write else { return nil }
             let real = try records.real(draft.id)
-            if try records.place(of: real.rawValue, in: .feed) != nil { return nil }
+            if try records.place(of: real.rawValue, in: list) != nil { return nil }
             return try post(real)
         }
     }

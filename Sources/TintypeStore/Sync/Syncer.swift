@@ -20,11 +20,16 @@ struct Syncer: Sendable {
             do {
                 try await catchUp()
                 failures = 0
-                let position = try await position()
-                for try await changes in try await client.changeEvents(since: position) {
-                    try await apply(changes, since: position)
-                    if changes.hasMore { break }
-                }
+                let (position, posts) = (try await position(), shownPosts())
+                try await untilFirst(
+                    {
+                        for try await changes in try await client.changeEvents(since: position, including: posts) {
+                            try await apply(changes, since: position)
+                            if changes.hasMore { break }
+                        }
+                    }, { try await otherPosts(than: posts) })
+                try Task.checkCancellation()
+                if posts != shownPosts() { continue }
                 // The stream has ended, such as by a restart of the service.
                 failures = max(failures, 1)
             } catch {
@@ -48,7 +53,7 @@ struct Syncer: Sendable {
                 position == nil
                 ? try await store.change(account, .appEnd) { Set(try $0.records.sentWrites().map(\.number)) } : nil
             do {
-                let changes = try await client.changes(since: position).value
+                let changes = try await client.changes(since: position, including: shownPosts()).value
                 try await apply(changes, since: position, earlier)
                 if !changes.hasMore { return }
             } catch let problem as Problem where Self.isTooOld(problem) && position != nil {
@@ -59,6 +64,21 @@ struct Syncer: Sendable {
 
     private static func isTooOld(_ problem: Problem) -> Bool {
         problem.status == 410 || [.resnapshot, .tokenTooOld, .tokenUnknown].contains(problem.code)
+    }
+
+    /// The posts of open views that are in no synchronised list, the newest first: as many as a request may name.
+    private func shownPosts() -> [Post.ID] {
+        let posts = store.hub.interests.compactMap { if case .post(let id) = $0 { id } else { nil } }
+        return Array(posts.sorted(by: >).prefix(100))
+    }
+
+    /// Waits until open views show other posts.
+    private func otherPosts(than posts: [Post.ID]) async throws {
+        let subscription = store.hub.listen()
+        var signals = subscription.signals.makeAsyncIterator()
+        while shownPosts() == posts {
+            guard await signals.next(isolation: #isolation) != nil else { throw CancellationError() }
+        }
     }
 
     private func position() async throws -> String? {

@@ -112,8 +112,8 @@ public final class PostFeed: Sendable {
         view.depend(on: .list(list))
         var (upper, lower) = window.withLock { ($0.upper, $0.lower) }
         var snapshot = Snapshot()
-        if upper == nil, list == .feed {
-            for post in try view.overlay.unlistedPosts() { snapshot.posts.append(try view.post(post.id) ?? post) }
+        if upper == nil, list == .feed || list == .posts(by: view.overlay.me.id) {
+            for post in try view.overlay.unlistedPosts(in: list) { snapshot.posts.append(try view.post(post.id) ?? post) }
         }
         let entries = try view.records.entries(
             of: list, from: lower, before: upper, limit: lower == nil ? pageCount : .max)
@@ -128,6 +128,10 @@ public final class PostFeed: Sendable {
         let isComplete = try view.records.number(.read(of: list)) != nil && view.records.text(.next(of: list)) == nil
         let end = entries.last?.place ?? upper
         snapshot.hasOlder = try !isComplete || end.map { try !view.records.entries(of: list, before: $0, limit: 1).isEmpty } ?? false
+        if !list.isSynchronised {
+            view.follow(.list(list))
+            for post in snapshot.posts { view.follow(post.post.id) }
+        }
         let ids = snapshot.posts.map(\.id)
         window.withLock { window in
             if window.lower == nil { window.lower = lower }
