@@ -22,6 +22,7 @@ let package = Package(
         .library(name: "TintypeClient", targets: ["TintypeClient"]),
         .library(name: "TintypeStore", targets: ["TintypeStore"]),
         .library(name: "TintypeTestSupport", targets: ["TintypeTestSupport"]),
+        .library(name: "TintypeUI", targets: ["TintypeUI"]),
         // For Tests/Fuzzing only: its targets all belong to this package.
         .library(name: "Server", targets: ["Server"]),
     ],
@@ -352,6 +353,8 @@ let package = Package(
             ]),
         // Stand-ins for the service, the clock and the network, for an app's tests and previews.
         .target(name: "TintypeTestSupport", dependencies: ["TintypeClient", "TintypeModel"]),
+        // Views of SwiftUI; an empty module where there is none.
+        .target(name: "TintypeUI", dependencies: ["TintypeClient", "TintypeModel", "TintypeStore"]),
 
         .executableTarget(
             name: "tintype",

@@ -4,6 +4,7 @@ import TintypeClient
 final class ChangeHub: Sendable {
     private struct Listener {
         var subjects: Set<Subject> = []
+        var interests: Set<Interest> = []
         let continuation: AsyncStream<Void>.Continuation
     }
 
@@ -25,6 +26,11 @@ final class ChangeHub: Sendable {
         }
     }
 
+    /// What open views show.
+    var interests: Set<Interest> {
+        state.withLock { state in state.listeners.values.reduce(into: []) { $0.formUnion($1.interests) } }
+    }
+
     /// Begins to listen: nothing that changes from now on is missed.
     func listen() -> Subscription {
         let (signals, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -34,7 +40,8 @@ final class ChangeHub: Sendable {
             return state.lastID
         }
         continuation.onTermination = { [weak self] _ in
-            _ = self?.state.withLock { $0.listeners.removeValue(forKey: id) }
+            let listener = self?.state.withLock { $0.listeners.removeValue(forKey: id) }
+            if listener?.interests.isEmpty == false { self?.report([.interests]) }
         }
         return Subscription(id: id, signals: signals, hub: self)
     }
@@ -45,6 +52,16 @@ final class ChangeHub: Sendable {
         /// One signal after any number of changes.
         let signals: AsyncStream<Void>
         fileprivate let hub: ChangeHub
+
+        /// Notes what the listener shows, until it ends.
+        func show(_ interests: Set<Interest>) {
+            let isChanged = hub.state.withLock { state in
+                guard let shown = state.listeners[id]?.interests, shown != interests else { return false }
+                state.listeners[id]?.interests = interests
+                return true
+            }
+            if isChanged { hub.report([.interests]) }
+        }
 
         /// Returns the subjects that have changed since the last call.
         func changes() -> Set<Subject> {

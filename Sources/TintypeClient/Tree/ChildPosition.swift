@@ -17,6 +17,20 @@ struct ChildPosition: Hashable, Sendable {
         }
     }
 
+    /// Returns whether the position is before or behind a bound: a value, and a key among those with the value. A bound
+    /// without a key is all children with its value.
+    func relation(to bound: JSONValue, _ key: String?, in order: TreeQuery.Order) -> (isBefore: Bool, isBehind: Bool) {
+        if order == .key {
+            let other = bound.string ?? ""
+            return (KeyOrder.precedes(self.key, other), KeyOrder.precedes(other, self.key))
+        }
+        let other = Value(bound)
+        if value.precedes(other) { return (true, false) }
+        if other.precedes(value) { return (false, true) }
+        guard let key else { return (false, false) }
+        return (KeyOrder.precedes(self.key, key), KeyOrder.precedes(key, self.key))
+    }
+
     private enum Value: Hashable {
         case none
         case bool(Bool)

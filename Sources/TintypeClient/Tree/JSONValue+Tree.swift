@@ -37,7 +37,7 @@ extension JSONValue {
     }
 
     /// The value as the tree has it: lists are objects with the keys 0, 1, 2 …; nulls and empty objects are left out.
-    var node: JSONValue {
+    package var node: JSONValue {
         let children: [String: JSONValue]
         switch self {
         case .object(let members): children = members.mapValues(\.node)
@@ -51,7 +51,7 @@ extension JSONValue {
 
     /// The node as the service sends it: an object is a list if its keys are whole numbers from zero, with less than
     /// half of them missing.
-    var sent: JSONValue {
+    package var sent: JSONValue {
         guard case .object(let children) = self else { return self }
         var elements: [JSONValue] = []
         for (key, child) in children {
@@ -64,7 +64,7 @@ extension JSONValue {
     }
 
     /// Replaces the node at a path below this one. A node that loses its last child goes, too.
-    mutating func setNode(_ node: JSONValue, at path: ArraySlice<String>) {
+    package mutating func setNode(_ node: JSONValue, at path: ArraySlice<String>) {
         guard let key = path.first else { return self = node }
         var children = object ?? [:]
         if node == .null, children[key] == nil { return }

@@ -7,6 +7,13 @@ extension TreeReference {
     }
 }
 
+extension TreeReference {
+    /// Observes the children that a query selects, as an object; `null` if there are none.
+    public func observe(_ query: TreeQuery) -> TreeSnapshots<JSONValue> {
+        TreeSnapshots(TreeListener(reference: self, query: query, node: ObservedValue()))
+    }
+}
+
 extension TreeCollection {
     /// Observes all entities, in the order of their keys. A child that is not such an entity is one fault.
     public func observe() -> TreeSnapshots<TreeChildren<Element>> {

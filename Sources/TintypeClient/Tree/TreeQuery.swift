@@ -23,21 +23,21 @@ public struct TreeQuery: Hashable, Sendable {
         case child(String)
     }
 
-    private struct Bound: Hashable, Sendable {
+    struct Bound: Hashable, Sendable {
         var name: String
         var value: JSONValue
         var key: String?
     }
 
-    private struct Limit: Hashable, Sendable {
+    struct Limit: Hashable, Sendable {
         var name: String
         var count: Int
     }
 
     /// The order.
     public let order: Order
-    private var bounds: [Bound] = []
-    private var limit: Limit?
+    private(set) var bounds: [Bound] = []
+    private(set) var limit: Limit?
 
     /// Creates a query of all children.
     public init(by order: Order = .key) { self.order = order }

@@ -64,6 +64,11 @@ public struct TreeReference: Sendable {
         return answer.map { _ in zip(paths, values).map { TreeValue(path: $0, result: $1.result, etag: $1.etag) } }
     }
 
+    /// The keys of the path.
+    ///
+    /// - Throws: `TreeInputError` for a path that the tree cannot have.
+    package func keys() throws(TreeInputError) -> [String] { try location.get().keys }
+
     func request(_ method: String) throws(TreeInputError) -> ServiceRequest {
         var keys = try location.get().keys
         keys.append((keys.popLast() ?? "") + ".json")

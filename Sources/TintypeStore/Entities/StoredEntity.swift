@@ -9,7 +9,7 @@ import TintypeModel
 /// An entity as the service knows it, with the change numbers up to which its parts are known.
 ///
 /// An answer may arrive after a later one. It counts only if its number is not less than the stored one.
-struct StoredEntity<Value: Entity> {
+struct StoredEntity<Value: Codable & Sendable> {
     var value: Value
     /// The number up to which the record is known.
     var number: Int64
@@ -44,13 +44,15 @@ struct StoredEntity<Value: Entity> {
 
 extension AccountRecords {
     /// Returns an entity as the service knows it; nil if the device does not have it, or cannot read it any longer.
-    func entity<Value: Entity>(_ subject: Subject, as type: Value.Type = Value.self) throws -> StoredEntity<Value>? {
+    func entity<Value: Codable & Sendable>(
+        _ subject: Subject, as type: Value.Type = Value.self
+    ) throws -> StoredEntity<Value>? {
         try value(Table.entity, subject.key).flatMap { try? StoredEntity(bytes: $0) }
     }
 }
 
 extension AccountChanges {
-    func setEntity(_ entity: StoredEntity<some Entity>?, _ subject: Subject) throws {
+    func setEntity(_ entity: StoredEntity<some Codable & Sendable>?, _ subject: Subject) throws {
         try set(entity?.bytes(), AccountRecords.Table.entity, subject.key)
         touch(subject)
     }

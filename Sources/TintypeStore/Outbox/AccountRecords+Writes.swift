@@ -119,6 +119,9 @@ extension AccountChanges {
 
     private func note(_ queued: QueuedWrite) {
         for subject in queued.write.subjects { touch(subject) }
+        if case .tree(let write) = queued.write {
+            for depth in 0...write.keys.count { touch(.below(write.keys.prefix(depth))) }
+        }
         touch(.outbox)
         touch(.write(queued.number))
     }

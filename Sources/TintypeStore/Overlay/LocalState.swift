@@ -19,3 +19,8 @@ public struct Local<Value: Sendable & Hashable>: Hashable, Sendable {
     /// The writes on it that wait for the person: refused ones and conflicts. Mostly empty.
     public var parkedWrites: [WriteID] = []
 }
+
+extension Local: Identifiable where Value: Identifiable {
+    /// The id of the value.
+    public var id: Value.ID { value.id }
+}

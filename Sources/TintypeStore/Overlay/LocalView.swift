@@ -5,11 +5,21 @@ final class LocalView {
     let records: AccountRecords
     let overlay: PostOverlay
     private(set) var subjects: Set<Subject> = [.account]
+    /// The things that the device must follow while the value is shown.
+    private(set) var interests: Set<Interest> = []
 
     init(_ records: AccountRecords, _ overlay: PostOverlay) { (self.records, self.overlay) = (records, overlay) }
 
     /// Notes that the value depends on a subject.
     func depend(on subject: Subject) { subjects.insert(subject) }
+
+    /// Notes that the device must follow something while the value is shown.
+    func follow(_ interest: Interest) { interests.insert(interest) }
+
+    /// Notes that the device must follow a post while the value is shown, if no synchronised list has it.
+    func follow(_ post: Post.ID) {
+        if !post.isLocal, (try? records.place(of: post.rawValue, in: .feed)) == nil { follow(.post(post)) }
+    }
 
     /// Returns a post as the person sees it; nil if the device does not have it.
     ///

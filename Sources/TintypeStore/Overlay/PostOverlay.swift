@@ -35,11 +35,11 @@ struct PostOverlay {
     }
 
     /// Returns the ids of the posts that the service does not have yet or does not list yet, the last one first.
-    func unlistedPosts() throws -> [Post.ID] {
+    func unlistedPosts(in list: ListName) throws -> [Post.ID] {
         try records.writes(on: .list(.feed)).reversed().compactMap { queued in
             guard case .post(let draft) = queued.write else { return nil }
             let real = try records.real(draft.id)
-            return try records.place(of: real.rawValue, in: .feed) == nil ? real : nil
+            return try records.place(of: real.rawValue, in: list) == nil ? real : nil
         }
     }
 

@@ -8,6 +8,10 @@ struct Subject: Hashable, Sendable, Codable {
         key = ([kind] + parts.map(Self.escaped)).joined(separator: "/")
     }
 
+    private init(_ kind: String, _ parts: some Collection<String>) {
+        key = ([kind] + parts.map(Self.escaped)).joined(separator: "/")
+    }
+
     static func post(_ id: Post.ID) -> Subject { Subject("post", id.rawValue) }
     static func comment(_ id: Comment.ID, on post: Post.ID) -> Subject {
         Subject("comment", post.rawValue, id.rawValue)
@@ -20,11 +24,24 @@ struct Subject: Hashable, Sendable, Codable {
     static func upload(_ id: Upload.ID) -> Subject { Subject("upload", id.rawValue) }
     static func list(_ name: ListName) -> Subject { Subject("list", name.rawValue) }
     /// A node of the tree.
-    static func node(_ path: String) -> Subject {
-        var subject = Subject("tree")
-        for part in path.split(separator: "/") { subject.key += "/" + escaped(String(part)) }
+    static func node(_ path: String) -> Subject { node(path.split(separator: "/").map(String.init)) }
+    static func node(_ keys: some Collection<String>) -> Subject { Subject("tree", keys) }
+    /// Whatever is written below a node of the tree.
+    static func below(_ keys: some Collection<String>) -> Subject { Subject("below", keys) }
+    /// A part of the tree that the device keeps.
+    static func tree(_ keys: some Collection<String>, query: String) -> Subject {
+        var subject = Subject("nodes", keys)
+        subject.key += "//" + escaped(query)
         return subject
     }
+    /// The subject of a record by its key.
+    static func record(_ key: String) -> Subject {
+        var subject = outbox
+        subject.key = key
+        return subject
+    }
+    /// What open views show.
+    static let interests = Subject("interests")
     /// All writes of a person that wait or were refused.
     static let outbox = Subject("outbox")
     /// The person who is signed in.
@@ -76,10 +93,23 @@ struct ListName: RawRepresentable, Hashable, Sendable {
     static let notifications = ListName(rawValue: "notifications")
     static let audiences = ListName(rawValue: "audiences")
     static let uploads = ListName(rawValue: "uploads")
+    /// The parts of the tree that the device keeps, by the time at which they were shown.
+    static let trees = ListName(rawValue: "trees")
 
     static func comments(on post: Post.ID) -> ListName { ListName(rawValue: "comments:\(post)") }
     static func posts(by person: Person.ID) -> ListName { ListName(rawValue: "posts:\(person)") }
     static func posts(withHashtag tag: String) -> ListName { ListName(rawValue: "tag:\(tag)") }
+    /// The person whose posts the list has; nil for another list.
+    var person: Person.ID? { rest(after: "posts:").map { Person.ID($0) } }
+    /// The hashtag whose posts the list has; nil for another list.
+    var hashtag: String? { rest(after: "tag:") }
+    /// Whether synchronisation keeps the list up to date.
+    var isSynchronised: Bool { person == nil && hashtag == nil }
+
+    private func rest(after prefix: String) -> String? {
+        rawValue.hasPrefix(prefix) ? String(rawValue.dropFirst(prefix.count)) : nil
+    }
+
     /// The posts of one author in another list.
     func posts(by author: Person.ID) -> ListName { ListName(rawValue: "\(rawValue):by:\(author)") }
 }

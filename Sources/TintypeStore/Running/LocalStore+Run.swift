@@ -6,8 +6,8 @@ extension LocalStore {
     ///
     /// It waits while nobody is signed in, and follows a change of the person. Run it once at a time.
     ///
-    /// - Parameter handOver: The folder of posts that it adopts when it begins, and when a person signs in; nil for none.
-    ///   If the folder cannot be read, the rest goes on; `adoptPosts(from:)` says why.
+    /// - Parameter handOver: The folder of posts that it adopts when it begins and when a person signs in; nil for none. If
+    ///   the folder cannot be read, the rest goes on; `adoptPosts(from:)` says why.
     /// - Throws: `RecordStoreError`, or `CancellationError`.
     public func run(adoptingPostsFrom handOver: HandOver? = nil) async throws {
         while true {
@@ -33,9 +33,11 @@ extension LocalStore {
         }
         let sender = Sender(store: self, account: account, sender: writeSender(for: account))
         let syncer = Syncer(store: self, account: account)
+        let follower = Follower(store: self, account: account)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for lane in Write.Lane.allCases { group.addTask { try await sender.run(lane) } }
             group.addTask { try await syncer.run() }
+            group.addTask { try await follower.run() }
             group.addTask { [client] in
                 for await state in await client.session.states() {
                     guard case .signedIn(let present) = state, present.id == account else { return }

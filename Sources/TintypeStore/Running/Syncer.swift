@@ -46,12 +46,14 @@ struct Syncer: Sendable {
 
     /// Follows the stream of changes to its end.
     ///
-    /// - Returns: Whether changes must be requested before that: there are more, or the service does not report a write.
+    /// - Returns: Whether changes must be requested before that: there are more, the service does not report a write, or
+    ///   open views show other posts.
     private func follow() async throws -> Bool {
         try await withThrowingTaskGroup(of: Bool.self) { group in
+            let posts = shownPosts()
             group.addTask {
                 let position = try await position()
-                let events = try await client.changeEvents(since: position)
+                let events = try await client.changeEvents(since: position, including: posts)
                 note(.connected)
                 for try await changes in events {
                     try await apply(changes, since: position)
@@ -61,6 +63,10 @@ struct Syncer: Sendable {
             }
             group.addTask {
                 try await untilWriteIsMissing()
+                return true
+            }
+            group.addTask {
+                try await otherPosts(than: posts)
                 return true
             }
             defer { group.cancelAll() }
@@ -103,7 +109,7 @@ struct Syncer: Sendable {
                 position == nil
                 ? try await store.change(account, .appEnd) { Set(try $0.records.sentWrites().map(\.number)) } : nil
             do {
-                let changes = try await client.changes(since: position).value
+                let changes = try await client.changes(since: position, including: shownPosts()).value
                 try await apply(changes, since: position, earlier)
                 if !changes.hasMore { return }
             } catch let problem as Problem where Self.isTooOld(problem) && position != nil {
@@ -114,6 +120,21 @@ struct Syncer: Sendable {
 
     private static func isTooOld(_ problem: Problem) -> Bool {
         problem.status == 410 || [.resnapshot, .tokenTooOld, .tokenUnknown].contains(problem.code)
+    }
+
+    /// The posts of open views that are in no synchronised list, the newest first: as many as a request may name.
+    private func shownPosts() -> [Post.ID] {
+        let posts = store.hub.interests.compactMap { if case .post(let id) = $0 { id } else { nil } }
+        return Array(posts.sorted(by: >).prefix(100))
+    }
+
+    /// Waits until open views show other posts.
+    private func otherPosts(than posts: [Post.ID]) async throws {
+        let subscription = store.hub.listen()
+        var signals = subscription.signals.makeAsyncIterator()
+        while shownPosts() == posts {
+            guard await signals.next(isolation: #isolation) != nil else { throw CancellationError() }
+        }
     }
 
     private func position() async throws -> String? {

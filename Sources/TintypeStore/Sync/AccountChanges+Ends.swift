@@ -89,7 +89,8 @@ extension AccountChanges {
             let (real, post) = (try records.real(id), try records.real(post))
             try remove(real.rawValue, from: .comments(on: post))
             try setEntity(nil as StoredEntity<Comment>?, .comment(real, on: post))
-        case .readNotifications, .profile, .tree: break
+        case .tree(let write): try keep(write, queued, at: number)
+        case .readNotifications, .profile: break
         }
     }
 

@@ -21,6 +21,24 @@ extension AccountChanges {
         return true
     }
 
+    /// Replaces the newest posts of a list by a page of them. If there may be others between it and the posts that the
+    /// device has, the list begins again with the page.
+    func refresh(_ page: Page<Post>, of list: ListName, at number: Int64) throws {
+        if let read = try records.number(.read(of: list)), read > number { return }
+        let kept = Set(page.elements.map(\.id.rawValue))
+        let known = try records.entries(of: list)
+        let oldest = page.elements.compactMap { post in post.position.flatMap { Place($0, id: post.id) } }.min()
+        let isContinued = page.hasMore && known.contains { kept.contains($0.id) }
+        for entry in known where !kept.contains(entry.id) {
+            if isContinued, let oldest, entry.place < oldest { continue }
+            try remove(entry.id, from: list)
+        }
+        for post in page.elements { try insert(post, in: list, at: number) }
+        if !isContinued { try set(page.next?.rawValue, Fact.next(of: list)) }
+        try set(number, Fact.read(of: list))
+        touch(.list(list))
+    }
+
     /// Adds a page of comments to the list of a post's comments, the newest first.
     func append(_ page: Page<Comment>, on post: Post.ID, after cursor: Cursor?, at number: Int64) throws {
         let list = ListName.comments(on: post)

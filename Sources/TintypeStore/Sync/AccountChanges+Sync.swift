@@ -86,6 +86,10 @@ extension AccountChanges {
         guard let place = post.position.flatMap({ Place($0, id: post.id) }) else { return }
         try insert(post.id.rawValue, at: place, in: list)
         try insert(post.id.rawValue, at: place, in: list.posts(by: post.author.id))
+        let profile = ListName.posts(by: post.author.id)
+        if list == .feed, try records.number(.read(of: profile)) != nil {
+            try insert(post.id.rawValue, at: place, in: profile)
+        }
         try answer(post, at: number)
     }
 

@@ -13,12 +13,39 @@ extension LocalStore {
     /// - Parameter screenCount: The number of posts that fit on a screen.
     public func stories(screenCount: Int = 6) -> PostFeed { PostFeed(self, .stories, screenCount: screenCount) }
 
-    /// A post; nil if the device does not have it, or if it was deleted.
-    public func post(_ id: Post.ID) -> LocalValues<LocalPost?> { LocalValues(self) { try $0.post(id) } }
+    /// The posts of a person, also of the one who is signed in. They are read when they are shown, and each minute.
+    ///
+    /// - Parameter screenCount: The number of posts that fit on a screen.
+    public func posts(by person: Person.ID, screenCount: Int = 6) -> PostFeed {
+        PostFeed(self, .posts(by: person), screenCount: screenCount)
+    }
 
-    /// The comments on a post that the device has, the oldest first.
+    /// The posts with a hashtag. They are read when they are shown, and each minute.
+    ///
+    /// - Parameters:
+    ///   - hashtag: The hashtag without its mark, in any case.
+    ///   - screenCount: The number of posts that fit on a screen.
+    public func posts(withHashtag hashtag: String, screenCount: Int = 6) -> PostFeed {
+        PostFeed(self, .posts(withHashtag: hashtag.lowercased()), screenCount: screenCount)
+    }
+
+    /// A post; nil if the device does not have it, or if it was deleted.
+    public func post(_ id: Post.ID) -> LocalValues<LocalPost?> {
+        LocalValues(self) { view in
+            let post = try view.post(id)
+            if let post { view.follow(post.post.id) }
+            return post
+        }
+    }
+
+    /// The comments on a post that the device has, the oldest first. While they are shown, the newest ones are read when
+    /// somebody writes, changes or deletes one of them.
     public func comments(on post: Post.ID) -> LocalValues<[LocalComment]> {
-        LocalValues(self) { try $0.comments(on: post) }
+        LocalValues(self) { view in
+            let real = try view.records.real(post)
+            if !real.isLocal { view.follow(.comments(real)) }
+            return try view.comments(on: post)
+        }
     }
 
     /// The notifications that the device has, the newest first.
@@ -81,15 +108,28 @@ extension LocalStore {
             }
             if isRead && cursor == nil { return }
             let next = cursor.map { Cursor($0) }
-            let client = client.sending(as: account)
-            let answer =
-                list == .stories
-                ? try await client.stories(of: account, before: next)
-                : try await client.homeFeed(of: account, before: next)
+            let answer = try await page(of: list, before: next, account)
             let isAppended = try await change(account, .appEnd) { changes in
                 try changes.append(answer.value, to: list, after: next, at: answer.changeNumber ?? 0)
             }
             if isAppended { return }
         }
+    }
+
+    /// Reads the newest posts of a list again.
+    func refresh(_ list: ListName) async throws {
+        guard let account = try await accountID() else { throw SessionError.signedOut }
+        let answer = try await page(of: list, before: nil, account)
+        try await change(account, .appEnd) { try $0.refresh(answer.value, of: list, at: answer.changeNumber ?? 0) }
+    }
+
+    private func page(
+        of list: ListName, before cursor: Cursor?, _ account: Person.ID
+    ) async throws -> Answer<Page<Post>> {
+        let client = client.sending(as: account)
+        if let person = list.person { return try await client.posts(by: person, before: cursor) }
+        if let hashtag = list.hashtag { return try await client.posts(taggedWith: hashtag, before: cursor) }
+        if list == .stories { return try await client.stories(of: account, before: cursor) }
+        return try await client.homeFeed(of: account, before: cursor)
     }
 }

@@ -43,7 +43,10 @@ public struct LocalValues<Value: Equatable & Sendable>: AsyncSequence, Sendable 
                     if subscription.changes().isDisjoint(with: subjects) { continue }
                 }
                 let read = read
-                let (value, subjects) = try await store.view { view in (try read(view), view.subjects) }
+                let (value, subjects, interests) = try await store.view { view in
+                    (try read(view), view.subjects, view.interests)
+                }
+                subscription.show(interests)
                 self.subjects = subjects
                 if value == last { continue }
                 last = value

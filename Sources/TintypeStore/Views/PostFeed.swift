@@ -119,8 +119,8 @@ public final class PostFeed: Sendable {
         view.depend(on: .list(list))
         let (upper, lower) = window.withLock { ($0.upper, $0.lower) }
         var snapshot = Snapshot()
-        if upper == nil, list == .feed {
-            snapshot.posts = try view.overlay.unlistedPosts().compactMap { try view.post($0, cache) }
+        if upper == nil, list == .feed || list == .posts(by: view.overlay.me.id) {
+            snapshot.posts = try view.overlay.unlistedPosts(in: list).compactMap { try view.post($0, cache) }
         }
         let entries = try view.records.entries(
             of: list, from: lower, before: upper, limit: lower == nil ? pageCount : .max)
@@ -134,6 +134,10 @@ public final class PostFeed: Sendable {
         let last = entries.last?.place ?? upper
         snapshot.hasOlder =
             try !isComplete || last.map { try !view.records.entries(of: list, before: $0, limit: 1).isEmpty } ?? false
+        if !list.isSynchronised {
+            view.follow(.list(list))
+            for post in snapshot.posts { view.follow(post.post.id) }
+        }
         let ids = snapshot.posts.map(\.id)
         cache.keep(Set(snapshot.posts.map(\.post.id)))
         let (isAtTop, end) = (!snapshot.hasNewer, entries.count == pageCount ? entries.last?.place : nil)

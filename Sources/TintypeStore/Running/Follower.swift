@@ -1,0 +1,143 @@
+import TintypeClient
+import TintypeModel
+
+/// Follows what open views show and synchronisation does not cover, until its task is cancelled.
+struct Follower: Sendable {
+    private static let firstWait: Duration = .seconds(1)
+    private static let longestWait: Duration = .seconds(60)
+
+    let store: LocalStore
+    let account: Person.ID
+
+    private var client: ServiceClient { store.client.sending(as: account) }
+
+    /// Follows the views.
+    ///
+    /// - Throws: `RecordStoreError`, or `CancellationError`.
+    func run() async throws {
+        try await withThrowingDiscardingTaskGroup { group in
+            let subscription = store.hub.listen()
+            var ends: [Interest: AsyncStream<Void>.Continuation] = [:]
+            var signals = subscription.signals.makeAsyncIterator()
+            repeat {
+                let interests = store.hub.interests
+                for interest in ends.keys where !interests.contains(interest) {
+                    ends.removeValue(forKey: interest)?.finish()
+                }
+                for interest in interests where ends[interest] == nil {
+                    let (end, continuation) = AsyncStream.makeStream(of: Void.self)
+                    ends[interest] = continuation
+                    group.addTask { try await untilFirst({ for await _ in end {} }, { try await follow(interest) }) }
+                }
+                repeat {
+                    guard await signals.next(isolation: #isolation) != nil else { throw CancellationError() }
+                } while !subscription.changes().contains(.interests)
+            } while true
+        }
+    }
+
+    /// Follows one thing until the task is cancelled; failed attempts are repeated after growing waits.
+    private func follow(_ interest: Interest) async throws {
+        var failures = 0
+        while true {
+            // A sequence that is cancelled ends without an error.
+            try Task.checkCancellation()
+            do {
+                switch interest {
+                case .tree(let window): try await follow(window)
+                case .comments(let post): try await follow(commentsOn: post)
+                case .list(let list): try await follow(list)
+                // Synchronisation includes it.
+                case .post: return
+                }
+                failures = 0
+            } catch {
+                try Task.checkCancellation()
+                if error is RecordStoreError { throw error }
+                failures += 1
+                let wait = min(Self.longestWait, Self.firstWait * (1 << min(failures - 1, 10)))
+                try await store.pause(wait * Double.random(in: 0.5...1))
+            }
+        }
+    }
+
+    // MARK: The tree
+
+    /// Stores each state of a part of the tree, until it must be read again.
+    ///
+    /// The events of the service have no numbers. But the states of an observation include all that had happened when it
+    /// began. After an answer to a write of the person, a new observation shows that the state includes the write.
+    private func follow(_ window: TreeWindow) async throws {
+        let number = try await store.change(account, .appEnd) { [store] in try $0.show(window, at: store.clock.now) }
+        var node = client.tree
+        for key in window.keys { node = node.child(key) }
+        let states = window.query.map { [node] in node.observe($0) } ?? node.observe()
+        try await untilFirst(
+            {
+                for try await state in states {
+                    let isStored = try await store.change(account, .appEnd) { changes in
+                        try changes.store(state.node, window, at: number)
+                    }
+                    if !isStored { return }
+                }
+            },
+            {
+                try await until { view in
+                    for subject in window.subjects { view.depend(on: subject) }
+                    return try view.records.isOutdated(window, after: number)
+                }
+            })
+        try await until { view in
+            for subject in window.subjects { view.depend(on: subject) }
+            return try !view.records.isBlocked(window, after: .max)
+        }
+    }
+
+    // MARK: Comments and lists
+
+    /// Reads the newest comments on a post, and again each time one of them changes.
+    private func follow(commentsOn post: Post.ID) async throws {
+        let newest = client.tree("comments").child(post.rawValue).observe(TreeQuery().last(20))
+        do {
+            for try await _ in newest { try await store.loadComments(on: post) }
+        } catch let problem as Problem {
+            // The rules may let the person read comments, but not the part of the tree.
+            try await store.loadComments(on: post)
+            throw problem
+        }
+    }
+
+    /// Reads the newest posts of a list, and again after a minute or if one of them has left the device.
+    private func follow(_ list: ListName) async throws {
+        try await store.refresh(list)
+        try await untilFirst(
+            { try await store.pause(Self.longestWait) },
+            {
+                try await until { view in
+                    view.depend(on: .list(list))
+                    return try view.records.entries(of: list, limit: 20).contains { entry in
+                        view.depend(on: .post(Post.ID(entry.id)))
+                        return try view.records.number(of: .post(Post.ID(entry.id))) == nil
+                    }
+                }
+            })
+    }
+
+    /// Waits for a state of the store.
+    private func until(_ condition: @escaping @Sendable (LocalView) throws -> Bool) async throws {
+        for try await isMet in LocalValues(store, condition) where isMet { return }
+        throw CancellationError()
+    }
+}
+
+/// Runs two bodies until one of them ends, and cancels the other.
+func untilFirst(
+    _ first: @escaping @Sendable () async throws -> Void, _ second: @escaping @Sendable () async throws -> Void
+) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { try await first() }
+        group.addTask { try await second() }
+        defer { group.cancelAll() }
+        try await group.next()
+    }
+}

@@ -1,0 +1,106 @@
+#if canImport(SwiftUI)
+    public import Foundation
+    import CoreGraphics
+    import ImageIO
+    public import SwiftUI
+    public import TintypeClient
+    public import TintypeModel
+
+    /// A photo of a post: the file of the device while it has one, otherwise the rendition for the width of the view. The
+    /// placeholder of the photo is shown until the picture is there.
+    ///
+    /// This module was never compiled: it is untried on Apple's platforms.
+    public struct PhotoView: View {
+        /// The picture to show.
+        private struct Source: Hashable {
+            var file: URL?
+            var address: MediaAddress?
+            var width: Int
+        }
+
+        private let photo: Photo
+        private let file: URL?
+        private let client: ServiceClient
+        @State private var picture: CGImage?
+        @Environment(\.displayScale) private var displayScale
+
+        /// Creates a view of a photo.
+        ///
+        /// - Parameters:
+        ///   - photo: The photo.
+        ///   - file: Its file on the device, such as that of `LocalPost.photoFiles`; nil for none.
+        ///   - client: The requests to the service.
+        public init(_ photo: Photo, file: URL? = nil, client: ServiceClient) {
+            (self.photo, self.file, self.client) = (photo, file, client)
+        }
+
+        /// The view, in the proportions of the photo.
+        public var body: some View {
+            GeometryReader { space in
+                let source = source(forWidth: space.size.width)
+                ZStack {
+                    if let shown = picture ?? photo.blurredPicture {
+                        Image(decorative: shown, scale: displayScale).resizable()
+                    } else {
+                        Color.secondary.opacity(0.2)
+                    }
+                }
+                .task(id: source) { await load(source) }
+            }
+            .aspectRatio(photo.aspectRatio, contentMode: .fit)
+            .accessibilityElement()
+            .accessibilityLabel(photo.alternativeText.map { Text(verbatim: $0) } ?? Text("Photo"))
+            .accessibilityAddTraits(.isImage)
+        }
+
+        private func source(forWidth width: CGFloat) -> Source {
+            let width = max(1, Int(width * displayScale))
+            return Source(file: file, address: photo.rendition(forWidth: width)?.address, width: width)
+        }
+
+        /// Loads a picture. The one that is shown stays if it cannot be loaded.
+        private func load(_ source: Source) async {
+            let loaded: CGImage?
+            if let file = source.file, let local = await Self.picture(of: file, width: source.width) {
+                loaded = local
+            } else if let address = source.address, let bytes = try? await client.media(at: address) {
+                loaded = await Self.picture(in: bytes, width: source.width)
+            } else {
+                loaded = nil
+            }
+            if let loaded, !Task.isCancelled { picture = loaded }
+        }
+
+        @concurrent private static func picture(of file: URL, width: Int) async -> sending CGImage? {
+            CGImageSourceCreateWithURL(file as CFURL, nil).flatMap { decode($0, width: width) }
+        }
+
+        @concurrent private static func picture(in bytes: Data, width: Int) async -> sending CGImage? {
+            CGImageSourceCreateWithData(bytes as CFData, nil).flatMap { decode($0, width: width) }
+        }
+
+        /// Decodes an upright picture that is not larger than it is shown.
+        private nonisolated static func decode(_ source: CGImageSource, width: Int) -> CGImage? {
+            let options: [CFString: Any] = [
+                kCGImageSourceCreateThumbnailFromImageAlways: true, kCGImageSourceCreateThumbnailWithTransform: true,
+                kCGImageSourceThumbnailMaxPixelSize: width * 2, kCGImageSourceShouldCacheImmediately: true,
+            ]
+            return CGImageSourceCreateThumbnailAtIndex(source, 0, options as CFDictionary)
+        }
+    }
+
+    extension Photo {
+        /// The picture of the placeholder; nil for a photo without one.
+        fileprivate var blurredPicture: CGImage? {
+            guard let pixels = thumbHash.flatMap({ ThumbHash($0) })?.pixels,
+                let space = CGColorSpace(name: CGColorSpace.sRGB),
+                let provider = CGDataProvider(data: pixels.rgba as CFData)
+            else { return nil }
+            return CGImage(
+                width: pixels.width, height: pixels.height, bitsPerComponent: 8, bitsPerPixel: 32,
+                bytesPerRow: 4 * pixels.width, space: space,
+                bitmapInfo: CGBitmapInfo(rawValue: CGImageAlphaInfo.last.rawValue), provider: provider, decode: nil,
+                shouldInterpolate: true, intent: .defaultIntent)
+        }
+    }
+#endif

@@ -1,0 +1,171 @@
+import DaemonSupport
+import Foundation
+import Testing
+import TintypeClient
+import TintypeModel
+import TintypeStore
+
+/// An app's own entity.
+private struct Event: TreeEntity, Hashable {
+    var id: EntityID<Event>
+    var title: String
+    var begins: Date?
+    var places: Int?
+}
+
+@Suite("An app's own entities on a device", .timeLimit(.minutes(5)))
+struct LocalTreeTests {
+    private static let rules = """
+        {"rules": {"open": {".read": true, ".write": true,
+                            "events": {".indexOn": ["begins", "places"]}}}}
+        """
+
+    private func withAnn(_ body: (ServiceProcess) async throws -> Void) async throws {
+        try await ServiceProcess.run { service in
+            try await service.addUser("ann")
+            let file = FileManager.default.temporaryDirectory.appendingPathComponent("rules-\(UUID().uuidString).json")
+            defer { try? FileManager.default.removeItem(at: file) }
+            try Data(Self.rules.utf8).write(to: file)
+            try await service.command(["rules", "set", file.path])
+            try await body(service)
+        }
+    }
+
+    @Test("An entity is there at once, is sent later, and is there without a network afterwards")
+    func offline() async throws {
+        try await withAnn { service in
+            try await withFolder { folder in
+                try await Device.run("ann", of: service, in: folder) { device in
+                    let events = device.store.tree("open/events").of(Event.self)
+                    let event = Event(id: "lake", title: "Lake", begins: Date(timeIntervalSince1970: 1_795_000_000))
+                    #expect(try await first(events.all()) { _ in true }.isRead == false)
+                    try await events.write(event)
+                    let offline = try await first(events.all()) { _ in true }
+                    #expect(offline.elements.map(\.value) == [event] && offline.elements.map(\.state) == [.toBeAdded])
+                    try await device.online {
+                        let online = try await first(events.all()) {
+                            $0.isRead && $0.elements.first?.state == .upToDate
+                        }
+                        #expect(online.elements.map(\.value) == [event] && !offline.isRead)
+                        #expect(try await device.client.tree("open/events").of(Event.self).get("lake").value == event)
+                    }
+                }
+                try await Device.run("ann", of: service, in: folder) { device in
+                    await service.stop()
+                    let events = device.store.tree("open/events").of(Event.self)
+                    #expect(try await first(events.all()) { _ in true }.elements.map(\.value.title) == ["Lake"])
+                    let one = try await first(events.get("lake")) { _ in true }
+                    #expect(try one.get()?.value.title == "Lake", "it is known from the list")
+                    try await events.remove("lake")
+                    #expect(try await first(events.all()) { _ in true }.elements.isEmpty)
+                    #expect(try await first(events.get("lake")) { _ in true } == .success(nil))
+                    try await service.start()
+                }
+            }
+        }
+    }
+
+    @Test("Changes of others appear in what a query selects, and one bad entity is one fault")
+    func live() async throws {
+        try await withAnn { service in
+            try await Device.run("ann", of: service) { device in
+                let (local, remote) = (
+                    device.store.tree("open/events").of(Event.self), device.client.tree("open/events")
+                )
+                let query = TreeQuery(by: .child("places")).starting(at: 2).first(2)
+                for (key, places) in [("a", 1), ("b", 2), ("c", 3), ("d", 4)] {
+                    try await remote.child(key).set(["title": .string(key), "places": .integer(Int64(places))])
+                }
+                func keys(_ children: LocalChildren<Event>) -> [String] { children.elements.map(\.value.id.rawValue) }
+                try await device.online {
+                    _ = try await first(local.query(query)) { keys($0) == ["b", "c"] }
+                    var shown = local.query(query).makeAsyncIterator()
+                    func next(_ expected: [String], faults: [String] = []) async throws {
+                        while let children = try await shown.next() {
+                            if keys(children) == expected, children.faults.map(\.path) == faults { return }
+                        }
+                        throw CancellationError()
+                    }
+                    try await next(["b", "c"])
+                    try await remote.child("a").child("places").set(5)
+                    try await remote.child("b").remove()
+                    try await next(["c", "d"])
+                    try await remote.child("c").child("title").set(7)
+                    try await next(["d"], faults: ["c.title"])
+                    try await local.write(Event(id: "e", title: "e", places: 2))
+                    try await next(["e"], faults: ["c.title"])
+                    try await device.untilSent()
+                    try await remote.child("c").child("title").set("c")
+                    try await next(["e", "c"])
+                    try await local.remove("e")
+                    try await next(["c", "d"])
+                }
+            }
+        }
+    }
+
+    @Test("Neither values nor sums of the person jump back while they are sent")
+    func steadiness() async throws {
+        try await withAnn { service in
+            try await Device.run("ann", of: service) { device in
+                let node = device.store.tree("open/values")
+                try await device.online {
+                    let seen = Task {
+                        var seen: [(step: Int64, sum: Int64)] = []
+                        for try await value in node.value() {
+                            seen.append((value.value["step"]?.integer ?? 0, value.value["sum"]?.integer ?? 0))
+                            if seen.last?.step == 20, seen.last?.sum == 20, value.state == .upToDate { break }
+                        }
+                        return seen
+                    }
+                    for step in 1...20 {
+                        try await device.store.write(["step": .integer(Int64(step))], at: "open/values")
+                        try await device.store.write(["sum": .increment(by: 1)], at: "open/values")
+                        if step % 5 == 0 { try await device.untilSent() }
+                    }
+                    let values = try await seen.value
+                    #expect(values.map(\.step) == values.map(\.step).sorted())
+                    #expect(values.map(\.sum) == values.map(\.sum).sorted())
+                    #expect(try await device.client.tree("open/values").value().value == ["step": 20, "sum": 20])
+                    // The state of the service shows again once it includes the writes.
+                    try await device.client.tree("open/values/step").set(30)
+                    _ = try await first(node.value()) { $0.value == ["step": 30, "sum": 20] }
+                }
+            }
+        }
+    }
+
+    @Test("A conflict is named by the node, and changes nothing until it is decided")
+    func parked() async throws {
+        try await withAnn { service in
+            try await Device.run("ann", of: service) { device in
+                let node = device.store.tree("open/events/a")
+                try await device.client.tree("open/events/a").set(["title": "theirs"])
+                let conflict = try await device.store.write(
+                    ["title": "mine"], at: "open/events/a", basedOn: ["title": "before"])
+                try await device.online {
+                    _ = try await first(conflict.states) { if case .conflict = $0 { true } else { false } }
+                    let shown = try await first(node.value()) { $0.value != .null && !$0.parkedWrites.isEmpty }
+                    #expect(
+                        shown.value == ["title": "theirs"] && shown.parkedWrites == [conflict.id].compactMap(\.self))
+                    #expect(shown.state == .upToDate)
+                    try await device.store.retry(try #require(conflict.id))
+                    _ = try await first(node.value()) { $0.value == ["title": "mine"] && $0.parkedWrites.isEmpty }
+                    try await device.untilSent()
+                    #expect(try await device.client.tree("open/events/a/title").value().value == "mine")
+                }
+            }
+        }
+    }
+
+    @Test("A path that the tree cannot have is an error", arguments: ["a//b", "a.b", "a/$c"])
+    func paths(path: String) async throws {
+        try await withAnn { service in
+            try await Device.run("ann", of: service) { device in
+                _ = await #expect(throws: TreeInputError.self) {
+                    _ = try await first(device.store.tree(path).of(Event.self).all()) { _ in true }
+                }
+            }
+        }
+    }
+}
