@@ -9,7 +9,9 @@ extension WriteSender {
         for _ in 0..<5 {
             let present = try await node.value()
             let read = try Self.done(present)
-            guard present.value == base else { return present.value == write.values[""] ? read : .conflict(present.value) }
+            guard present.value == base else {
+                return present.value == write.values[""] ? read : .conflict(present.value)
+            }
             do { return try await put(write, node, etag: present.etag, queued.key) } catch is ConditionFailed {}
         }
         return .rest(nil)
