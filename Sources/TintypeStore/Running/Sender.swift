@@ -52,7 +52,7 @@ struct Sender: Sendable {
                         store.sending.endRest(number)
                         store.hub.report([.outbox])
                     }
-                case .done, .refused, .conflict: pauses = 0
+                case .done, .undone, .refused, .conflict: pauses = 0
                 }
                 next = try await finish(resolved, attempt, lane)
             }
@@ -94,6 +94,7 @@ struct Sender: Sendable {
                 switch attempt {
                 case .done(let id, let result, let number):
                     try changes.finish(queued, id: id, result: result, at: number)
+                case .undone: try changes.remove(queued, isDone: true)
                 case .refused(let problem):
                     queued.state = .refused(QueuedWrite.Refusal(problem))
                     try changes.update(queued)

@@ -12,6 +12,8 @@ enum Attempt: Sendable {
     case done(id: String?, result: JSONValue?, number: Int64?)
     /// The service has refused it.
     case refused(Problem)
+    /// The service had carried it out, and its effect was deleted since.
+    case undone
     /// Somebody else has changed the same, to this.
     case conflict(JSONValue)
     /// The same may succeed later; other writes can go on.

@@ -10,7 +10,8 @@ extension WriteSender {
             let present = try await node.value()
             let read = try Self.done(present)
             guard present.value == base else {
-                return present.value == write.values[""] ? read : .conflict(present.value)
+                // The answer to an earlier attempt may have been lost.
+                return write.isDone(in: present.value) ? read : .conflict(present.value)
             }
             do { return try await put(write, node, etag: present.etag, queued.key) } catch is ConditionFailed {}
         }
@@ -27,5 +28,14 @@ extension WriteSender {
         }
         let conditions = etag.map { ["": $0] } ?? [:]
         return try Self.done(await node.update(write.values, ifMatch: conditions, idempotencyKey: key))
+    }
+}
+
+extension TreeWrite {
+    /// Whether a value of the node has all values of the write.
+    fileprivate func isDone(in node: JSONValue) -> Bool {
+        values.allSatisfy { path, value in
+            path.split(separator: "/").reduce(node) { $0[String($1)] ?? .null } == value
+        }
     }
 }

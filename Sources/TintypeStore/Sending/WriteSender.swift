@@ -28,7 +28,12 @@ struct WriteSender: Sendable {
     func send(_ resolved: Resolved) async throws -> Attempt {
         let (queued, key) = (resolved.queued, resolved.queued.key)
         switch queued.write {
-        case .post(let post): return try await photos.send(post, queued)
+        case .post(let post):
+            do { return try await photos.send(post, queued) } catch let problem as Problem
+                where problem.code == .deleted
+            {
+                return .undone
+            }
         case .editPost(let change):
             return try await edit(resolved.post ?? change.id, change, queued)
         case .deletePost(let id):

@@ -30,7 +30,7 @@ extension AccountChanges {
         queued.state = .sent(number, result: result)
         try update(queued)
         // What the device has read may include the write already: it has arrived before the answer to the write.
-        let isRead = try number.map { try $0 <= syncedNumber() ?? -1 } ?? false
+        let isRead = try number.map { try $0 <= records.syncedNumber() ?? -1 } ?? false
         if isRead || !queued.write.isLaidOver { try end(queued, result, at: number ?? 0) }
     }
 

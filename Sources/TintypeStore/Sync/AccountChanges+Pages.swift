@@ -10,7 +10,7 @@ extension AccountChanges {
     func append(_ page: Page<Post>, to list: ListName, after cursor: Cursor?, at number: Int64) throws -> Bool {
         guard try records.text(.next(of: list)) == cursor?.rawValue else { return false }
         // An answer from before the last synchronisation may have posts that were deleted since.
-        if [.feed, .stories].contains(list), let known = try syncedNumber(), number < known { return false }
+        if [.feed, .stories].contains(list), let known = try records.syncedNumber(), number < known { return false }
         if cursor == nil {
             for entry in try records.entries(of: list) { try remove(entry.id, from: list) }
         }
@@ -67,9 +67,9 @@ extension AccountChanges {
         touch(.comments(on: post))
         touch(.list(list))
     }
+}
 
-    /// The number of the last change that the device has read; nil before the first synchronisation.
-    func syncedNumber() throws -> Int64? {
-        try records.text(.cursor).flatMap { SyncChanges(next: $0).changeNumber }
-    }
+extension AccountRecords {
+    /// Returns the number of the last change that the device has read; nil before the first synchronisation.
+    func syncedNumber() throws -> Int64? { try text(.cursor).flatMap { SyncChanges(next: $0).changeNumber } }
 }

@@ -93,9 +93,11 @@ extension LocalStore {
     /// - Throws: `Problem`, `TransportError`, `SessionError`, `RecordStoreError`.
     public func loadPerson(_ id: Person.ID) async throws {
         guard let account = try await accountID() else { throw SessionError.signedOut }
+        // The answer includes what the device has synchronised before the request.
+        let known = try await view { try $0.records.syncedNumber() }
         let answer = try await client.sending(as: account).person(id)
         try await change(account, .appEnd) { changes in
-            _ = try changes.merge(answer.value, .person(id), at: answer.changeNumber ?? 0)
+            _ = try changes.merge(answer.value, .person(id), at: answer.changeNumber ?? known ?? 0)
         }
     }
 

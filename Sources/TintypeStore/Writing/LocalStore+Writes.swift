@@ -14,7 +14,8 @@ extension LocalStore {
         defer { folder.endKeeping(photos) }
         do {
             let post = KeptPost(
-                id: id, text: draft.text, mentions: draft.mentions, audiences: draft.audiences, photos: photos)
+                id: id, text: draft.text?.nonEmpty, mentions: draft.mentions, audiences: draft.audiences, photos: photos
+            )
             return try await submit(.post(post), id)
         } catch {
             for photo in photos { folder.remove(photo.name) }
@@ -25,7 +26,7 @@ extension LocalStore {
     /// Changes the text of a post, and the mentions in it.
     @discardableResult
     public func edit(_ post: Post.ID, text: String?, mentions: [Mention] = []) async throws -> Submission<Post.ID> {
-        try await changeWords(of: post) { words in (words.text, words.mentions) = (text, mentions) }
+        try await changeWords(of: post) { words in (words.text, words.mentions) = (text?.nonEmpty, mentions) }
     }
 
     /// Changes the order of a post's photos, and their descriptions.
@@ -104,7 +105,9 @@ extension LocalStore {
     /// - Parameter last: The newest of them; nil for all.
     @discardableResult
     public func markAsRead(upTo last: SocialNotification.ID? = nil) async throws -> Submission<Void> {
-        try await submit(.readNotifications(upTo: last), ())
+        // Those that arrive before the write does are not read.
+        let newest = try await view { try $0.records.entries(of: .notifications, limit: 1).first?.id }
+        return try await submit(.readNotifications(upTo: last ?? newest.map { SocialNotification.ID($0) }), ())
     }
 
     /// Changes the person's own name and text; nil keeps one as it is.
@@ -134,6 +137,11 @@ extension LocalStore {
         let queued = try await edit { try $0.enqueue(write, at: date) }
         return Submission(id: queued.map { WriteID(rawValue: $0.number) }, subject: subject, store: self)
     }
+}
+
+extension String {
+    /// The text; nil for an empty one.
+    fileprivate var nonEmpty: String? { isEmpty ? nil : self }
 }
 
 /// Why the store does not accept a write.
