@@ -1,9 +1,10 @@
+import TintypeModel
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
 #endif
-import TintypeModel
 
 extension AccountRecords {
     /// Returns the writes of the tree at, above or below a path, in the order in which they were made.

@@ -1,10 +1,11 @@
+import TintypeClient
+import TintypeModel
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
 #endif
-import TintypeClient
-import TintypeModel
 
 /// A part of the tree that the device keeps: a node, or the children of it that a query selects.
 struct TreeWindow: Hashable, Sendable {

@@ -61,7 +61,7 @@ final class LocalView {
     let records: AccountRecords
     let overlay: PostOverlay
     private(set) var subjects: Set<Subject> = [.account]
-    /// What the device is to follow while the value is shown.
+    /// The parts of the service that the device follows while the value is shown.
     private(set) var interests: Set<Interest> = []
 
     init(_ records: AccountRecords, _ overlay: PostOverlay) { (self.records, self.overlay) = (records, overlay) }
