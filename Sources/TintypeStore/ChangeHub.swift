@@ -26,7 +26,7 @@ final class ChangeHub: Sendable {
         }
     }
 
-    /// What open views show.
+    /// The parts of the service that open views show.
     var interests: Set<Interest> {
         state.withLock { state in state.listeners.values.reduce(into: []) { $0.formUnion($1.interests) } }
     }

@@ -104,6 +104,43 @@ struct LocalTreeTests {
         }
     }
 
+    @Test("A query selects from what is not sent yet as the service selects from it later")
+    func selection() async throws {
+        let queries = [
+            TreeQuery(), TreeQuery().first(3), TreeQuery().last(3), TreeQuery().starting(at: "10").ending(at: "b"),
+            TreeQuery().starting(after: "2").ending(before: "b"), TreeQuery().equal(to: "b"),
+            TreeQuery(by: .child("places")), TreeQuery(by: .child("places")).last(4),
+            TreeQuery(by: .child("places")).equal(to: 2), TreeQuery(by: .child("places")).equal(to: .null),
+            TreeQuery(by: .child("places")).equal(to: 2, key: "b"),
+            TreeQuery(by: .child("places")).starting(at: 2).first(2),
+            TreeQuery(by: .child("places")).starting(at: 2, key: "b").ending(before: 5),
+            TreeQuery(by: .child("places")).starting(after: 2), TreeQuery(by: .child("places")).ending(before: 2),
+            TreeQuery(by: .child("places")).ending(at: 2, key: "a"),
+            TreeQuery(by: .child("places")).starting(after: 2, key: "a"),
+        ]
+        try await withAnn { service in
+            try await Device.run("ann", of: service) { device in
+                let local = device.store.tree("open/events").of(Event.self)
+                for (key, places) in [
+                    ("b", 2), ("10", 2), ("2", 1), ("a", 2), ("é", nil), ("c", 7), ("d", 5), ("e", -3),
+                ] as [(String, Int?)] {
+                    try await local.write(Event(id: EntityID(key), title: key, places: places))
+                }
+                var offline: [[String]] = []
+                for query in queries {
+                    let children = try await first(local.query(query)) { _ in true }
+                    offline.append(children.elements.map(\.value.title))
+                }
+                try await device.online { try await device.untilSent() }
+                let remote = device.client.tree("open/events").of(Event.self)
+                for (query, titles) in zip(queries, offline) {
+                    let expected = try await remote.query(query).value.elements.map(\.title)
+                    #expect(titles == expected, "\(query)")
+                }
+            }
+        }
+    }
+
     @Test("Neither values nor sums of the person jump back while they are sent")
     func steadiness() async throws {
         try await withAnn { service in

@@ -116,14 +116,6 @@ extension Write {
         }
     }
 
-    /// Whether it is laid over what the service says until synchronisation includes it.
-    var isLaidOver: Bool {
-        switch self {
-        case .profile, .tree: false
-        default: true
-        }
-    }
-
     /// The post that must be published before the write can be sent; nil for none.
     var neededPost: Post.ID? {
         switch self {

@@ -65,8 +65,8 @@ struct Follower: Sendable {
 
     /// Stores each state of a part of the tree, until it must be read again.
     ///
-    /// The events of the service have no numbers. But the states of an observation include all that had happened when it
-    /// began. After an answer to a write of the person, a new observation shows that the state includes the write.
+    /// The events of the service have no numbers. But the states of an observation include all that had happened before
+    /// it began. After an answer to a write of the person, a new observation shows that the state includes the write.
     private func follow(_ window: TreeWindow) async throws {
         let number = try await store.change(account, .appEnd) { [store] in try $0.show(window, at: store.clock.now) }
         var node = client.tree

@@ -31,7 +31,16 @@ extension AccountChanges {
         try update(queued)
         // What the device has read may include the write already: it has arrived before the answer to the write.
         let isRead = try number.map { try $0 <= records.syncedNumber() ?? -1 } ?? false
-        if isRead || !queued.write.isLaidOver { try end(queued, result, at: number ?? 0) }
+        if try isRead || !isLaidOver(queued.write) { try end(queued, result, at: number ?? 0) }
+    }
+
+    /// Whether a write is laid over something that the device keeps, until synchronisation includes it.
+    private func isLaidOver(_ write: Write) throws -> Bool {
+        switch write {
+        case .profile: false
+        case .tree(let write): try !records.trees(overlapping: write.keys).isEmpty
+        default: true
+        }
     }
 
     /// Ends the writes that the device's state of the service includes: they are no longer laid over it.

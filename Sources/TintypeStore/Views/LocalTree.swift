@@ -67,7 +67,7 @@ public struct LocalCollection<Element: TreeEntity & Hashable>: Sendable {
         }
     }
 
-    /// Writes an entity in place of the node with its id. Fields of the node that the type does not know are kept, if the
+    /// Writes an entity in place of the node with its id. Fields of the node that the type does not know are kept if the
     /// device has read them.
     ///
     /// - Throws: `EncodingError`, `TreeInputError`, and as `LocalStore` for other writes.
