@@ -62,6 +62,7 @@ struct PostOverlay {
             return
         }
         let isWaiting = !queued.isSent
+        if isWaiting { shown.unsentWrites.append(WriteID(rawValue: queued.number)) }
         switch queued.write {
         case .post(let draft):
             for (index, photo) in draft.photos.enumerated() {
