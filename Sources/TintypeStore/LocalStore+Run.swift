@@ -50,11 +50,19 @@ extension LocalStore {
         return WriteSender(client: client, account: account, photos: photos)
     }
 
-    /// Waits, or until the device has a network again.
+    /// Tries at once to reach the service, if the last attempt has failed: for a gesture such as pulling down a list.
+    public func refresh() { hub.report([.attempt]) }
+
+    /// Waits, or until the device has a network again or `refresh()` is called.
     ///
     /// - Throws: `CancellationError`.
     func pause(_ duration: Duration) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { [clock, reachability] group in
+        try await withThrowingTaskGroup(of: Void.self) { [clock, hub, reachability] group in
+            group.addTask {
+                let subscription = hub.listen()
+                for await _ in subscription.signals where subscription.changes().contains(.attempt) { return }
+                try Task.checkCancellation()
+            }
             group.addTask { try await clock.sleep(for: duration) }
             group.addTask {
                 for await isReachable in reachability.changes().dropFirst() where isReachable { return }

@@ -17,6 +17,8 @@ public struct LocalPost: Hashable, Sendable, Identifiable {
     /// The files of the photos while the device keeps them, by the positions of the photos: pictures to show until there
     /// are renditions.
     public var photoFiles: [Int: URL] = [:]
+    /// The writes on it that are not sent yet, such as likes, in the order in which they were made. Mostly empty.
+    public var unsentWrites: [WriteID] = []
     /// The writes on it that wait for the person: refused ones and conflicts. Mostly empty.
     public var parkedWrites: [WriteID] = []
 

@@ -65,6 +65,7 @@ struct PostOverlay {
             return
         }
         let isWaiting = !queued.isSent
+        if isWaiting { shown.unsentWrites.append(WriteID(rawValue: queued.number)) }
         switch queued.write {
         case .editPost(let change):
             change.words.apply(to: &shown.post)

@@ -29,6 +29,10 @@ struct Subject: Hashable, Sendable, Codable {
     static let outbox = Subject("outbox")
     /// The person who is signed in.
     static let account = Subject("account")
+    /// The connection to the service.
+    static let connection = Subject("connection")
+    /// The wish that a wait ends.
+    static let attempt = Subject("attempt")
     /// A part of a list that a view shows.
     static func window(_ id: Int) -> Subject { Subject("window", String(id)) }
     static func write(_ number: Int64) -> Subject { Subject("write", String(number)) }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What is known about the sending of writes only while it is under way.
+/// What is known about the service and the sending of writes only while it is under way.
 final class SendingState: Sendable {
     /// The bytes of a write that have been sent.
     struct Progress: Hashable, Sendable {
@@ -12,6 +12,7 @@ final class SendingState: Sendable {
         /// The writes that rest after an attempt.
         var resting: Set<Int64> = []
         var progress: [Int64: Progress] = [:]
+        var connection = LocalStore.Connection.connecting
     }
 
     private let state = Mutex(State())
@@ -22,6 +23,11 @@ final class SendingState: Sendable {
     func rest(_ number: Int64) { _ = state.withLock { $0.resting.insert(number) } }
 
     func endRest(_ number: Int64) { _ = state.withLock { $0.resting.remove(number) } }
+
+    /// The connection to the service.
+    var connection: LocalStore.Connection { state.withLock(\.connection) }
+
+    func setConnection(_ connection: LocalStore.Connection) { state.withLock { $0.connection = connection } }
 
     /// The progress of a write that is being sent; nil for others.
     func progress(of number: Int64) -> Progress? { state.withLock { $0.progress[number] } }

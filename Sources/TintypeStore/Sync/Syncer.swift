@@ -16,19 +16,24 @@ struct Syncer: Sendable {
     /// - Throws: `RecordStoreError`, or `CancellationError`.
     func run() async throws {
         var failures = 0
+        defer { note(.connecting) }
         while true {
             do {
                 try await catchUp()
                 failures = 0
                 let position = try await position()
-                for try await changes in try await client.changeEvents(since: position) {
+                let events = try await client.changeEvents(since: position)
+                note(.connected)
+                for try await changes in events {
                     try await apply(changes, since: position)
                     if changes.hasMore { break }
                 }
                 // The stream has ended, such as by a restart of the service.
                 failures = max(failures, 1)
+                note(.connecting)
             } catch {
                 try Task.checkCancellation()
+                note(LocalStore.Connection(error))
                 if error is SessionError || (error as? Problem)?.code == .badToken { failures = 10 }
                 if error is RecordStoreError { throw error }
                 failures += 1
@@ -36,6 +41,11 @@ struct Syncer: Sendable {
             let wait = min(Self.longestWait, Self.firstWait * (1 << min(failures - 1, 10)))
             try await store.pause(wait * Double.random(in: 0.5...1))
         }
+    }
+
+    private func note(_ connection: LocalStore.Connection) {
+        store.sending.setConnection(connection)
+        store.hub.report([.connection])
     }
 
     /// Reads all that has changed so far.

@@ -18,6 +18,9 @@ public struct NotificationList: Hashable, Sendable {
     public var notifications: [SocialNotification] = []
     /// The number of all unread notifications.
     public var unreadCount = 0
+
+    /// Creates a list without notifications.
+    public init() {}
 }
 
 extension LocalView {
@@ -106,7 +109,8 @@ extension LocalView {
 
     func notifications() throws -> NotificationList {
         depend(on: .list(.notifications))
-        var list = NotificationList(unreadCount: Int(try records.number(.unread) ?? 0))
+        var list = NotificationList()
+        list.unreadCount = Int(try records.number(.unread) ?? 0)
         for entry in try records.entries(of: .notifications) {
             let id = SocialNotification.ID(entry.id)
             depend(on: .notification(id))

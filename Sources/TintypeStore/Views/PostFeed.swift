@@ -14,6 +14,9 @@ public final class PostFeed: Sendable {
         public var hasNewer = false
         /// Whether there are older posts that are not shown, or may be.
         public var hasOlder = true
+
+        /// Creates a list without posts.
+        public init() {}
     }
 
     private struct Window {

@@ -1,0 +1,94 @@
+import Foundation
+import TintypeClient
+import TintypeModel
+import TintypeStore
+
+/// The store of this device, and the tasks that observe it. They end with `end()`.
+final class Device {
+    let client: ServiceClient
+    let store: LocalStore
+    let feed: PostFeed
+    private let send: @Sendable (Event) -> Void
+    private var tasks: [Task<Void, Never>] = []
+    private var comments: Task<Void, Never>?
+    private var sending: (post: Post.ID, task: Task<Void, Never>)?
+
+    init(_ client: ServiceClient, _ records: SQLiteRecordStore, folder: URL, send: @escaping @Sendable (Event) -> Void) {
+        (self.client, self.send) = (client, send)
+        store = LocalStore(
+            client: client, records: records, folder: folder.appendingPathComponent("photos"))
+        feed = store.feed(screenCount: 10)
+    }
+
+    /// Begins to send, to follow the service, and to observe what the screen shows.
+    func start() {
+        tasks = [
+            background { [store] in try await store.run() },
+            background { [client, send] in for await state in await client.session.states() { send(.session(state)) } },
+            watch(feed.snapshots(), Event.feed), watch(store.notifications(), Event.notifications),
+            watch(store.parkedWrites(), Event.parked), watch(store.unsentCount(), Event.unsentCount),
+            watch(store.connection(), Event.connection),
+        ]
+    }
+
+    func end() {
+        for task in tasks { task.cancel() }
+        comments?.cancel()
+        sending?.task.cancel()
+    }
+
+    /// Reports the present value and each later one.
+    private func watch<Value>(
+        _ values: LocalValues<Value>, _ event: @escaping @Sendable (Value) -> Event
+    ) -> Task<Void, Never> {
+        background { [send] in for try await value in values { send(event(value)) } }
+    }
+
+    /// Runs work whose failure ends the program, because the device's own store cannot be read or written.
+    private func background(_ work: @escaping @Sendable () async throws -> Void) -> Task<Void, Never> {
+        Task { [send] in
+            do { try await work() } catch is CancellationError {} catch { send(.failure(error)) }
+        }
+    }
+
+    // MARK: What is looked at
+
+    /// Loads what is near a post. Without a network there is no more than the device has, which the status line says.
+    func show(_ post: Post.ID) {
+        tasks.removeAll(where: \.isCancelled)
+        tasks.append(Task { [feed] in try? await feed.show(post) })
+    }
+
+    /// Observes the comments on a post, and reads the newest from the service.
+    func watchComments(_ post: Post.ID?) {
+        comments?.cancel()
+        comments = post.map { watch(store.comments(on: $0), Event.comments) }
+        if let post { loadComments(post, false) }
+    }
+
+    func loadComments(_ post: Post.ID, _ isContinuing: Bool) {
+        tasks.append(Task { [store] in _ = try? await store.loadComments(on: post, isContinuing: isContinuing) })
+    }
+
+    /// Observes how much of the first waiting post has been sent. The list does not change with each piece.
+    func watchSending(_ posts: [LocalPost]) {
+        // The posts that wait are listed newest first, and sent oldest first.
+        let next = posts.last { $0.state == .toBeAdded && !$0.post.photos.isEmpty }
+        guard next?.id != sending?.post else { return }
+        sending?.task.cancel()
+        sending = next.flatMap { post in
+            let id = post.id
+            guard let write = post.unsentWrites.first else { return nil }
+            return (id, watch(store.states(of: write)) { Event.sending(id, $0) })
+        }
+    }
+
+    func signIn(_ address: String, _ password: String) {
+        tasks.append(
+            Task { [client, send] in
+                do { try await client.session.signIn(email: address, password: password) } catch {
+                    send(.signInFailure(error.localizedDescription))
+                }
+            })
+    }
+}
