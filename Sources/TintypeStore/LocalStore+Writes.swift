@@ -30,7 +30,9 @@ extension LocalStore {
 
     /// Changes the order of a post's photos, and their descriptions.
     ///
-    /// - Parameter photos: The photos, each with the position at which it was published.
+    /// - Parameters:
+    ///   - post: The id of the post.
+    ///   - photos: The photos, each with the position at which it was published.
     @discardableResult
     public func arrange(
         _ post: Post.ID, photos: [(number: Int, alternativeText: String?)]

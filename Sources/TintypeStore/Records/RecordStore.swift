@@ -38,6 +38,7 @@ public protocol RecordReader {
     /// Returns records of a table in the order of their keys.
     ///
     /// - Parameters:
+    ///   - table: The name of the table.
     ///   - range: The keys.
     ///   - isDescending: Whether the greatest key comes first.
     ///   - limit: The largest number of records.
