@@ -143,6 +143,36 @@ extension Session {
 
 /// The picture that a child chooses as a simple secret.
 public enum ClassPicture: String, CaseIterable, Codable, Sendable {
-    case anchor, apple, balloon, bell, boat, cloud, drum, fish
-    case flower, house, key, kite, leaf, moon, star, sun
+    /// An anchor.
+    case anchor
+    /// An apple.
+    case apple
+    /// A balloon.
+    case balloon
+    /// A bell.
+    case bell
+    /// A boat.
+    case boat
+    /// A cloud.
+    case cloud
+    /// A drum.
+    case drum
+    /// A fish.
+    case fish
+    /// A flower.
+    case flower
+    /// A house.
+    case house
+    /// A key.
+    case key
+    /// A kite.
+    case kite
+    /// A leaf.
+    case leaf
+    /// The moon.
+    case moon
+    /// A star.
+    case star
+    /// The sun.
+    case sun
 }

@@ -18,6 +18,14 @@ public struct Local<Value: Sendable & Hashable>: Hashable, Sendable {
     public var state = LocalState.upToDate
     /// The writes on it that wait for the person: refused ones and conflicts. Mostly empty.
     public var parkedWrites: [WriteID] = []
+
+    /// Creates a value as it would be on a device.
+    public init(_ value: Value, state: LocalState = .upToDate) { (self.value, self.state) = (value, state) }
+}
+
+extension Local: Identifiable where Value: Identifiable {
+    /// The id of the value.
+    public var id: Value.ID { value.id }
 }
 
 /// The id of a write on this device.
