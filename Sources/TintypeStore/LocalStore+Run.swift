@@ -6,14 +6,16 @@ extension LocalStore {
     ///
     /// It waits while nobody is signed in, and follows a change of the person. Run it once at a time.
     ///
+    /// - Parameter handOver: The folder of posts that it adopts when it begins, and when a person signs in; nil for none.
+    ///   If the folder cannot be read, the rest goes on; `adoptPosts(from:)` says why.
     /// - Throws: `RecordStoreError`, or `CancellationError`.
-    public func run() async throws {
+    public func run(adoptingPostsFrom handOver: HandOver? = nil) async throws {
         while true {
             try Task.checkCancellation()
             for await state in await client.session.states() {
                 hub.report([.account])
                 if case .signedIn(let account) = state {
-                    try await run(for: account.id)
+                    try await run(for: account.id, handOver)
                     break
                 }
             }
@@ -21,8 +23,14 @@ extension LocalStore {
     }
 
     /// Sends and follows until another person is signed in, or nobody.
-    private func run(for account: Person.ID) async throws {
+    private func run(for account: Person.ID, _ handOver: HandOver?) async throws {
         try await removeUnneededPhotos(of: account)
+        if let handOver {
+            do { try await adoptPosts(from: handOver) } catch {
+                try Task.checkCancellation()
+                if error is RecordStoreError { throw error }
+            }
+        }
         let sender = Sender(store: self, account: account, sender: writeSender(for: account))
         let syncer = Syncer(store: self, account: account)
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -71,6 +71,13 @@ package final class ServiceProcess: Sendable {
         return try await child.output(of: arguments + ["--storage", folder.appendingPathComponent("Storage").path])
     }
 
+    /// Replaces the security rules.
+    package func setRules(_ rules: String) async throws {
+        let file = folder.appendingPathComponent("rules.json")
+        try Data(rules.utf8).write(to: file)
+        try await command(["rules", "set", file.path])
+    }
+
     /// Creates an account with the address `UID@example.org` and the password `PasswordOf UID`.
     package func addUser(_ uid: String) async throws {
         let file = folder.appendingPathComponent("password-\(uid)")

@@ -60,6 +60,7 @@ struct RecordStoreTests {
                 let found = try await store.read {
                     try $0.records("t", in: range, isDescending: isDescending, limit: limit)
                 }
+                if limit == .max { #expect(try await store.read { try $0.count("t", in: range) } == expected.count) }
                 #expect(found.map(\.key) == expected && found.map(\.value) == expected.map { Array($0.utf8) })
             }
         }

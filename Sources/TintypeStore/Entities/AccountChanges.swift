@@ -1,3 +1,8 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 import TintypeModel
 
 /// A transaction on the records of one person. It collects the subjects that it changes.
@@ -24,6 +29,9 @@ final class AccountChanges {
     func set(_ text: String?, _ fact: Fact) throws { try set(text, AccountRecords.Table.fact, fact.key) }
 
     func set(_ number: Int64?, _ fact: Fact) throws { try set(number.map { String($0) }, fact) }
+
+    /// Notes that a post of a hand-over was adopted. The note stays: another process may still be about to adopt it.
+    func setAdopted(_ id: UUID) throws { try writer.set([], for: RecordKey(AccountRecords.Table.adopted, id.uuidString)) }
 
     /// Notes that views of a subject must be read again.
     func touch(_ subject: Subject) { subjects.insert(subject) }

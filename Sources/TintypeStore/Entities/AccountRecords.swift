@@ -35,6 +35,8 @@ struct AccountRecords {
         static let origin = "origin"
         /// Single values.
         static let fact = "fact"
+        /// The ids of the posts that were adopted from a hand-over, by anybody on this device.
+        static let adopted = "adopted"
     }
 
     func value(_ table: String, _ key: String) throws -> [UInt8]? {
@@ -57,6 +59,9 @@ struct AccountRecords {
             Record(key: String(record.key.dropFirst(prefix.count)), value: record.value)
         }
     }
+
+    /// Whether a post of a hand-over was adopted, by whomever.
+    func isAdopted(_ id: UUID) throws -> Bool { try reader.value(RecordKey(Table.adopted, id.uuidString)) != nil }
 
     // MARK: Facts
 

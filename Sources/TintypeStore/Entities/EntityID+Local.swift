@@ -14,5 +14,8 @@ extension EntityID {
     public var isLocal: Bool { rawValue.hasPrefix(Self.localPrefix) }
 
     /// Makes an id that no other device makes.
-    static func makeLocal() -> EntityID { EntityID(localPrefix + UUID().uuidString) }
+    static func makeLocal() -> EntityID { local(UUID()) }
+
+    /// Returns the id of what a device has made with another id.
+    static func local(_ id: UUID) -> EntityID { EntityID(localPrefix + id.uuidString) }
 }

@@ -15,10 +15,12 @@ struct PostOverlay {
 
     /// Returns a post; nil if the device does not have it, or if it does not exist any longer.
     ///
-    /// - Parameter id: Either of its ids.
-    func post(_ id: Post.ID) throws -> LocalPost? {
+    /// - Parameters:
+    ///   - id: Either of its ids.
+    ///   - stored: Returns a post as the service knows it, by the service's id.
+    func post(_ id: Post.ID, stored read: (Post.ID) throws -> Post?) throws -> LocalPost? {
         let real = try records.real(id)
-        let stored: Post? = real.isLocal ? nil : try records.entity(.post(real), as: Post.self)?.value
+        let stored = real.isLocal ? nil : try read(real)
         let writes = try records.writes(onPost: real)
         var shown = stored.map { LocalPost($0, identity: real) }
         if shown == nil, let draft = writes.lazy.compactMap(\.draft).first(where: { _ in true }) {
@@ -31,13 +33,12 @@ struct PostOverlay {
         return shown
     }
 
-    /// Returns the posts that the service does not have yet or does not list yet, the last one first.
-    func unlistedPosts() throws -> [LocalPost] {
+    /// Returns the ids of the posts that the service does not have yet or does not list yet, the last one first.
+    func unlistedPosts() throws -> [Post.ID] {
         try records.writes(on: .list(.feed)).reversed().compactMap { queued in
             guard case .post(let draft) = queued.write else { return nil }
             let real = try records.real(draft.id)
-            if try records.place(of: real.rawValue, in: .feed) != nil { return nil }
-            return try post(real)
+            return try records.place(of: real.rawValue, in: .feed) == nil ? real : nil
         }
     }
 

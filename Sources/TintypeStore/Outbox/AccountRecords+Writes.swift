@@ -40,6 +40,11 @@ extension AccountRecords {
         return try records(Table.queue, in: range, limit: limit).compactMap { Self.number($0.key.dropFirst(prefix.count)) }
     }
 
+    /// Returns the number of writes that are to be sent.
+    func queueCount(_ lane: Write.Lane) throws -> Int {
+        try reader.count(Table.queue, in: RecordRange(prefix: prefix + lane.rawValue + "/"))
+    }
+
     /// Returns the writes that the service has carried out, and that are still laid over its state.
     func sentWrites() throws -> [QueuedWrite] {
         let prefix = AccountChanges.sent + "/"
@@ -55,10 +60,12 @@ extension AccountRecords {
 
 extension AccountChanges {
     /// Adds a write to the outbox.
-    func add(_ write: Write, at date: Date) throws -> QueuedWrite {
+    ///
+    /// - Parameter key: The key by which the service recognises the same write; nil for a new one.
+    func add(_ write: Write, at date: Date, key: String? = nil) throws -> QueuedWrite {
         let number = (try records.number(.lastWrite) ?? 0) + 1
         try set(number, .lastWrite)
-        let queued = QueuedWrite(number: number, date: date, write: write)
+        let queued = QueuedWrite(number: number, date: date, write: write, key: key ?? UUID().uuidString)
         for subject in write.subjects {
             try set("", AccountRecords.Table.concern, subject.key + "//" + AccountRecords.key(number))
         }

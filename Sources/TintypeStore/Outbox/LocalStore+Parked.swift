@@ -37,7 +37,7 @@ extension LocalStore {
     public func unsentCount() -> LocalValues<Int> {
         LocalValues(self) { view in
             view.depend(on: .outbox)
-            return try Write.Lane.allCases.reduce(0) { try $0 + view.records.queue($1, limit: .max).count }
+            return try Write.Lane.allCases.reduce(0) { try $0 + view.records.queueCount($1) }
         }
     }
 

@@ -46,7 +46,7 @@ struct QueuedWrite: Codable, Hashable, Sendable {
         var problem: Problem { Problem(code, status: status, message: message, hint: hint) }
     }
 
-    init(number: Int64, date: Date, write: Write, key: String = UUID().uuidString) {
+    init(number: Int64, date: Date, write: Write, key: String) {
         (self.number, self.date, self.write, self.key) = (number, date, write, key)
     }
 

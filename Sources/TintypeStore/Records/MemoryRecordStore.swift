@@ -53,6 +53,11 @@ public actor MemoryRecordStore: RecordStore {
             return chosen.compactMap { key in table.values[key].map { Record(key: key, value: $0) } }
         }
 
+        func count(_ table: String, in range: RecordRange) throws -> Int {
+            guard let keys = tables[table]?.keys else { return 0 }
+            return max(0, Self.index(of: range.upper, in: keys) - Self.index(of: range.lower, in: keys))
+        }
+
         func set(_ value: [UInt8]?, for key: RecordKey) throws {
             var table = tables.removeValue(forKey: key.table) ?? Table()
             let isThere = table.values.updateValue(value ?? [], forKey: key.key) != nil

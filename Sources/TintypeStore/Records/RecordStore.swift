@@ -51,6 +51,9 @@ public protocol RecordReader {
     func records(
         _ table: String, in range: RecordRange, isDescending: Bool, limit: Int
     ) throws -> [Record]
+
+    /// Returns the number of the records of a table whose keys are in a range.
+    func count(_ table: String, in range: RecordRange) throws -> Int
 }
 
 /// Access to the records in a transaction.

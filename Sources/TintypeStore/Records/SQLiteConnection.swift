@@ -160,6 +160,13 @@ extension SQLiteConnection: RecordWriter {
         ) { Record(key: String(decoding: Self.bytes($0, 0), as: UTF8.self), value: Self.bytes($0, 1)) }
     }
 
+    func count(_ table: String, in range: RecordRange) throws -> Int {
+        try query(
+            "SELECT count(*) FROM record WHERE name = ? AND key >= ? AND key < ?",
+            [.text(table), .text(range.lower), .text(range.upper)]
+        ) { Int(sqlite3_column_int64($0, 0)) }.first ?? 0
+    }
+
     func set(_ value: [UInt8]?, for key: RecordKey) throws {
         if let value {
             _ = try query(

@@ -115,19 +115,26 @@ struct Sender: Sendable {
     ) throws -> WriteSender.Resolved? {
         /// The subjects of writes that must precede others.
         var waiting: [Subject] = []
-        for number in try changes.records.queue(lane, limit: lookahead) {
-            guard var queued = try changes.records.write(number) else { continue }
-            let subjects = queued.write.subjects
-            let mustWait = waiting.contains { earlier in subjects.contains { $0.overlaps(earlier) } }
-            guard !mustWait, !resting.contains(number), let resolved = try resolve(queued, changes) else {
-                waiting += subjects
-                continue
+        var last: Int64 = 0
+        // Mostly the first write can be sent, so that others are read only if it cannot.
+        for limit in [1, 9, lookahead - 10] {
+            let numbers = try changes.records.queue(lane, after: last, limit: limit)
+            for number in numbers {
+                guard var queued = try changes.records.write(number) else { continue }
+                let subjects = queued.write.subjects
+                let mustWait = waiting.contains { earlier in subjects.contains { $0.overlaps(earlier) } }
+                guard !mustWait, !resting.contains(number), let resolved = try resolve(queued, changes) else {
+                    waiting += subjects
+                    continue
+                }
+                if !queued.isAttempted {
+                    queued.isAttempted = true
+                    try changes.update(queued)
+                }
+                return WriteSender.Resolved(queued: queued, post: resolved.post, comment: resolved.comment)
             }
-            if !queued.isAttempted {
-                queued.isAttempted = true
-                try changes.update(queued)
-            }
-            return WriteSender.Resolved(queued: queued, post: resolved.post, comment: resolved.comment)
+            guard let end = numbers.last, numbers.count == limit else { return nil }
+            last = end
         }
         return nil
     }

@@ -28,6 +28,8 @@ extension AccountChanges {
         var queued = queued
         queued.state = .sent(number, result: result)
         try update(queued)
+        // What the device has read may include the write already: it has arrived before the answer to the write.
+        if let number, let known = try syncedNumber(), number <= known { try end(queued, result, at: number) }
     }
 
     /// Ends the writes that the device's state of the service includes: they are no longer laid over it.
@@ -40,9 +42,13 @@ extension AccountChanges {
             guard case .sent(let change, let result) = queued.state,
                 change ?? 0 <= number || others.contains(queued.number)
             else { continue }
-            try keepResult(of: queued, result, at: change ?? 0)
-            try remove(queued, isDone: true)
+            try end(queued, result, at: change ?? 0)
         }
+    }
+
+    private func end(_ queued: QueuedWrite, _ result: JSONValue?, at number: Int64) throws {
+        try keepResult(of: queued, result, at: number)
+        try remove(queued, isDone: true)
     }
 
     /// Stores the effect of a write on what synchronisation does not cover, unless a later state of it is known.

@@ -48,7 +48,8 @@ extension AccountChanges {
         touch(.list(list))
     }
 
-    private func syncedNumber() throws -> Int64? {
+    /// The number of the last change that the device has read; nil before the first synchronisation.
+    func syncedNumber() throws -> Int64? {
         try records.text(.cursor).flatMap { SyncChanges(next: $0).changeNumber }
     }
 }

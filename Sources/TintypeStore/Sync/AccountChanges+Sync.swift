@@ -105,10 +105,9 @@ extension AccountChanges {
         let known: StoredEntity<Post>? = try records.entity(.post(post.id))
         var stored = StoredEntity(post, number: number)
         if let known {
-            if known.number > number {
-                stored = known
-                stored.value.position = post.position
-            }
+            if known.number > number { stored = known }
+            // A post by itself, such as the answer to an edit, has no position.
+            stored.value.position = post.position ?? known.value.position
             if known.countsNumber > number || post.counts == nil {
                 (stored.value.counts, stored.value.isLiked) = (known.value.counts, known.value.isLiked)
                 stored.countsNumber = known.countsNumber

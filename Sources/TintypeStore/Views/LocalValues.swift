@@ -76,9 +76,11 @@ final class LocalView {
     func depend(on subject: Subject) { subjects.insert(subject) }
 
     /// Returns a post as the person sees it; nil if the device does not have it.
-    func post(_ id: Post.ID) throws -> LocalPost? {
+    ///
+    /// - Parameter cache: The posts that were decoded before.
+    func post(_ id: Post.ID, _ cache: PostCache = PostCache()) throws -> LocalPost? {
         depend(on: .post(try records.real(id)))
         depend(on: .post(try records.identity(id)))
-        return try overlay.post(id)
+        return try overlay.post(id) { try cache.post($0, in: records) }
     }
 }

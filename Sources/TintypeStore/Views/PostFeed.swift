@@ -32,6 +32,7 @@ public final class PostFeed: Sendable {
     private let list: ListName
     private let pageCount: Int
     private let window = Mutex(Window())
+    private let cache = PostCache()
     private let subject: Subject
     /// The largest number of posts in a snapshot, so that memory has a limit however far one scrolls.
     private let maxCount: Int
@@ -116,12 +117,12 @@ public final class PostFeed: Sendable {
         var (upper, lower) = window.withLock { ($0.upper, $0.lower) }
         var snapshot = Snapshot()
         if upper == nil, list == .feed {
-            for post in try view.overlay.unlistedPosts() { snapshot.posts.append(try view.post(post.id) ?? post) }
+            snapshot.posts = try view.overlay.unlistedPosts().compactMap { try view.post($0, cache) }
         }
         let entries = try view.records.entries(
             of: list, from: lower, before: upper, limit: lower == nil ? pageCount : .max)
         for entry in entries {
-            if let post = try view.post(Post.ID(entry.id)) { snapshot.posts.append(post) }
+            if let post = try view.post(Post.ID(entry.id), cache) { snapshot.posts.append(post) }
         }
         if lower == nil, entries.count == pageCount { lower = entries.last?.place }
         if let newer = upper {
@@ -132,6 +133,7 @@ public final class PostFeed: Sendable {
         let end = entries.last?.place ?? upper
         snapshot.hasOlder = try !isComplete || end.map { try !view.records.entries(of: list, before: $0, limit: 1).isEmpty } ?? false
         let ids = snapshot.posts.map(\.id)
+        cache.keep(Set(snapshot.posts.map(\.post.id)))
         window.withLock { window in
             if window.lower == nil { window.lower = lower }
             window.shown = ids
