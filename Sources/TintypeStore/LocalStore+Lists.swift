@@ -1,7 +1,7 @@
 import TintypeClient
 public import TintypeModel
 
-/// What a person sees. Each sequence begins with what the device has, and follows every change.
+/// The lists and values that a person sees. Each sequence begins with what the device has, and follows every change.
 extension LocalStore {
     /// The home feed.
     ///

@@ -7,7 +7,7 @@ public import TintypeModel
     public import Foundation
 #endif
 
-/// What a person writes. Each of these returns when the write is safe on the device: a power cut does not undo it. It is
+/// The writes of a person. Each of these functions returns when the write is safe on the device: a power cut does not undo it. It is
 /// sent while `run()` is under way, also after the app or the device has ended.
 ///
 /// Errors are `SessionError.signedOut` if nobody is signed in, `RecordStoreError`, and those of the file system for photos.

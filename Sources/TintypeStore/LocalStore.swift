@@ -28,7 +28,7 @@ public final class LocalStore: Sendable {
     /// - Parameters:
     ///   - client: The requests to the service.
     ///   - records: The place for records.
-    ///   - folder: The folder for photos that are to be sent; it is created when it is needed. On the disk of the
+    ///   - folder: The folder for photos until they are sent; it is created when it is needed. On the disk of the
     ///     camera's files, photos are linked instead of copied.
     ///   - clock: The clock of the device.
     ///   - reachability: Whether the device has a network.

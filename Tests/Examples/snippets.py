@@ -15,7 +15,9 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NAMES = ("TintypeModel", "TintypeClient", "TintypeStore", "TintypeTestSupport")
 FEATURES = ("ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility", "NonisolatedNonsendingByDefault")
-FENCE = re.compile(r"(?:^<!-- (parsed) -->\n)?^```swift\n(.*?)^```$", re.M | re.S)
+# The mark of examples on pages whose other examples are run by other suites.
+SUITE = "test-examples"
+FENCE = re.compile(rf"(?:^<!-- (parsed) -->\n)?^```swift(?: {SUITE})?\n(.*?)^```$", re.M | re.S)
 
 
 def pages():

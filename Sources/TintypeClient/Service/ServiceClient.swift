@@ -18,7 +18,7 @@ public struct ServiceClient: Sendable {
     /// The way to send requests.
     public let transport: any Transport
     let clock: any DeviceClock
-    /// The person in whose name alone requests are sent; nil for whoever is signed in.
+    /// The person in whose name alone requests are sent; nil for the person who is signed in.
     public private(set) var person: Person.ID?
 
     /// Creates a client.

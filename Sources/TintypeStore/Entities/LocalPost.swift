@@ -12,7 +12,7 @@ public struct LocalPost: Hashable, Sendable, Identifiable {
     public let id: Post.ID
     /// The post; its own id is the service's as soon as there is one.
     public var post: Post
-    /// How far it is known to the service.
+    /// The difference from what the service knows.
     public var state = LocalState.upToDate
     /// The files of the photos while the device keeps them, by the positions of the photos: pictures to show until there
     /// are renditions.

@@ -1,4 +1,4 @@
-/// How far what the device shows is known to the service.
+/// The difference between what the device shows and what the service knows.
 public enum LocalState: String, Hashable, Sendable {
     /// It was made on this device, and the service does not know it yet.
     case toBeAdded
@@ -14,7 +14,7 @@ public enum LocalState: String, Hashable, Sendable {
 public struct Local<Value: Sendable & Hashable>: Hashable, Sendable {
     /// The value.
     public var value: Value
-    /// How far it is known to the service.
+    /// The difference from what the service knows.
     public var state = LocalState.upToDate
     /// The writes on it that wait for the person: refused ones and conflicts. Mostly empty.
     public var parkedWrites: [WriteID] = []

@@ -6,7 +6,7 @@ public import TintypeModel
     public import Foundation
 #endif
 
-/// A post that is to be written.
+/// A post before it is published.
 public struct PostDraft: Hashable, Sendable {
     /// The text; nil for none.
     public var text: String?
@@ -25,7 +25,7 @@ public struct PostDraft: Hashable, Sendable {
     }
 }
 
-/// A photo of a post that is to be written.
+/// A photo of a post before it is published.
 public struct PhotoDraft: Hashable, Sendable {
     /// The file. The store keeps a link to it or a copy of it, so that it may be deleted at once.
     public var file: URL

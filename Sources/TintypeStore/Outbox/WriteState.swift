@@ -2,7 +2,7 @@ public import TintypeModel
 
 /// The fate of a write.
 public enum WriteState: Hashable, Sendable {
-    /// It is safe on the device, and is to be sent.
+    /// It is safe on the device, and will be sent.
     case queued
     /// It is being sent.
     ///

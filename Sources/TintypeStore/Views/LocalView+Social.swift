@@ -6,7 +6,7 @@ public struct LocalComment: Hashable, Sendable, Identifiable {
     public let id: Comment.ID
     /// The comment; its own id is the service's as soon as there is one.
     public var comment: Comment
-    /// How far it is known to the service.
+    /// The difference from what the service knows.
     public var state = LocalState.upToDate
     /// The writes on it that wait for the person: refused ones and conflicts. Mostly empty.
     public var parkedWrites: [WriteID] = []

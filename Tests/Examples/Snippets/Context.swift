@@ -8,6 +8,7 @@ let service = URL(fileURLWithPath: "/")
 let folder = service
 let file = service
 let photoFile = service
+let sharedFolder = service
 let password = ""
 let token = ""
 let nonce = ""
