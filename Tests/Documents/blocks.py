@@ -23,7 +23,8 @@ NOT_RUN = {
 # Words that a suite's program must have, since it takes its blocks from the page by them.
 RUNNERS = {
     "test-documents": "Tests/Documents/examples.py", "test-package": "Tests/Package/day.py",
-    "test-proxies": "Tests/Documents/proxies.py", "test-monitoring": "Tests/Monitoring/monitoring.py"}
+    "test-proxies": "Tests/Documents/proxies.py", "test-monitoring": "Tests/Monitoring/monitoring.py",
+    "test-examples": "Tests/Examples/snippets.py"}
 
 
 def faults_of(block, unused):

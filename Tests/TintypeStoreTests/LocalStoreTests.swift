@@ -25,7 +25,10 @@ struct LocalStoreTests {
                 #expect(offline.posts.map(\.state) == [.toBeAdded] && offline.posts.map(\.post.text) == ["At the lake"])
                 #expect(try await first(submission.states) { _ in true } == .queued)
                 let online = try await device.online {
-                    _ = try await first(submission.states, where: \.isFinal)
+                    // The states end with the last one.
+                    var states: [WriteState] = []
+                    for try await state in submission.states { states.append(state) }
+                    #expect(states.first == .queued && states.last == .applied)
                     return try await first(feed.snapshots()) { $0.posts.first?.state == .upToDate }
                 }
                 #expect(online.posts.map(\.id) == [submission.subject])

@@ -10,7 +10,7 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SUITES = ("test-package", "test-proxies", "test-monitoring")
+SUITES = ("test-package", "test-proxies", "test-monitoring", "test-examples")
 
 
 @dataclasses.dataclass

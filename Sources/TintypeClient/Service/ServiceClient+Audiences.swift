@@ -14,7 +14,11 @@ extension ServiceClient {
 
     /// Creates an audience, or replaces the name, the kind and the members of one. Its creator becomes an owner.
     ///
-    /// - Parameter id: The id, of 1 to 128 letters, digits, `_` and `-`, which is used once for ever.
+    /// - Parameters:
+    ///   - id: The id, of 1 to 128 letters, digits, `_` and `-`, which is used once for ever.
+    ///   - name: The name.
+    ///   - kind: The kind.
+    ///   - members: The members with their roles, in place of those that there are; nil leaves these.
     public func createAudience(
         _ id: Audience.ID, name: String, kind: Audience.Kind, members: [Person.ID: Audience.Role]? = nil
     ) async throws -> Answer<Audience> {

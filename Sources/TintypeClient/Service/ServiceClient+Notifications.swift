@@ -5,7 +5,11 @@ extension ServiceClient {
     /// Returns a page of a person's notifications and the announcements among them, the newest first, with the number of
     /// all unread ones.
     ///
-    /// - Parameter isGrouped: Whether the likes of one post are one notification.
+    /// - Parameters:
+    ///   - person: The id of the person.
+    ///   - isGrouped: Whether the likes of one post are one notification.
+    ///   - cursor: The `next` of the page before; nil for the first page.
+    ///   - limit: The largest number of elements; nil for 20.
     public func notifications(
         of person: Person.ID, isGrouped: Bool = false, before cursor: Cursor? = nil, limit: Int? = nil
     ) async throws -> Answer<Page<SocialNotification>> {
@@ -35,6 +39,7 @@ extension ServiceClient {
     ///
     /// - Parameters:
     ///   - text: The text, of 1 to 1,999 characters.
+    ///   - title: The title; nil for none.
     ///   - people: The people whom it is for, at most 1,000; nil for everybody.
     ///   - idempotencyKey: A key of 1 to 200 printable ASCII characters; the same request again gives the same
     ///     announcement.

@@ -4,7 +4,10 @@ public import TintypeModel
 extension ServiceClient {
     /// Returns a page of people, in the order of their ids.
     ///
-    /// - Parameter name: The beginning of the name, in any order of its words; nil for everybody.
+    /// - Parameters:
+    ///   - name: The beginning of the name, in any order of its words; nil for everybody.
+    ///   - cursor: The `next` of the page before; nil for the first page.
+    ///   - limit: The largest number of elements; nil for 20.
     public func people(
         named name: String? = nil, after cursor: Cursor? = nil, limit: Int? = nil
     ) async throws -> Answer<Page<Person>> {
@@ -26,7 +29,10 @@ extension ServiceClient {
 
     /// Gives a person another picture, from a part of a file or from memory.
     ///
-    /// - Parameter progress: Called with the number of bytes that have been sent so far, on any thread.
+    /// - Parameters:
+    ///   - person: The id of the person.
+    ///   - photo: The bytes of the picture.
+    ///   - progress: Called with the number of bytes that have been sent so far, on any thread.
     public func setPicture(
         of person: Person.ID, to photo: TransportRequest.Body,
         progress: (@Sendable (_ sentCount: Int64) -> Void)? = nil

@@ -10,7 +10,9 @@ public import TintypeModel
 extension ServiceClient {
     /// Returns a page of all posts, the last published first.
     ///
-    /// - Parameter cursor: The `next` of the page before, or the position of a post; nil for the first page.
+    /// - Parameters:
+    ///   - cursor: The `next` of the page before, or the position of a post; nil for the first page.
+    ///   - limit: The largest number of elements; nil for 20.
     public func posts(before cursor: Cursor? = nil, limit: Int? = nil) async throws -> Answer<Page<Post>> {
         try await page(["v1", "posts"], before: cursor, limit: limit)
     }
@@ -22,8 +24,12 @@ extension ServiceClient {
 
     /// Returns a page of a person's posts, the last published first.
     ///
-    /// - Parameter hashes: The SHA-256 of photos, in hexadecimal digits: the page has the post of exactly these photos, or
-    ///   none. Empty for all posts.
+    /// - Parameters:
+    ///   - person: The id of the person.
+    ///   - hashes: The SHA-256 of photos, in hexadecimal digits: the page has the post of exactly these photos, or
+    ///     none. Empty for all posts.
+    ///   - cursor: The `next` of the page before; nil for the first page.
+    ///   - limit: The largest number of elements; nil for 20.
     public func posts(
         by person: Person.ID, withPhotos hashes: [String] = [], before cursor: Cursor? = nil, limit: Int? = nil
     ) async throws -> Answer<Page<Post>> {
@@ -34,7 +40,10 @@ extension ServiceClient {
 
     /// Returns a page of the posts with a hashtag, the last published first.
     ///
-    /// - Parameter tag: The hashtag without its mark, in any case.
+    /// - Parameters:
+    ///   - tag: The hashtag without its mark, in any case.
+    ///   - cursor: The `next` of the page before; nil for the first page.
+    ///   - limit: The largest number of elements; nil for 20.
     public func posts(
         taggedWith tag: String, before cursor: Cursor? = nil, limit: Int? = nil
     ) async throws -> Answer<Page<Post>> {
@@ -43,7 +52,10 @@ extension ServiceClient {
 
     /// Returns a page of hashtags, in their order.
     ///
-    /// - Parameter prefix: The beginning of the hashtags; nil for all.
+    /// - Parameters:
+    ///   - prefix: The beginning of the hashtags; nil for all.
+    ///   - cursor: The `next` of the page before; nil for the first page.
+    ///   - limit: The largest number of elements; nil for 20.
     public func hashtags(
         startingWith prefix: String? = nil, after cursor: Cursor? = nil, limit: Int? = nil
     ) async throws -> Answer<Page<Hashtag>> {
@@ -68,9 +80,12 @@ extension ServiceClient {
     /// Changes the words of a post, or the order of its photos.
     ///
     /// - Parameters:
-    ///   - etag: The ETag of the post as it is known; if the post has changed since, it is refused with 412. With nil the
-    ///     last change wins.
-    ///   - idempotencyKey: A key of 1 to 200 printable ASCII characters; the same request again has no further effect.
+    ///   - post: The id of the post.
+    ///   - edit: The changes.
+    ///   - etag: The ETag of the post as it is known; if the post has changed since, it is refused with 412. With nil
+    ///     the last change wins.
+    ///   - idempotencyKey: A key of 1 to 200 printable ASCII characters; the same request again has no further
+    ///     effect.
     public func editPost(
         _ post: Post.ID, _ edit: PostEdit, ifMatch etag: String? = nil, idempotencyKey: String? = nil
     ) async throws -> Answer<Post> {
@@ -86,7 +101,9 @@ extension ServiceClient {
 
     /// Returns signed addresses of the originals of a post, which are valid for one to two hours.
     ///
-    /// - Parameter keepsLocation: Whether the files have the place where they were taken.
+    /// - Parameters:
+    ///   - post: The id of the post.
+    ///   - keepsLocation: Whether the files have the place where they were taken.
     public func originals(
         of post: Post.ID, keepsLocation: Bool = false
     ) async throws -> Answer<[MediaAddress]> {

@@ -34,7 +34,10 @@ extension ServiceClient {
 
     /// Returns a page of the comments on a post, the oldest first.
     ///
-    /// - Parameter cursor: The `next` of the page before, or the id of a comment; nil for the first page.
+    /// - Parameters:
+    ///   - post: The id of the post.
+    ///   - cursor: The `next` of the page before, or the id of a comment; nil for the first page.
+    ///   - limit: The largest number of elements; nil for 20.
     public func comments(
         on post: Post.ID, after cursor: Cursor? = nil, limit: Int? = nil
     ) async throws -> Answer<Page<Comment>> {
@@ -43,7 +46,10 @@ extension ServiceClient {
 
     /// Returns a page of the comments on a post, the newest first.
     ///
-    /// - Parameter cursor: The `next` of the page before, or the id of a comment; nil for the first page.
+    /// - Parameters:
+    ///   - post: The id of the post.
+    ///   - cursor: The `next` of the page before, or the id of a comment; nil for the first page.
+    ///   - limit: The largest number of elements; nil for 20.
     public func newestComments(
         on post: Post.ID, before cursor: Cursor? = nil, limit: Int? = nil
     ) async throws -> Answer<Page<Comment>> {
@@ -61,8 +67,11 @@ extension ServiceClient {
     ///
     /// - Parameters:
     ///   - text: The text, of 1 to 1,999 characters.
+    ///   - mentions: The mentions of people in the text.
+    ///   - post: The id of the post.
     ///   - clientTime: The time of writing, by the clock of the device; nil to leave it out.
-    ///   - idempotencyKey: A key of 1 to 200 printable ASCII characters; the same request again gives the same comment.
+    ///   - idempotencyKey: A key of 1 to 200 printable ASCII characters; the same request again gives the same
+    ///     comment.
     public func addComment(
         _ text: String, mentions: [Mention] = [], to post: Post.ID, clientTime: Date? = nil,
         idempotencyKey: String? = nil
@@ -74,7 +83,14 @@ extension ServiceClient {
 
     /// Replaces the text and the mentions of a comment.
     ///
-    /// - Parameter clientTime: The time of the change, by the clock of the device; nil to leave it out.
+    /// - Parameters:
+    ///   - comment: The id of the comment.
+    ///   - post: The id of the post.
+    ///   - text: The text, of 1 to 1,999 characters.
+    ///   - mentions: The mentions of people in the text.
+    ///   - clientTime: The time of the change, by the clock of the device; nil to leave it out.
+    ///   - idempotencyKey: A key of 1 to 200 printable ASCII characters; the same request again has no further
+    ///     effect.
     public func editComment(
         _ comment: Comment.ID, on post: Post.ID, to text: String, mentions: [Mention] = [], clientTime: Date? = nil,
         idempotencyKey: String? = nil

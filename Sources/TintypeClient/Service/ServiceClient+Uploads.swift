@@ -10,16 +10,18 @@ public import TintypeModel
 extension ServiceClient {
     /// Publishes a post of a text alone.
     ///
-    /// - Parameter idempotencyKey: A key of 1 to 200 printable ASCII characters; the same request again gives the same
-    ///   post.
+    /// - Parameters:
+    ///   - post: The text, the audiences and the time of the post.
+    ///   - idempotencyKey: A key of 1 to 200 printable ASCII characters; the same request again gives the same post.
     public func publish(_ post: NewPost, idempotencyKey: String? = nil) async throws -> Answer<UploadOutcome> {
         try await answer(to: try Self.upload(post, isDraft: false, idempotencyKey))
     }
 
     /// Begins a draft, to which photos are added before it is published.
     ///
-    /// - Parameter idempotencyKey: A key of 1 to 200 printable ASCII characters; the same request again gives the same
-    ///   draft.
+    /// - Parameters:
+    ///   - post: The text, the audiences and the time of the post.
+    ///   - idempotencyKey: A key of 1 to 200 printable ASCII characters; the same request again gives the same draft.
     public func beginDraft(_ post: NewPost, idempotencyKey: String? = nil) async throws -> Answer<Upload> {
         try await answer(to: try Self.upload(post, isDraft: true, idempotencyKey))
     }
@@ -74,6 +76,7 @@ extension ServiceClient {
     /// - Parameters:
     ///   - bytes: The bytes, a part of a file or in memory.
     ///   - offset: The position of the first one: the number of bytes that the service has.
+    ///   - upload: The id of the photo's upload.
     ///   - progress: Called with the number of bytes that have been sent so far, on any thread.
     /// - Throws: `Problem` with the code `wrongOffset` if the service has another number of bytes.
     public func send(
@@ -94,7 +97,10 @@ extension ServiceClient {
 
     /// Publishes a draft. The same request again gives the same post.
     ///
-    /// - Parameter waits: Whether the answer comes after the publication, unless that takes too long.
+    /// - Parameters:
+    ///   - draft: The id of the draft.
+    ///   - publication: The text and the photos of the post.
+    ///   - waits: Whether the answer comes after the publication, unless that takes too long.
     public func publish(
         draft: Upload.ID, _ publication: DraftPublication = DraftPublication(), waits: Bool = true
     ) async throws -> Answer<UploadOutcome> {

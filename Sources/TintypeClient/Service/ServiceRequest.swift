@@ -34,8 +34,12 @@ public struct ServiceRequest: Hashable, Sendable {
 
     /// Creates a request.
     ///
-    /// - Parameter idempotencyKey: The key by which the service recognises the same write, of 1 to 200 printable ASCII
-    ///   characters; nil for none.
+    /// - Parameters:
+    ///   - method: The method, such as `GET`.
+    ///   - path: The parts of the path, which are not encoded yet.
+    ///   - query: The fields of the query.
+    ///   - idempotencyKey: The key by which the service recognises the same write, of 1 to 200 printable ASCII
+    ///     characters; nil for none.
     public init(_ method: String, _ path: [String], query: [QueryField] = [], idempotencyKey: String? = nil) {
         (self.method, self.path, self.query) = (method, path, query)
         headers["Idempotency-Key"] = idempotencyKey

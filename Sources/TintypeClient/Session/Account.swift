@@ -1,5 +1,11 @@
 public import TintypeModel
 
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 /// Why a session cannot be used.
 public enum SessionError: Error, Hashable, Sendable {
     /// No one is signed in, or not the person for whom the request is.
@@ -8,6 +14,20 @@ public enum SessionError: Error, Hashable, Sendable {
     case expired(Person.ID)
     /// The keychain cannot be read or written; the text is for developers.
     case keychain(String)
+}
+
+extension SessionError: CustomStringConvertible, LocalizedError {
+    /// The reason in one line.
+    public var description: String {
+        switch self {
+        case .signedOut: "nobody is signed in, or not the person for whom this is"
+        case .expired: "the person must sign in again"
+        case .keychain(let detail): "the keychain cannot be used: \(detail)"
+        }
+    }
+
+    /// The reason, for people.
+    public var errorDescription: String? { description }
 }
 
 /// The person who is signed in on this device.

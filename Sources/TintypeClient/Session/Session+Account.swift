@@ -46,14 +46,18 @@ extension Session {
 extension Session {
     /// Sends a link for signing in to an address, whether it has an account or not.
     ///
-    /// - Parameter continueURL: The address at which the app is opened, on the service's host.
+    /// - Parameters:
+    ///   - email: The address.
+    ///   - continueURL: The address at which the app is opened, on the service's host.
     public func sendSignInLink(to email: String, continueURL: URL) async throws {
         try await send("EMAIL_SIGNIN", to: email, continueURL)
     }
 
     /// Sends a code for another password to an address, if it has an account.
     ///
-    /// - Parameter continueURL: The address that the page of the service leads to afterwards; nil for none.
+    /// - Parameters:
+    ///   - email: The address.
+    ///   - continueURL: The address that the page of the service leads to afterwards; nil for none.
     public func sendPasswordReset(to email: String, continueURL: URL? = nil) async throws {
         try await send("PASSWORD_RESET", to: email, continueURL)
     }

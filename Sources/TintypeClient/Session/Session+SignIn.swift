@@ -12,6 +12,8 @@ extension Session {
     /// Creates an account, and signs in to it.
     ///
     /// - Parameters:
+    ///   - email: The address.
+    ///   - password: The password.
     ///   - name: The name of the person; nil for none.
     ///   - invitation: The code of an invitation, or its whole link.
     @discardableResult
@@ -38,7 +40,10 @@ extension Session {
 
     /// Signs in with the code of a message to an address; see `sendSignInLink(to:continueURL:)`.
     ///
-    /// - Parameter invitation: The code of an invitation, or its whole link, for those who have no account.
+    /// - Parameters:
+    ///   - email: The address.
+    ///   - code: The code of the message.
+    ///   - invitation: The code of an invitation, or its whole link, for those who have no account.
     @discardableResult
     public func signIn(email: String, code: String, invitation: String? = nil) async throws -> Account {
         try await signIn(
@@ -65,6 +70,7 @@ extension Session {
     /// - Parameters:
     ///   - code: The code of the class.
     ///   - name: The first name, which is unique in the class.
+    ///   - picture: The picture that the child has chosen, or chooses now.
     ///   - isNew: Whether the child enters for the first time.
     @discardableResult
     public func signIn(
@@ -88,6 +94,7 @@ extension Session {
     ///
     /// - Parameters:
     ///   - provider: The name of the provider, such as `apple.com` or `google.com`.
+    ///   - token: The ID token.
     ///   - nonce: The nonce whose hash is in the token, if there is one.
     ///   - invitation: The code of an invitation, or its whole link, for those who have no account.
     @discardableResult
@@ -136,6 +143,36 @@ extension Session {
 
 /// The picture that a child chooses as a simple secret.
 public enum ClassPicture: String, CaseIterable, Codable, Sendable {
-    case anchor, apple, balloon, bell, boat, cloud, drum, fish
-    case flower, house, key, kite, leaf, moon, star, sun
+    /// An anchor.
+    case anchor
+    /// An apple.
+    case apple
+    /// A balloon.
+    case balloon
+    /// A bell.
+    case bell
+    /// A boat.
+    case boat
+    /// A cloud.
+    case cloud
+    /// A drum.
+    case drum
+    /// A fish.
+    case fish
+    /// A flower.
+    case flower
+    /// A house.
+    case house
+    /// A key.
+    case key
+    /// A kite.
+    case kite
+    /// A leaf.
+    case leaf
+    /// The moon.
+    case moon
+    /// A star.
+    case star
+    /// The sun.
+    case sun
 }

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 /// The reason why there is no whole answer to a request. The service may have carried it out all the same.
 public struct TransportError: Error, Hashable, Sendable {
     /// The cause, for programs.
@@ -40,4 +46,20 @@ public struct TransportError: Error, Hashable, Sendable {
 extension TransportError: CustomStringConvertible {
     /// The cause and its detail in one line.
     public var description: String { detail.isEmpty ? cause.rawValue : "\(cause.rawValue): \(detail)" }
+}
+
+extension TransportError: LocalizedError {
+    /// The cause, for people.
+    public var errorDescription: String? {
+        switch cause {
+        case .offline: "the device has no network"
+        case .unreachable: "the service cannot be reached"
+        case .timedOut: "the service does not answer"
+        case .interrupted: "the connection was cut"
+        case .untrusted: "the certificate of the service is not trusted"
+        case .tooLarge: "the answer is too large"
+        case .malformed: "the answer is not one of the service"
+        case .unreadableFile: "a file cannot be read"
+        }
+    }
 }

@@ -12,6 +12,7 @@ extension TreeReference {
     /// Replaces the value.
     ///
     /// - Parameters:
+    ///   - value: The value; `null` deletes.
     ///   - etag: The version that the value must have, or `ConditionFailed.absent`; nil for any.
     ///   - idempotencyKey: The key for repetitions; nil for none.
     /// - Returns: The value that was written, with the times and the sums of the service in place of server values.

@@ -10,6 +10,7 @@ public struct Mention: Codable, Hashable, Sendable {
     /// Creates a mention.
     ///
     /// - Parameters:
+    ///   - personID: The id of the person.
     ///   - start: The number of UTF-16 units before the mention.
     ///   - length: The length, in UTF-16 units.
     public init(personID: Person.ID, start: Int, length: Int) {

@@ -11,14 +11,18 @@ public struct PostDraft: Hashable, Sendable {
     /// The text; nil for none.
     public var text: String?
     /// The people whom parts of the text mention.
-    public var mentions: [Mention] = []
+    public var mentions: [Mention]
     /// The audiences; empty for everybody.
-    public var audiences: [Audience.ID] = []
+    public var audiences: [Audience.ID]
     /// The photos, in their order.
-    public var photos: [PhotoDraft] = []
+    public var photos: [PhotoDraft]
 
     /// Creates a post.
-    public init(text: String? = nil, photos: [PhotoDraft] = []) { (self.text, self.photos) = (text, photos) }
+    public init(
+        text: String? = nil, mentions: [Mention] = [], audiences: [Audience.ID] = [], photos: [PhotoDraft] = []
+    ) {
+        (self.text, self.mentions, self.audiences, self.photos) = (text, mentions, audiences, photos)
+    }
 }
 
 /// A photo of a new post.

@@ -56,4 +56,9 @@ public struct ParkedWrite: Hashable, Sendable, Identifiable {
     public let post: Post.ID?
     /// The reason why it waits.
     public let reason: Reason
+
+    /// Creates a write that waits, for previews and tests of an app.
+    public init(id: WriteID, post: Post.ID? = nil, reason: Reason) {
+        (self.id, self.post, self.reason) = (id, post, reason)
+    }
 }

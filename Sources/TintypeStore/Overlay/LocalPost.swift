@@ -22,5 +22,11 @@ public struct LocalPost: Hashable, Sendable, Identifiable {
     /// The writes on it that wait for the person: refused ones and conflicts. Mostly empty.
     public var parkedWrites: [WriteID] = []
 
+    /// Creates a post as it would be on a device, for previews and tests of an app.
+    public init(_ post: Post, state: LocalState = .upToDate) {
+        self.init(post, identity: post.id)
+        self.state = state
+    }
+
     init(_ post: Post, identity: Post.ID) { (self.post, id) = (post, identity) }
 }

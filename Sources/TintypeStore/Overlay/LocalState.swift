@@ -18,6 +18,11 @@ public struct Local<Value: Sendable & Hashable>: Hashable, Sendable {
     public var state = LocalState.upToDate
     /// The writes on it that wait for the person: refused ones and conflicts. Mostly empty.
     public var parkedWrites: [WriteID] = []
+
+    /// Creates a value as it would be on a device.
+    public init(_ value: Value, state: LocalState = .upToDate, parkedWrites: [WriteID] = []) {
+        (self.value, self.state, self.parkedWrites) = (value, state, parkedWrites)
+    }
 }
 
 extension Local: Identifiable where Value: Identifiable {

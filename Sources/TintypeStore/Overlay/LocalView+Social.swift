@@ -10,6 +10,14 @@ public struct LocalComment: Hashable, Sendable, Identifiable {
     public var state = LocalState.upToDate
     /// The writes on it that wait for the person: refused ones and conflicts. Mostly empty.
     public var parkedWrites: [WriteID] = []
+
+    /// Creates a comment as it would be on a device, for previews and tests of an app.
+    public init(_ comment: Comment, state: LocalState = .upToDate) {
+        self.init(id: comment.id, comment: comment)
+        self.state = state
+    }
+
+    init(id: Comment.ID, comment: Comment) { (self.id, self.comment) = (id, comment) }
 }
 
 /// The notifications of a person, with the number of unread ones.
@@ -25,9 +33,8 @@ public struct NotificationList: Hashable, Sendable {
 
 extension LocalView {
     /// Returns a comment as the person sees it; nil if the device does not have it.
-    func comment(_ id: Comment.ID, on post: Post.ID) throws -> Local<Comment>? {
+    func comment(_ id: Comment.ID, on post: Post.ID) throws -> LocalComment? {
         try comments(on: post).first { try $0.id == records.identity(id) || $0.comment.id == id }
-            .map { Local(value: $0.comment, state: $0.state, parkedWrites: $0.parkedWrites) }
     }
 
     /// Returns the comments on a post as the person sees them, the oldest first.
@@ -93,7 +100,7 @@ extension LocalView {
     func person(_ id: Person.ID) throws -> Local<Person>? {
         depend(on: .person(id))
         guard let stored: StoredEntity<Person> = try records.entity(.person(id)) else { return nil }
-        var shown = Local(value: stored.value)
+        var shown = Local(stored.value)
         for queued in try records.writes(on: .person(id)) {
             guard queued.isShown else {
                 shown.parkedWrites.append(WriteID(rawValue: queued.number))

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 /// A place for records on the device, which survives the app. `SQLiteRecordStore` is the one for apps.
 ///
 /// Errors are `RecordStoreError`, and those of the bodies.
@@ -38,6 +44,7 @@ public protocol RecordReader {
     /// Returns records of a table in the order of their keys.
     ///
     /// - Parameters:
+    ///   - table: The name of the table.
     ///   - range: The keys.
     ///   - isDescending: Whether the greatest key comes first.
     ///   - limit: The largest number of records.
@@ -67,6 +74,22 @@ public enum RecordStoreError: Error, Hashable, Sendable {
     case closed
     /// The file cannot be opened, read or written; the text is for developers.
     case failed(String)
+}
+
+extension RecordStoreError: CustomStringConvertible, LocalizedError {
+    /// The reason in one line.
+    public var description: String {
+        switch self {
+        case .diskFull: "the disk of the device is full"
+        case .damaged(let detail): "the store of the device is damaged: \(detail)"
+        case .laterVersion(let version): "a later version of the app has written the store of the device (\(version))"
+        case .closed: "the store of the device is closed"
+        case .failed(let detail): "the store of the device cannot be used: \(detail)"
+        }
+    }
+
+    /// The reason, for people.
+    public var errorDescription: String? { description }
 }
 
 extension RecordReader {

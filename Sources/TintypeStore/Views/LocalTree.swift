@@ -26,7 +26,7 @@ public struct LocalTree: Sendable {
     public func value() -> LocalValues<Local<JSONValue>> {
         values { view, window in
             let shown = try view.tree(window)
-            return Local(value: shown.node.sent, state: shown.state(of: nil), parkedWrites: shown.parkedWrites(on: nil))
+            return Local(shown.node.sent, state: shown.state(of: nil), parkedWrites: shown.parkedWrites(on: nil))
         }
     }
 
@@ -62,7 +62,7 @@ public struct LocalCollection<Element: TreeEntity & Hashable>: Sendable {
             let shown = try view.tree(window)
             guard shown.node != .null else { return .success(nil) }
             return Result { try Element(node: shown.node.sent, key: key) }.map { element in
-                Local(value: element, state: shown.state(of: nil), parkedWrites: shown.parkedWrites(on: nil))
+                Local(element, state: shown.state(of: nil), parkedWrites: shown.parkedWrites(on: nil))
             }.mapError { DecodingFault($0, ofChild: key) }
         }
     }
@@ -104,7 +104,7 @@ public struct LocalChildren<Element: TreeEntity & Hashable>: Hashable, Sendable 
             do {
                 elements.append(
                     Local(
-                        value: try Element(node: child.sent, key: key), state: shown.state(of: key),
+                        try Element(node: child.sent, key: key), state: shown.state(of: key),
                         parkedWrites: shown.parkedWrites(on: key)))
             } catch {
                 faults.append(DecodingFault(error, ofChild: key))

@@ -9,9 +9,11 @@ import TintypeModel
 
 /// Writes that are followed, and those that wait for the person.
 extension LocalStore {
-    /// The state of a write: first the present one, then each later one.
+    /// The state of a write: first the present one, then each later one that the reader has time for, up to the last.
+    ///
+    /// - Parameter id: The id of a submission; nil is a write that need not be sent, and is `WriteState.withdrawn`.
     public func states(of id: WriteID?) -> LocalValues<WriteState> {
-        LocalValues(self) { [sending] view in
+        LocalValues(self, isLast: \.isFinal) { [sending] view in
             guard let id else { return .withdrawn }
             view.depend(on: .write(id.rawValue))
             guard let queued = try view.records.write(id.rawValue) else {

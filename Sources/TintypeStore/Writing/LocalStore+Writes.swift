@@ -1,6 +1,12 @@
 import TintypeClient
 public import TintypeModel
 
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 /// The writes of a person. Each of these returns when the write is safe on the device: a power cut does not undo it. It is
 /// sent while `run()` is under way, also after the app or the device has ended.
 ///
@@ -31,7 +37,9 @@ extension LocalStore {
 
     /// Changes the order of a post's photos, and their descriptions.
     ///
-    /// - Parameter photos: The photos, each with the position at which it was published.
+    /// - Parameters:
+    ///   - post: The id of the post.
+    ///   - photos: The photos, each with the position at which it was published.
     @discardableResult
     public func arrange(
         _ post: Post.ID, photos: [(number: Int, alternativeText: String?)]
@@ -76,7 +84,7 @@ extension LocalStore {
     public func edit(
         _ comment: Comment.ID, on post: Post.ID, text: String, mentions: [Mention] = []
     ) async throws -> Submission<Comment.ID> {
-        let base = try await view { try $0.comment(comment, on: post)?.value.text }
+        let base = try await view { try $0.comment(comment, on: post)?.comment.text }
         guard let base else { throw LocalStoreError.unknownComment(comment) }
         return try await submit(
             .editComment(CommentChange(id: comment, post: post, base: base, text: text, mentions: mentions)), comment)
@@ -152,4 +160,18 @@ public enum LocalStoreError: Error, Hashable, Sendable {
     case unknownComment(Comment.ID)
     /// A write of the tree has no value, or others beside that of the node itself.
     case invalidWrite
+}
+
+extension LocalStoreError: CustomStringConvertible, LocalizedError {
+    /// The reason in one line.
+    public var description: String {
+        switch self {
+        case .unknownPost: "the post is not on this device"
+        case .unknownComment: "the comment is not on this device"
+        case .invalidWrite: "a write of the tree has no value, or others beside that of the node itself"
+        }
+    }
+
+    /// The reason, for people.
+    public var errorDescription: String? { description }
 }
