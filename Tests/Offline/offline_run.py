@@ -231,7 +231,7 @@ class Run:
         for actor in self.actors:
             device = actor.device
             while True:
-                # Writes on a post wait until it is decided what becomes of the post.
+                # Writes on a post wait until the post is sent or discarded.
                 await actor.discard_refused_posts()
                 position = await device.do("position")
                 if position["session"] != "signed-in":

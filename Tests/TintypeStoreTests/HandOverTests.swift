@@ -187,56 +187,59 @@ struct HandOverTests {
         }
     }
 
+    private typealias Damage = @Sendable (_ post: URL, _ photo: URL) throws -> Void
+
+    /// Ways to damage a post that was put, with a part of the reason for which it is set aside.
+    private static let cases: [(reason: String, damage: Damage)] = [
+        ("cannot be read", { post, _ in try Data("{".utf8).write(to: post.appendingPathComponent("post.json")) }),
+        (
+            "no post.json",
+            { post, _ in try FileManager.default.removeItem(at: post.appendingPathComponent("post.json")) }
+        ),
+        (
+            "2000000 bytes",
+            { post, _ in
+                try Data(count: 2_000_000).write(to: post.appendingPathComponent("post.json"))
+            }
+        ),
+        ("there is no ", { _, photo in try FileManager.default.removeItem(at: photo) }),
+        (
+            "has lost its bytes",
+            { _, photo in
+                try FileManager.default.removeItem(at: photo)
+                try Data().write(to: photo)
+            }
+        ),
+        (
+            "is not a file",
+            { _, photo in
+                try FileManager.default.removeItem(at: photo)
+                try FileManager.default.createSymbolicLink(at: photo, withDestinationURL: Fixtures.photo)
+            }
+        ),
+        (
+            "is not a name of a photo",
+            { post, photo in
+                let manifest = post.appendingPathComponent("post.json")
+                let text = try String(contentsOf: manifest, encoding: .utf8)
+                try text.replacingOccurrences(of: photo.lastPathComponent, with: "../x.jpg").write(
+                    to: manifest, atomically: false, encoding: .utf8)
+            }
+        ),
+        (
+            "not a post of a hand-over",
+            { post, _ in
+                let foreign = post.deletingLastPathComponent().appendingPathComponent("notes.txt")
+                try FileManager.default.moveItem(at: post, to: foreign)
+            }
+        ),
+    ]
+
     @Test("An entry that cannot become a post is set aside with its reason, and stops no post")
     func faults() async throws {
-        typealias Damage = (_ post: URL, _ photo: URL) throws -> Void
-        let cases: [(reason: String, damage: Damage)] = [
-            ("cannot be read", { post, _ in try Data("{".utf8).write(to: post.appendingPathComponent("post.json")) }),
-            (
-                "no post.json",
-                { post, _ in try FileManager.default.removeItem(at: post.appendingPathComponent("post.json")) }
-            ),
-            (
-                "2000000 bytes",
-                { post, _ in
-                    try Data(count: 2_000_000).write(to: post.appendingPathComponent("post.json"))
-                }
-            ),
-            ("there is no ", { _, photo in try FileManager.default.removeItem(at: photo) }),
-            (
-                "has lost its bytes",
-                { _, photo in
-                    try FileManager.default.removeItem(at: photo)
-                    try Data().write(to: photo)
-                }
-            ),
-            (
-                "is not a file",
-                { _, photo in
-                    try FileManager.default.removeItem(at: photo)
-                    try FileManager.default.createSymbolicLink(at: photo, withDestinationURL: Fixtures.photo)
-                }
-            ),
-            (
-                "is not a name of a photo",
-                { post, photo in
-                    let manifest = post.appendingPathComponent("post.json")
-                    let text = try String(contentsOf: manifest, encoding: .utf8)
-                    try text.replacingOccurrences(of: photo.lastPathComponent, with: "../x.jpg").write(
-                        to: manifest, atomically: false, encoding: .utf8)
-                }
-            ),
-            (
-                "not a post of a hand-over",
-                { post, _ in
-                    let foreign = post.deletingLastPathComponent().appendingPathComponent("notes.txt")
-                    try FileManager.default.moveItem(at: post, to: foreign)
-                }
-            ),
-        ]
         try await withAnn { service in
             try await Device.run("ann", of: service) { device in
-                for (number, (reason, damage)) in cases.enumerated() {
+                for (number, (reason, damage)) in Self.cases.enumerated() {
                     let shared = device.folder.appendingPathComponent("shared-\(number)")
                     let handOver = HandOver(folder: shared)
                     try handOver.put(PostDraft(text: "Damaged", photos: photos()))
@@ -250,7 +253,7 @@ struct HandOverTests {
                     let note = aside.place.appendingPathExtension("reason")
                     #expect(try String(contentsOf: note, encoding: .utf8) == aside.reason + "\n")
                 }
-                #expect(try await texts(device.store) == cases.indices.map { "Good \($0)" })
+                #expect(try await texts(device.store) == Self.cases.indices.map { "Good \($0)" })
             }
         }
     }

@@ -37,7 +37,7 @@ public struct TreeSnapshots<Element: Sendable>: AsyncSequence, Sendable {
         public mutating func next() async throws -> Element? {
             // An iterator of such a stream has no state of its own.
             var iterator = stream.makeAsyncIterator()
-            return try await iterator.next()
+            do { return try await iterator.next() } catch is CancellationError { return nil }
         }
     }
 }

@@ -40,7 +40,7 @@ struct Subject: Hashable, Sendable, Codable {
         subject.key = key
         return subject
     }
-    /// What open views show.
+    /// The things that open views show.
     static let interests = Subject("interests")
     /// All writes of a person that wait or were refused.
     static let outbox = Subject("outbox")
