@@ -23,6 +23,13 @@ let package = Package(
         .executableTarget(name: "ServiceBenchmark", dependencies: ["CEpoll"], swiftSettings: settings),
         .target(name: "CEpoll"),
         .executableTarget(
+            name: "ClientBenchmark",
+            dependencies: [
+                .product(name: "TintypeClient", package: "tintype"), .product(name: "TintypeModel", package: "tintype"),
+                .product(name: "TintypeStore", package: "tintype"),
+            ],
+            swiftSettings: settings),
+        .executableTarget(
             name: "ThumbnailBenchmark", dependencies: [.product(name: "Imaging", package: "tintype")],
             swiftSettings: settings),
         .executableTarget(
