@@ -523,7 +523,7 @@ let package = Package(
                 "Cryptography", "API",
                 "tintype", "Access", "Client", "Keeping", "Uploads", "Store", "Files", "Model", "Tree",
                 "TreeModel",
-                "TestSupport",
+                "DaemonSupport", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOFoundationEssentialsCompat", package: "swift-nio"),

@@ -7,7 +7,7 @@ package final class ServiceProcess: Sendable {
     private let folder: URL
     private let port: Int
     private let arguments: [String]
-    private let state: Child
+    private let state: ServiceChild
 
     /// Starts a service in an empty folder, waits until it answers, and ends it when the body has returned.
     ///
@@ -32,7 +32,7 @@ package final class ServiceProcess: Sendable {
 
     private init(folder: URL, _ arguments: [String]) async throws {
         (self.folder, self.arguments) = (folder, arguments)
-        let child = Child()
+        let child = ServiceChild()
         state = child
         port = try await child.start(
             Self.serve(in: folder, port: 0) + arguments, log: folder.appendingPathComponent("log"))
@@ -67,8 +67,16 @@ package final class ServiceProcess: Sendable {
     /// - Throws: `ServiceProcessError` with the command's message if it fails.
     @discardableResult
     package func command(_ arguments: [String]) async throws -> String {
-        let child = Child()
-        return try await child.output(of: arguments + ["--storage", folder.appendingPathComponent("Storage").path])
+        let name = "command-\(UUID().uuidString)"
+        let (output, errors) = (
+            folder.appendingPathComponent(name + ".out"), folder.appendingPathComponent(name + ".err")
+        )
+        let storage = folder.appendingPathComponent("Storage").path
+        let child = try Child(arguments + ["--storage", storage], output: output.path, errors: errors.path)
+        guard try await child.wait() == 0 else {
+            throw ServiceProcessError(try String(contentsOf: errors, encoding: .utf8))
+        }
+        return try String(contentsOf: output, encoding: .utf8)
     }
 
     /// Replaces the security rules.

@@ -1,4 +1,5 @@
 import Client
+import DaemonSupport
 import Foundation
 import HTTPTypes
 import TestSupport
