@@ -92,8 +92,11 @@ def check(message):
     if "r" in body:
         demand(body.keys() == {"r", "b"} and is_integer(body["r"]), f"an answer of another shape: {list(body)}")
         answer = body["b"]
-        demand(isinstance(answer, dict) and answer.keys() == {"s", "d"} and isinstance(answer["s"], str),
+        demand(isinstance(answer, dict) and answer.keys() - {"token"} == {"s", "d"} and isinstance(answer["s"], str),
                f"an answer without status and data: {answer}")
+        # The extension of an answer to a write: the number of its change.
+        demand(str(answer.get("token", "0")).isdigit() and isinstance(answer.get("token", ""), str),
+               f"an answer whose token is no number: {answer}")
         return "answer"
     demand(body.keys() == {"a", "b"} and isinstance(body["b"], dict), f"a push of another shape: {list(body)}")
     check_push(body["a"], body["b"])
