@@ -1,4 +1,12 @@
 extension FieldDescription {
+    /// The words for the times of documents and the members in them.
+    static let copies: [String: String] = [
+        "member_times": "The times of the memberships, by the ids of the members.",
+        "quota_created": "The time at which the quota was set.",
+        "quota_updated": "The time of the last change of the quota.",
+        "updated": "The time of the last change.",
+    ]
+
     /// The words for the fields of differences between two states of a reader's copy, by schema and field.
     static let sync: [String: String] = [
         "Sync.audiences": "The reader's memberships; absent without a change.",

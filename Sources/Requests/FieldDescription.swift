@@ -9,7 +9,8 @@ struct FieldDescription {
     /// Returns the description of a field in the schema of this name.
     static func of(_ field: String, in schema: String) -> FieldDescription {
         FieldDescription(
-            words: special["\(schema).\(field)"] ?? sync["\(schema).\(field)"] ?? general[field] ?? invitations[field],
+            words: special["\(schema).\(field)"] ?? sync["\(schema).\(field)"] ?? general[field] ?? invitations[field]
+                ?? copies[field],
             format: addresses.contains(field) ? "uri-reference" : nil,
             isTime: times.contains(field))
     }
@@ -28,8 +29,8 @@ struct FieldDescription {
     private static let times: Set<String> = [
         "began", "begun_at", "client_edited", "client_timestamp", "created", "created_at", "deleted_at",
         "dropped_at", "due", "edited", "ended", "ended_at", "expires", "files_until", "made_at", "queue_since",
-        "signs_from", "since", "started_at",
-        "time", "timestamp", "until", "updated_at", "verified_at",
+        "quota_created", "quota_updated", "signs_from", "since", "started_at",
+        "time", "timestamp", "until", "updated", "updated_at", "verified_at",
     ]
 
     /// Texts that are addresses; some are relative to that of the service.

@@ -13,7 +13,7 @@ VERBS = set("""
     accept act add announce append approve begin block cancel change check comment compare confirm count create decline
     delete describe dismiss download end exchange expire explain flag follow forget get issue like list look make mark
     moderate override pause plan publish put read refresh reload remove replace request reset resume retry rollback rotate
-    scrub send set show sign switch take try unblock unflag unfollow unlike update use watch withdraw
+    scrub send set show sign switch sync take try unblock unflag unfollow unlike update use watch withdraw
     """.split())
 # These keywords have a boolean, and are no schemas.
 FLAGS = {"additionalProperties", "required", "deprecated", "uniqueItems", "allowReserved", "explode"}

@@ -104,7 +104,7 @@ struct WriteKeyTests {
     func refused() async throws {
         let refusals: [(Write, Int)] = [
             (Write(.put, "/v1/posts/-P6xMaZs705oZOURNBhN/likes/anna", by: "anna"), 404),
-            (Write(.put, "/v1/people/anna/following/anna", by: "anna"), 400),
+            (Write(.put, "/v1/people/anna/following/anna", by: "anna"), 422),
             (Write(.put, "/v1/people/anna/following/nobody", by: "anna"), 404),
             (Write(.put, "/v1/people/maria/blocking/jan", by: "anna"), 403),
             (Write(.patch, "/v1/posts/{post}/comments/{comment}", by: "anna", #"{"text":""}"#), 400),

@@ -50,7 +50,7 @@ extension AccountChanges {
             try remove(entry.id, from: .trees)
             try set(nil as String?, AccountRecords.Table.entity, entry.id)
         }
-        var number = try records.number(of: window.subject) ?? 0
+        var number = max(try records.number(of: window.subject) ?? 0, try records.number(.endedTree) ?? 0)
         for queued in try records.writes(overlapping: window.keys) {
             if case .sent(let change?, _) = queued.state { number = max(number, change) }
         }
@@ -64,6 +64,8 @@ extension AccountChanges {
     func store(_ node: JSONValue, _ window: TreeWindow, at number: Int64) throws -> Bool {
         let known: StoredEntity<StoredTree>? = try records.entity(window.subject)
         if let known, known.number > number { return false }
+        // A state from before a write that is no longer laid over it.
+        if known == nil, let ended = try records.number(.endedTree), ended > number { return false }
         if try records.isBlocked(window, after: number) { return false }
         let tree = StoredTree(keys: window.keys, node: node)
         if let known, known.number == number, known.value == tree { return true }
@@ -73,6 +75,7 @@ extension AccountChanges {
 
     /// Applies a write that the service has carried out to the parts of the tree that do not include it.
     func keep(_ write: TreeWrite, _ queued: QueuedWrite, at number: Int64) throws {
+        try set(max(try records.number(.endedTree) ?? 0, number), .endedTree)
         for (key, known) in try records.trees(overlapping: write.keys)
         where known.number < number {
             var stored = known

@@ -100,6 +100,8 @@ struct Fact {
     static let cursor = Fact(key: "cursor")
     /// The number of the last write.
     static let lastWrite = Fact(key: "last-write")
+    /// The greatest number of a write of the tree that is no longer laid over the service's state.
+    static let endedTree = Fact(key: "ended-tree")
     /// The number of unread notifications.
     static let unread = Fact(key: "unread")
     /// The end of a write: `done` or `withdrawn`; absent before, and for long ago.
