@@ -15,7 +15,9 @@ extension LocalStore {
 
     /// The posts of a person, also of the one who is signed in. They are read when they are shown, and each minute.
     ///
-    /// - Parameter screenCount: The number of posts that fit on a screen.
+    /// - Parameters:
+    ///   - person: The id of the person.
+    ///   - screenCount: The number of posts that fit on a screen.
     public func posts(by person: Person.ID, screenCount: Int = 6) -> PostFeed {
         PostFeed(self, .posts(by: person), screenCount: screenCount)
     }
