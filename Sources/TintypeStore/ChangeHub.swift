@@ -18,12 +18,13 @@ final class ChangeHub: Sendable {
     /// Reports subjects that have changed.
     func report(_ subjects: Set<Subject>) {
         guard !subjects.isEmpty else { return }
-        state.withLock { state in
-            for id in state.listeners.keys {
-                state.listeners[id]?.subjects.formUnion(subjects)
-                state.listeners[id]?.continuation.yield()
-            }
+        let continuations = state.withLock { state in
+            for id in state.listeners.keys { state.listeners[id]?.subjects.formUnion(subjects) }
+            return state.listeners.values.map(\.continuation)
         }
+        // Not within the lock: a task that is cancelled meanwhile has locked itself, and waits for this lock to remove its
+        // listener, while a signal waits for the task.
+        for continuation in continuations { continuation.yield() }
     }
 
     /// The parts of the service that open views show.

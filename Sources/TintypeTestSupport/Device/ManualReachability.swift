@@ -20,11 +20,13 @@ public final class ManualReachability: Reachability {
 
     /// Cuts the network, or joins it again.
     public func set(isReachable: Bool) {
-        state.withLock { state in
-            guard state.isReachable != isReachable else { return }
+        let listeners = state.withLock { state in
+            guard state.isReachable != isReachable else { return [AsyncStream<Bool>.Continuation]() }
             state.isReachable = isReachable
-            for listener in state.listeners.values { listener.yield(isReachable) }
+            return Array(state.listeners.values)
         }
+        // Not within the lock, for which the end of a cancelled listener may wait.
+        for listener in listeners { listener.yield(isReachable) }
     }
 
     /// Whether there is a network, at first and after each change. Each call begins a sequence of its own.
