@@ -124,7 +124,7 @@ struct APICommandTests {
             _ = try await daemon.client.ask(.delete, "/long/2.json")
             let terminal = try PseudoTerminal()
             #expect(try await run(["api", "GET", "/long.json"] + storage, output: terminal.path).status == 0)
-            #expect(terminal.read() == "[\r\n  \"\\u{009B}31m\\n\"\r\n]\r\n")
+            #expect(terminal.readToEnd() == "[\r\n  \"\\u{009B}31m\\n\"\r\n]\r\n")
             let shown = try await run(["api", "GET", path] + storage, output: terminal.path)
             #expect(shown.status == 2 && shown.errors.contains("image/jpeg"), "\(shown)")
             #expect(try await daemon.stop() == 0)

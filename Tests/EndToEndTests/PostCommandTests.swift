@@ -73,7 +73,7 @@ struct PostCommandTests {
             let child = try Child(
                 ["post"] + storage, output: terminal.path, errors: scratch.path + "/errors")
             try await child.wait()
-            let shown = terminal.read().split(whereSeparator: \.isNewline)
+            let shown = terminal.readToEnd().split(whereSeparator: \.isNewline)
             #expect(child.exitCode == 0 && shown.count == 2, "\(shown)")
             #expect(shown.allSatisfy { $0.hasSuffix("…") && $0.contains("word") && $0.count <= 72 }, "\(shown)")
             #expect(try await daemon.stop() == 0)

@@ -35,10 +35,16 @@ final class PseudoTerminal: Sendable {
         close(descriptor)
     }
 
-    /// Reads the unread output; waits for the first of it. Empty when no process has it open any longer.
-    func read() -> String {
-        var bytes = [UInt8](repeating: 0, count: 65_536)
-        let count = Foundation.read(descriptor, &bytes, bytes.count)
-        return String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
+    /// Reads the unread output until no process has the terminal open. The kernel hands it over in pieces of any length.
+    func readToEnd() -> String {
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = Foundation.read(descriptor, &piece, piece.count)
+            if count < 0 && errno == EINTR { continue }
+            // EIO: the last process has closed it.
+            if count <= 0 { return String(decoding: bytes, as: UTF8.self) }
+            bytes += piece[..<count]
+        }
     }
 }

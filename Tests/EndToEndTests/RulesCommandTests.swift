@@ -73,7 +73,7 @@ struct RulesCommandTests {
             let child = try Child(
                 ["rules", "check", scratch.path + "/bad.json"], output: "/dev/null", errors: terminal.path)
             #expect(try await child.wait() == 1)
-            let lines = terminal.read().split(whereSeparator: \.isNewline).map { Array($0) }
+            let lines = terminal.readToEnd().split(whereSeparator: \.isNewline).map { Array($0) }
             try #require(lines.count == 3, "\(lines)")
             #expect(lines[2].last == "^" && lines[2].dropLast().allSatisfy { $0 == " " }, "\(lines)")
             #expect(lines[1][lines[2].count - 1] == marked, "\(lines)")

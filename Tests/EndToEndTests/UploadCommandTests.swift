@@ -153,7 +153,7 @@ struct UploadCommandTests {
                 ["upload"] + files + ["--user", "maria", "--storage", daemon.storage], output: terminal.path,
                 errors: terminal.path)
             #expect(try await child.wait() == 3)
-            let screen = terminal.read()
+            let screen = terminal.readToEnd()
             #expect(screen.contains("█"), "there is a bar: \(screen)")
             // The final contents of a line: the text after it was last cleared.
             for line in screen.split(separator: "\r\n") {
