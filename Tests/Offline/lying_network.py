@@ -46,13 +46,9 @@ class Message:
         return "text/event-stream" in self.fields.get("accept", "")
 
     @property
-    def is_keyed(self):
-        return "idempotency-key" in self.fields
-
-    @property
     def is_safe_late(self):
-        """Whether a copy does no harm however late: one that makes something under a key, or bytes at their offset."""
-        return self.method == "POST" and self.is_keyed and "/read" not in self.target or "upload-offset" in self.fields
+        """Whether a copy may arrive after later requests: its key keeps it from undoing them, or its bytes' offset."""
+        return "idempotency-key" in self.fields or "upload-offset" in self.fields
 
     def bytes(self):
         """Returns the request as it goes to the service: on a connection of its own."""
@@ -63,9 +59,8 @@ class Message:
 class Line:
     """The network of one device. `mode` is honest, lying or off."""
 
-    def __init__(self, name, port, random, log, late_copies):
+    def __init__(self, name, port, random, log):
         self.name, self.service_port, self.random, self.log = name, port, random, log
-        self.late_copies = late_copies
         self.mode = "honest"
         self.counts = collections.Counter()
         self.connections, self.copies = set(), set()
@@ -118,11 +113,7 @@ class Line:
 
     def may_double(self, message):
         """Whether a network may repeat a request: one with a key, or one that changes nothing more when repeated."""
-        return message.is_safe_late or message.is_keyed or message.method in ("GET", "HEAD", "PUT", "DELETE")
-
-    def may_double_late(self, message):
-        """Whether a copy may arrive after later requests: then its key must keep it from undoing them."""
-        return message.is_safe_late or message.is_keyed and self.late_copies
+        return message.is_safe_late or message.method in ("GET", "HEAD", "PUT", "DELETE")
 
     async def answer(self, message, reader, writer):
         """Answers a request by its fate; returns whether the connection goes on."""
@@ -137,13 +128,13 @@ class Line:
             return True
         if fate == "delay":
             await asyncio.sleep(self.random.uniform(0, 1))
-            if not self.may_double_late(message) and (reader.at_eof() or writer.transport.is_closing()):
+            if not message.is_safe_late and (reader.at_eof() or writer.transport.is_closing()):
                 return False  # The device may have sent it again meanwhile, and later ones.
         if message.is_stream:
             return await self.stream(message, writer)
         if fate == "double":
             copy = self.copy(message)
-            if not self.may_double_late(message):
+            if not message.is_safe_late:
                 await copy
         answer = await self.exchange(message)
         if answer is None or fate == "drop-after":
@@ -161,7 +152,7 @@ class Line:
 
     def copy(self, message):
         """Sends a request once more, perhaps seconds later."""
-        wait = self.random.choice([0, self.random.uniform(0, 6)]) if self.may_double_late(message) else 0
+        wait = self.random.choice([0, self.random.uniform(0, 6)]) if message.is_safe_late else 0
 
         async def send():
             await asyncio.sleep(wait)

@@ -123,7 +123,7 @@ class Run:
             for number, owner in enumerate(owners):
                 name = f"{owner}{number}"
                 line = await stack.enter_async_context(Line(
-                    name, self.port, random.Random(f"{self.seed}/{name}"), self.log, self.options.late_copies))
+                    name, self.port, random.Random(f"{self.seed}/{name}"), self.log))
                 device = Device(name, owner, os.environ["DEVICE"], self.folder / name, f"http://127.0.0.1:{line.port}")
                 device.clock_offset = self.random.choice([0, 0, -86400 * 30, 86400 * 30, 3600, -3600])
                 self.lines.append(line)
@@ -291,8 +291,6 @@ def main():
     parser.add_argument("--minutes", type=float, default=1.5)
     parser.add_argument("--seed", default=str(random.SystemRandom().randrange(1 << 32)))
     parser.add_argument("--devices", type=int, default=2)
-    parser.add_argument("--no-late-copies", dest="late_copies", action="store_false",
-                        help="no copies of likes, follows, edits and deletions that arrive after later requests")
     options = parser.parse_args()
     end = time.monotonic() + 60 * options.minutes
     folder = pathlib.Path(tempfile.mkdtemp(prefix="tintype-offline-"))
