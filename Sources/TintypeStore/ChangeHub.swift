@@ -51,7 +51,7 @@ final class ChangeHub: Sendable {
     struct Subscription: Sendable {
         fileprivate let id: Int
         /// One signal after any number of changes.
-        let signals: AsyncStream<Void>
+        fileprivate let signals: AsyncStream<Void>
         fileprivate let hub: ChangeHub
 
         /// Notes what the listener shows, until it ends.
@@ -64,8 +64,22 @@ final class ChangeHub: Sendable {
             if isChanged { hub.report([.interests]) }
         }
 
-        /// Returns the subjects that have changed since the last call.
-        func changes() -> Set<Subject> {
+        /// Waits until something has changed, and returns the subjects that have since the last call; nil if the task is
+        /// cancelled.
+        func changes() async -> Set<Subject>? {
+            for await _ in signals { return takeChanges() }
+            return nil
+        }
+
+        /// Waits until a subject has changed.
+        ///
+        /// - Throws: `CancellationError`.
+        func change(of subject: Subject) async throws {
+            while let changes = await changes() { if changes.contains(subject) { return } }
+            throw CancellationError()
+        }
+
+        private func takeChanges() -> Set<Subject> {
             hub.state.withLock { state in
                 let subjects = state.listeners[id]?.subjects ?? []
                 state.listeners[id]?.subjects = []

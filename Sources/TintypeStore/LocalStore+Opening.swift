@@ -1,5 +1,4 @@
 public import TintypeClient
-public import TintypeModel
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
@@ -24,20 +23,4 @@ extension LocalStore {
 
     /// Ends the use of the store; all later calls throw. Cancel `run()` before.
     public func close() async { await records.close() }
-
-    /// Deletes everything that the device keeps of a person, also what is still to be sent, such as after the person has
-    /// signed out of a device that others use.
-    ///
-    /// - Throws: `RecordStoreError`; then nothing is deleted.
-    public func removeData(of person: Person.ID) async throws {
-        try await change(person, .powerCut) { changes in
-            for queued in try changes.records.writes() { try changes.remove(queued) }
-            for table in AccountRecords.Table.all {
-                for record in try changes.records.records(table, prefix: "") {
-                    try changes.set(nil as String?, table, record.key)
-                }
-            }
-            changes.touch(.account)
-        }
-    }
 }

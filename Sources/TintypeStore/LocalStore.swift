@@ -1,5 +1,5 @@
 public import TintypeClient
-import TintypeModel
+public import TintypeModel
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
@@ -23,6 +23,8 @@ public final class LocalStore: Sendable {
     let sending = SendingState()
     let link = Link()
     private let lastWindow = Guarded(0)
+    /// The people whose data were removed: what was requested before for them is not kept.
+    private let removedPeople = Guarded<Set<Person.ID>>([])
 
     /// Creates a store.
     ///
@@ -56,10 +58,13 @@ public final class LocalStore: Sendable {
     }
 
     /// Changes the records of a person in one transaction, and reports it to the views.
+    ///
+    /// - Throws: `RecordStoreError`; `SessionError.signedOut` if the person's data were removed, and the person has not come back.
     func change<Result: Sendable>(
         _ account: Person.ID, _ durability: Durability, _ body: @Sendable (AccountChanges) throws -> Result
     ) async throws -> Result {
         let (result, subjects, files) = try await records.write(durability) { writer in
+            if self.removedPeople.withLock({ $0.contains(account) }) { throw SessionError.signedOut }
             let changes = AccountChanges(account, in: writer)
             let result = try body(changes)
             return (result, changes.subjects, changes.unneededFiles)
@@ -67,6 +72,25 @@ public final class LocalStore: Sendable {
         for name in files { folder.remove(name) }
         hub.report(subjects)
         return result
+    }
+
+    /// Keeps what is requested for a person from now on.
+    func welcome(_ account: Person.ID) { _ = removedPeople.withLock { $0.remove(account) } }
+
+    /// Deletes everything that the device keeps of a person, also what is still to be sent, such as after the person has
+    /// signed out of a device that others use.
+    ///
+    /// - Throws: `RecordStoreError`; then nothing is deleted.
+    public func removeData(of person: Person.ID) async throws {
+        let (subjects, files) = try await records.write(.powerCut) { writer in
+            let changes = AccountChanges(person, in: writer)
+            try changes.removeAll()
+            // Within the transaction: what was requested before and arrives later is not kept.
+            _ = self.removedPeople.withLock { $0.insert(person) }
+            return (changes.subjects, changes.unneededFiles)
+        }
+        for name in files { folder.remove(name) }
+        hub.report(subjects)
     }
 
     /// The person whose data are shown; nil if nobody is signed in.

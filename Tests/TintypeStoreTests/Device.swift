@@ -10,6 +10,7 @@ struct Device {
     let store: LocalStore
     let client: ServiceClient
     let folder: URL
+    let records: SQLiteRecordStore
 
     /// Signs a person in on a new device, and runs a body with it.
     static func run<Result>(
@@ -38,7 +39,7 @@ struct Device {
         let store = LocalStore(
             client: client, records: records, folder: folder.appendingPathComponent("photos"), clock: clock)
         do {
-            let result = try await body(Device(store: store, client: client, folder: folder))
+            let result = try await body(Device(store: store, client: client, folder: folder, records: records))
             await records.close()
             own.close()
             return result

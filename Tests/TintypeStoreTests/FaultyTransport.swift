@@ -21,6 +21,7 @@ final class FaultyTransport: Transport {
     private let transport: any Transport
     private let fates: Mutex<[Fate]>
     private let isConcerned: @Sendable (TransportRequest) -> Bool
+    private let (happening, end) = AsyncStream.makeStream(of: Never.self)
 
     /// - Parameters:
     ///   - fates: The fates of the first requests that are concerned; all later ones are answered.
@@ -38,6 +39,9 @@ final class FaultyTransport: Transport {
 
     /// The number of requests whose fate is still to come.
     var remainingCount: Int { fates.withLock(\.count) }
+
+    /// Waits until the last fate has come.
+    func untilAllHaveHappened() async { for await _ in happening {} }
 
     func response(
         to request: TransportRequest, progress: (@Sendable (_ sentCount: Int64) -> Void)?
@@ -61,6 +65,10 @@ final class FaultyTransport: Transport {
 
     private func next(_ request: TransportRequest) -> Fate {
         guard isConcerned(request) else { return .answered }
-        return fates.withLock { $0.isEmpty ? .answered : $0.removeFirst() }
+        return fates.withLock { fates in
+            guard !fates.isEmpty else { return .answered }
+            defer { if fates.isEmpty { end.finish() } }
+            return fates.removeFirst()
+        }
     }
 }

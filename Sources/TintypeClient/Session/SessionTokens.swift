@@ -8,7 +8,7 @@ import TintypeModel
 
 /// The tokens of a session, and its state.
 actor SessionTokens {
-    private let identity: IdentityEndpoints
+    let identity: IdentityEndpoints
     private let store: SessionStore
     private let clock: any DeviceClock
     private let turns = Turns()
@@ -22,8 +22,10 @@ actor SessionTokens {
     private var kept: StoredSession?
     private var current: CurrentToken?
     /// The number of sign-ins and sign-outs so far: what was begun before one must not change what is after it.
-    private var generation = 0
+    private(set) var generation = 0
     private var renewal: Renewal?
+    /// The attempts to read the keychain for those who listen.
+    private var reading: Task<Void, Never>?
 
     private struct Renewal {
         let generation: Int
@@ -56,8 +58,21 @@ actor SessionTokens {
         let number = listenerCount
         listeners[number] = continuation
         continuation.onTermination = { [weak self] _ in Task { await self?.removeListener(number) } }
-        if let known { continuation.yield(known) } else { Task { try? await load() } }
+        if let known { continuation.yield(known) } else { loadForListeners() }
         return stream
+    }
+
+    /// Reads the keychain until that succeeds, or nobody listens: a locked phone does not let it be read.
+    private func loadForListeners() {
+        guard reading == nil else { return }
+        reading = Task {
+            var failures = 0
+            while !listeners.isEmpty, (try? await load()) == nil {
+                failures += 1
+                try? await clock.sleep(for: Backoff.wait(afterFailures: failures))
+            }
+            reading = nil
+        }
     }
 
     private func removeListener(_ number: Int) { listeners[number] = nil }
@@ -146,25 +161,6 @@ actor SessionTokens {
             replace(by: nil)
             publish()
         }
-    }
-
-    /// Sends a request about one's own account with a token, once more if the token is rejected.
-    ///
-    /// - Returns: The answer, and the generation in which the request was sent.
-    func callAsUser(
-        _ operation: String, _ fields: [String: JSONValue?] = [:]
-    ) async throws -> (answer: JSONValue, generation: Int) {
-        for isRepeated in [false, true] {
-            guard let token = try await token() else { throw SessionError.signedOut }
-            let begun = generation
-            do {
-                let own: [String: JSONValue?] = ["idToken": .string(token)]
-                return (try await identity.call(operation, fields.merging(own) { $1 }), begun)
-            } catch let problem as Problem where !isRepeated && problem.code.rejectsIDToken {
-                guard try await renew(token) else { throw problem }
-            }
-        }
-        throw SessionError.signedOut
     }
 
     private func replace(by session: StoredSession?) {

@@ -23,20 +23,23 @@ struct StoredEntity<Value: Codable & Sendable> {
     /// Two numbers of eight bytes each, and the entity as JSON.
     init(bytes: [UInt8]) throws {
         guard bytes.count > 16 else { throw RecordStoreError.damaged("an entity has no content") }
-        number = Self.number(bytes[0..<8])
-        countsNumber = Self.number(bytes[8..<16])
+        number = StoredNumber.read(bytes[0..<8])
+        countsNumber = StoredNumber.read(bytes[8..<16])
         value = try JSONDecoder().decode(Value.self, from: Data(bytes[16...]))
     }
 
     func bytes() throws -> [UInt8] {
-        Self.bytes(number) + Self.bytes(countsNumber) + [UInt8](try JSONEncoder().encode(value))
+        StoredNumber.bytes(number) + StoredNumber.bytes(countsNumber) + [UInt8](try JSONEncoder().encode(value))
     }
+}
 
-    private static func number(_ bytes: ArraySlice<UInt8>) -> Int64 {
+/// A change number of a stored entity: eight bytes, the most significant first.
+private enum StoredNumber {
+    static func read(_ bytes: ArraySlice<UInt8>) -> Int64 {
         Int64(truncatingIfNeeded: bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }
 
-    private static func bytes(_ number: Int64) -> [UInt8] {
+    static func bytes(_ number: Int64) -> [UInt8] {
         let bits = UInt64(bitPattern: number)
         return stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: bits >> UInt64($0)) }
     }
@@ -72,6 +75,6 @@ extension AccountRecords {
     /// Returns the number up to which an entity is known; nil for one that the device does not have.
     func number(of subject: Subject) throws -> Int64? {
         guard let bytes = try value(Table.entity, subject.key), bytes.count > 16 else { return nil }
-        return Int64(truncatingIfNeeded: bytes[0..<8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+        return StoredNumber.read(bytes[0..<8])
     }
 }

@@ -50,7 +50,7 @@ extension AccountChanges {
             try remove(entry.id, from: .trees)
             try set(nil as String?, AccountRecords.Table.entity, entry.id)
         }
-        var number = max(try records.number(of: window.subject) ?? 0, try records.number(.endedTree) ?? 0)
+        var number = try records.number(of: window.subject) ?? 0
         for queued in try records.writes(overlapping: window.keys) {
             if case .sent(let change?, _) = queued.state { number = max(number, change) }
         }
@@ -64,18 +64,32 @@ extension AccountChanges {
     func store(_ node: JSONValue, _ window: TreeWindow, at number: Int64) throws -> Bool {
         let known: StoredEntity<StoredTree>? = try records.entity(window.subject)
         if let known, known.number > number { return false }
-        // A state from before a write that is no longer laid over it.
-        if known == nil, let ended = try records.number(.endedTree), ended > number { return false }
         if try records.isBlocked(window, after: number) { return false }
         let tree = StoredTree(keys: window.keys, node: node)
         if let known, known.number == number, known.value == tree { return true }
         try setEntity(StoredEntity(tree, number: number), window.subject)
+        if known == nil { try endReadWrites() }
         return true
+    }
+
+    /// Forgets that a part of the tree is shown, unless it was read: no write is laid over it any longer.
+    func forgetUnread(_ window: TreeWindow) throws {
+        guard try records.value(AccountRecords.Table.entity, window.subject.key) == nil else { return }
+        try remove(window.subject.key, from: .trees)
+        try endReadWrites()
+    }
+
+    /// Forgets all parts of the tree that were shown and never read.
+    func forgetUnreadTrees() throws {
+        for entry in try records.entries(of: .trees)
+        where try records.value(AccountRecords.Table.entity, entry.id) == nil {
+            try remove(entry.id, from: .trees)
+        }
+        try endReadWrites()
     }
 
     /// Applies a write that the service has carried out to the parts of the tree that do not include it.
     func keep(_ write: TreeWrite, _ queued: QueuedWrite, at number: Int64) throws {
-        try set(max(try records.number(.endedTree) ?? 0, number), .endedTree)
         for (key, known) in try records.trees(overlapping: write.keys)
         where known.number < number {
             var stored = known
@@ -88,6 +102,20 @@ extension AccountChanges {
 }
 
 extension AccountRecords {
+    /// Whether a part of the tree at, above or below a path is shown, or was.
+    func hasTree(overlapping keys: [String]) throws -> Bool { try !shownTrees(overlapping: keys).isEmpty }
+
+    /// Whether such a part is still to be read: a write must stay laid over it, whatever else includes the write.
+    func hasUnreadTree(overlapping keys: [String]) throws -> Bool {
+        try shownTrees(overlapping: keys).contains { try value(Table.entity, $0) == nil }
+    }
+
+    /// Returns the keys of the shown parts of the tree at, above or below a path.
+    private func shownTrees(overlapping keys: [String]) throws -> [String] {
+        let node = Subject.node(keys)
+        return try entries(of: .trees).map(\.id).filter { Subject.record($0).overlaps(node) }
+    }
+
     /// Whether a sum of the person may be in what is read, but is not known to be.
     func isBlocked(_ window: TreeWindow, after number: Int64) throws -> Bool {
         try writes(overlapping: window.keys).contains { queued in

@@ -90,7 +90,7 @@ extension AccountChanges {
     }
 
     private func enqueueEdit(_ change: CommentChange, at date: Date) throws -> QueuedWrite? {
-        for var earlier in try records.writes(on: .comment(change.id, on: change.post)) where earlier.isUntried {
+        for var earlier in try records.writes(onComment: change.id, of: change.post) where earlier.isUntried {
             switch earlier.write {
             case .comment(var draft):
                 (draft.text, draft.mentions) = (change.text, change.mentions)
@@ -121,7 +121,7 @@ extension AccountChanges {
     }
 
     private func enqueueDeletion(of id: Comment.ID, on post: Post.ID, at date: Date) throws -> QueuedWrite? {
-        let writes = try records.writes(on: .comment(id, on: post))
+        let writes = try records.writes(onComment: id, of: post)
         let isUnknown = writes.contains { queued in
             if case .comment = queued.write { queued.isUntried || queued.isRefused } else { false }
         }

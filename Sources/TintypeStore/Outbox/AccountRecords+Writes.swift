@@ -29,11 +29,24 @@ extension AccountRecords {
         }
     }
 
+    /// Returns a write of anybody on this device; nil if it is done, or was withdrawn.
+    func anybodysWrite(_ number: Int64) throws -> QueuedWrite? {
+        try text(.owner(of: number)).flatMap { try AccountRecords(Person.ID($0), in: reader).write(number) }
+    }
+
     /// Returns the writes on a post by both of its ids.
     func writes(onPost id: Post.ID) throws -> [QueuedWrite] {
         let (real, local) = (try real(id), try identity(id))
         let own = try writes(on: .post(real))
         return real == local ? own : (try writes(on: .post(local)) + own).sorted { $0.number < $1.number }
+    }
+
+    /// Returns the writes on a comment by both of its ids, and both of its post's.
+    func writes(onComment id: Comment.ID, of post: Post.ID) throws -> [QueuedWrite] {
+        let posts = Set([try real(post), try identity(post)])
+        let comments = Set([try real(id), try identity(id)])
+        return try posts.flatMap { post in try comments.flatMap { try writes(on: .comment($0, on: post)) } }
+            .sorted { $0.number < $1.number }
     }
 
     /// Returns the numbers of the writes that must be sent, in their order.
@@ -70,6 +83,7 @@ extension AccountChanges {
     func add(_ write: Write, at date: Date, key: String? = nil) throws -> QueuedWrite {
         let number = (try records.number(.lastWrite) ?? 0) + 1
         try set(number, .lastWrite)
+        try set(records.account.rawValue, .owner(of: number))
         let queued = QueuedWrite(number: number, date: date, write: write, key: key ?? UUID().uuidString)
         for subject in write.subjects {
             try set("", AccountRecords.Table.concern, subject.key + "//" + AccountRecords.key(number))
@@ -106,6 +120,7 @@ extension AccountChanges {
             try set(nil as String?, Fact.upload(post.id))
         }
         // The ends of the last writes are kept for those who follow them.
+        try set(nil as String?, .owner(of: queued.number))
         try set(isDone ? "done" : "withdrawn", Fact.end(of: queued.number))
         try set(nil as String?, Fact.end(of: queued.number - 1000))
         note(queued)

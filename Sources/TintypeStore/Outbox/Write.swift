@@ -100,19 +100,33 @@ struct TreeWrite: Codable, Hashable, Sendable {
 
 extension Write {
     /// The entities and lists that it changes or needs.
-    var subjects: [Subject] {
+    var subjects: [Subject] { subjects(post: { $0 }, comment: { $0 }) }
+
+    /// Returns the entities and lists that it changes or needs.
+    ///
+    /// - Parameters:
+    ///   - post: Returns the id by which a post is named, for each of the ids that it may have.
+    ///   - comment: The same for a comment.
+    func subjects(
+        post: (Post.ID) throws -> Post.ID, comment: (Comment.ID) throws -> Comment.ID
+    ) rethrows -> [Subject] {
         switch self {
-        case .post(let draft): [.post(draft.id), .list(.feed)]
-        case .editPost(let change): [.post(change.id)]
-        case .deletePost(let id): [.post(id)]
-        case .like(let id, _): [.post(id)]
-        case .follow(let id, _), .block(let id, _): [.person(id)]
-        case .comment(let draft): [.comment(draft.id, on: draft.post), .comments(on: draft.post), .post(draft.post)]
-        case .editComment(let change): [.comment(change.id, on: change.post), .comments(on: change.post)]
-        case .deleteComment(let id, let post): [.comment(id, on: post), .comments(on: post), .post(post)]
-        case .readNotifications: [.list(.notifications)]
-        case .profile: []
-        case .tree(let write): [.node(write.path)]
+        case .post(let draft): return [.post(try post(draft.id)), .list(.feed)]
+        case .editPost(let change): return [.post(try post(change.id))]
+        case .deletePost(let id), .like(let id, _): return [.post(try post(id))]
+        case .follow(let id, _), .block(let id, _): return [.person(id)]
+        case .comment(let draft):
+            let id = try post(draft.post)
+            return [.comment(try comment(draft.id), on: id), .comments(on: id), .post(id)]
+        case .editComment(let change):
+            let id = try post(change.post)
+            return [.comment(try comment(change.id), on: id), .comments(on: id)]
+        case .deleteComment(let deleted, on: let owner):
+            let id = try post(owner)
+            return [.comment(try comment(deleted), on: id), .comments(on: id), .post(id)]
+        case .readNotifications: return [.list(.notifications)]
+        case .profile: return [.profile]
+        case .tree(let write): return [.node(write.path)]
         }
     }
 
@@ -143,5 +157,8 @@ extension Write {
     enum Lane: String, CaseIterable, Sendable {
         case posts
         case others
+
+        /// The number of writes that are chosen at once, and cannot be taken back from then on.
+        var batchCount: Int { self == .posts ? 1 : 20 }
     }
 }

@@ -101,7 +101,12 @@ extension LocalView {
         depend(on: .person(id))
         guard let stored: StoredEntity<Person> = try records.entity(.person(id)) else { return nil }
         var shown = Local(stored.value)
-        for queued in try records.writes(on: .person(id)) {
+        var writes = try records.writes(on: .person(id))
+        if id == records.account {
+            depend(on: .profile)
+            writes = (writes + (try records.writes(on: .profile))).sorted { $0.number < $1.number }
+        }
+        for queued in writes {
             guard queued.isShown else {
                 shown.parkedWrites.append(WriteID(rawValue: queued.number))
                 continue
@@ -109,6 +114,9 @@ extension LocalView {
             switch queued.write {
             case .follow(_, let isFollowed): shown.value.isFollowed = isFollowed
             case .block(_, let isBlocked): shown.value.isBlocked = isBlocked
+            case .profile(let name, let bio):
+                shown.value.name = name ?? shown.value.name
+                shown.value.bio = bio ?? shown.value.bio
             default: continue
             }
             if !queued.isSent { shown.state = .toBeUpdated }

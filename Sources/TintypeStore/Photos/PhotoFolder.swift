@@ -24,6 +24,16 @@ final class PhotoFolder: Sendable {
         }
     }
 
+    /// Checks within the transaction that stores their post that photos are there: another process that uses the folder may
+    /// have deleted them, because no post needed them.
+    ///
+    /// - Throws: An error of the system.
+    func check(_ photos: [KeptPhoto]) throws {
+        for photo in photos where !FileManager.default.fileExists(atPath: file(photo).path) {
+            throw CocoaError(.fileNoSuchFile, userInfo: [NSFilePathErrorKey: photo.name])
+        }
+    }
+
     /// Notes that photos are needed only as long as a stored post needs them.
     func endKeeping(_ photos: [KeptPhoto]) { keeping.withLock { $0.subtract(photos.map(\.name)) } }
 

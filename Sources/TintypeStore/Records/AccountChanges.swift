@@ -29,13 +29,25 @@ final class AccountChanges {
         try set(text.map { Array($0.utf8) }, table, key)
     }
 
-    func set(_ text: String?, _ fact: Fact) throws { try set(text, AccountRecords.Table.fact, fact.key) }
+    func set(_ text: String?, _ fact: Fact) throws {
+        guard fact.isOfDevice else { return try set(text, AccountRecords.Table.fact, fact.key) }
+        try writer.set(text.map { Array($0.utf8) }, for: RecordKey(AccountRecords.Table.device, fact.key))
+    }
 
     func set(_ number: Int64?, _ fact: Fact) throws { try set(number.map { String($0) }, fact) }
 
     /// Notes that a post of a hand-over was adopted. The note stays: another process may still be about to adopt it.
     func setAdopted(_ id: UUID) throws {
         try writer.set([], for: RecordKey(AccountRecords.Table.adopted, id.uuidString))
+    }
+
+    /// Removes all records of the person.
+    func removeAll() throws {
+        for queued in try records.writes() { try remove(queued) }
+        for table in AccountRecords.Table.all {
+            for record in try records.records(table, prefix: "") { try set(nil as String?, table, record.key) }
+        }
+        for subject in [Subject.account, .outbox] { touch(subject) }
     }
 
     /// Notes that views of a subject must be read again.

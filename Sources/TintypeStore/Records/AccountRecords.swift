@@ -8,10 +8,11 @@ import TintypeModel
 /// The records of one person on this device: their keys begin with the person's id.
 struct AccountRecords {
     let reader: any RecordReader
+    let account: Person.ID
     let prefix: String
 
     init(_ account: Person.ID, in reader: any RecordReader) {
-        self.reader = reader
+        (self.reader, self.account) = (reader, account)
         prefix = Subject.escaped(account.rawValue) + "/"
     }
 
@@ -40,6 +41,8 @@ struct AccountRecords {
         static let all = [entity, list, place, write, queue, concern, alias, origin, fact]
         /// The ids of the posts that were adopted from a hand-over, by anybody on this device.
         static let adopted = "adopted"
+        /// Single values of the device, which are no person's.
+        static let device = "device"
     }
 
     func value(_ table: String, _ key: String) throws -> [UInt8]? {
@@ -69,7 +72,8 @@ struct AccountRecords {
     // MARK: Facts
 
     func text(_ fact: Fact) throws -> String? {
-        try value(Table.fact, fact.key).map { String(decoding: $0, as: UTF8.self) }
+        let key = fact.isOfDevice ? RecordKey(Table.device, fact.key) : RecordKey(Table.fact, prefix + fact.key)
+        return try reader.value(key).map { String(decoding: $0, as: UTF8.self) }
     }
 
     func number(_ fact: Fact) throws -> Int64? { try text(fact).flatMap { Int64($0) } }
@@ -92,20 +96,22 @@ struct AccountRecords {
     }
 }
 
-/// A single value of a person's records.
+/// A single value of a person's records, or of the device.
 struct Fact {
     let key: String
+    /// Whether it is the device's, whichever person is signed in.
+    var isOfDevice = false
 
     /// The position of the last synchronisation.
     static let cursor = Fact(key: "cursor")
     /// The number of the last write.
-    static let lastWrite = Fact(key: "last-write")
-    /// The greatest number of a write of the tree that is no longer laid over the service's state.
-    static let endedTree = Fact(key: "ended-tree")
+    static let lastWrite = Fact(key: "last-write", isOfDevice: true)
+    /// The person whose outbox has a write.
+    static func owner(of write: Int64) -> Fact { Fact(key: "owner/\(write)", isOfDevice: true) }
     /// The number of unread notifications.
     static let unread = Fact(key: "unread")
     /// The end of a write: `done` or `withdrawn`; absent before, and for long ago.
-    static func end(of write: Int64) -> Fact { Fact(key: "end/\(write)") }
+    static func end(of write: Int64) -> Fact { Fact(key: "end/\(write)", isOfDevice: true) }
     /// The progress of a post of photos.
     static func upload(_ post: Post.ID) -> Fact { Fact(key: "upload/" + Subject.escaped(post.rawValue)) }
     /// The cursor with which a list continues on the service; absent when the device has all of it.

@@ -46,6 +46,8 @@ struct Subject: Hashable, Sendable, Codable {
     static let outbox = Subject("outbox")
     /// The person who is signed in.
     static let account = Subject("account")
+    /// The name and the text of the person who is signed in.
+    static let profile = Subject("profile")
     /// The connection to the service.
     static let connection = Subject("connection")
     /// The wish that a wait ends.
@@ -54,10 +56,22 @@ struct Subject: Hashable, Sendable, Codable {
     static func window(_ id: Int) -> Subject { Subject("window", String(id)) }
     static func write(_ number: Int64) -> Subject { Subject("write", String(number)) }
 
-    /// The path of a node of the tree, in its escaped form; nil for other subjects.
-    var nodePath: Substring? {
-        guard key == "tree" || key.hasPrefix("tree/") else { return nil }
-        return key.dropFirst("tree/".count)
+    /// The path of a node or a part of the tree, in its escaped form with a slash before each key; nil for other subjects.
+    private var treePath: Substring? {
+        guard let end = key.firstIndex(of: "/") else { return key == "tree" ? "" : nil }
+        switch key[..<end] {
+        case "tree": return key[end...]
+        // An empty key separates the path from the query.
+        case "nodes": return key.firstRange(of: "//").map { key[end..<$0.lowerBound] }
+        default: return nil
+        }
+    }
+
+    /// Whether two subjects are the same, or places of the tree one of which contains the other.
+    func overlaps(_ other: Subject) -> Bool {
+        if self == other { return true }
+        guard let own = treePath, let path = other.treePath else { return false }
+        return "\(own)/".hasPrefix("\(path)/") || "\(path)/".hasPrefix("\(own)/")
     }
 
     /// Returns a text in printable ASCII without slashes, different for each text, so that a prefix of keys selects

@@ -3,9 +3,6 @@ import TintypeModel
 
 /// Follows what open views show and synchronisation does not cover, until its task is cancelled.
 struct Follower: Sendable {
-    private static let firstWait: Duration = .seconds(1)
-    private static let longestWait: Duration = .seconds(60)
-
     let store: LocalStore
     let account: Person.ID
 
@@ -15,11 +12,17 @@ struct Follower: Sendable {
     ///
     /// - Throws: `RecordStoreError`, or `CancellationError`.
     func run() async throws {
-        try await withThrowingDiscardingTaskGroup { group in
-            let subscription = store.hub.listen()
+        try await store.change(account, .appEnd) { try $0.forgetUnreadTrees() }
+        let subscription = store.hub.listen()
+        try await withThrowingTaskGroup(of: Event.self) { group in
             var ends: [Interest: AsyncStream<Void>.Continuation] = [:]
-            var signals = subscription.signals.makeAsyncIterator()
-            repeat {
+            group.addTask { .change }
+            while let event = try await group.next() {
+                guard event == .change else { continue }
+                group.addTask {
+                    try await subscription.change(of: .interests)
+                    return .change
+                }
                 let interests = store.hub.interests
                 for interest in ends.keys where !interests.contains(interest) {
                     ends.removeValue(forKey: interest)?.finish()
@@ -27,13 +30,24 @@ struct Follower: Sendable {
                 for interest in interests where ends[interest] == nil {
                     let (end, continuation) = AsyncStream.makeStream(of: Void.self)
                     ends[interest] = continuation
-                    group.addTask { try await untilFirst({ for await _ in end {} }, { try await follow(interest) }) }
+                    group.addTask {
+                        try await untilFirst({ for await _ in end {} }, { try await follow(interest) })
+                        if case .tree(let window) = interest, !store.hub.interests.contains(interest) {
+                            try await forgetUnread(window)
+                        }
+                        return .end
+                    }
                 }
-                repeat {
-                    guard await signals.next(isolation: #isolation) != nil else { throw CancellationError() }
-                } while !subscription.changes().contains(.interests)
-            } while true
+            }
         }
+    }
+
+    /// The reason why a task of the follower ends.
+    private enum Event {
+        /// Open views show other things than before.
+        case change
+        /// Something is no longer shown.
+        case end
     }
 
     /// Follows one thing until the task is cancelled; failed attempts are repeated after growing waits.
@@ -55,8 +69,10 @@ struct Follower: Sendable {
                 try Task.checkCancellation()
                 if error is RecordStoreError { throw error }
                 failures += 1
-                let wait = min(Self.longestWait, Self.firstWait * (1 << min(failures - 1, 10)))
-                try await store.pause(wait * Double.random(in: 0.5...1))
+                let problem = error as? Problem
+                // What the person may not read is not waited for.
+                if case .tree(let window) = interest, problem?.isTransient == false { try await forgetUnread(window) }
+                try await store.pause(problem?.retryAfter ?? Backoff.wait(afterFailures: failures))
             }
         }
     }
@@ -93,6 +109,10 @@ struct Follower: Sendable {
         }
     }
 
+    private func forgetUnread(_ window: TreeWindow) async throws {
+        try await store.change(account, .appEnd) { try $0.forgetUnread(window) }
+    }
+
     // MARK: Comments and lists
 
     /// Reads the newest comments on a post, and again each time one of them changes.
@@ -111,7 +131,7 @@ struct Follower: Sendable {
     private func follow(_ list: ListName) async throws {
         try await store.refresh(list)
         try await untilFirst(
-            { try await store.pause(Self.longestWait) },
+            { try await store.pause(.seconds(60)) },
             {
                 try await until { view in
                     view.depend(on: .list(list))

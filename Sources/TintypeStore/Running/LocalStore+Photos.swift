@@ -24,14 +24,14 @@ extension LocalStore {
     }
 
     /// Deletes the files of posts that are published or were withdrawn, of all people.
-    func removeUnneededPhotos(of account: Person.ID) async throws {
-        let folder = folder
-        try await records.write(.appEnd) { writer in
-            let writes = try writer.records(AccountRecords.Table.write, prefix: "").compactMap {
-                try? JSONDecoder().decode(QueuedWrite.self, from: Data($0.value))
-            }
+    func removeUnneededPhotos() async throws {
+        try await records.write(.appEnd) { [folder] writer in
             var names: Set<String> = []
-            for case .post(let post) in writes.map(\.write) { names.formUnion(post.photos.map(\.name)) }
+            for record in try writer.records(AccountRecords.Table.write, prefix: "") {
+                // A later version of the app may have written it, with photos that are not known here.
+                guard let queued = try? JSONDecoder().decode(QueuedWrite.self, from: Data(record.value)) else { return }
+                if case .post(let post) = queued.write { names.formUnion(post.photos.map(\.name)) }
+            }
             folder.removeAll(but: names)
         }
     }

@@ -24,7 +24,8 @@ extension LocalStore {
 
     /// Sends and follows until another person is signed in, or nobody.
     private func run(for account: Person.ID, _ handOver: HandOver?) async throws {
-        try await removeUnneededPhotos(of: account)
+        welcome(account)
+        try await removeUnneededPhotos()
         if let handOver {
             do { try await adoptPosts(from: handOver) } catch {
                 try Task.checkCancellation()
@@ -44,7 +45,8 @@ extension LocalStore {
                 }
             }
             defer { group.cancelAll() }
-            try await group.next()
+            // The data of the person may be removed meanwhile: what is done for them begins again.
+            do { try await group.next() } catch SessionError.signedOut {}
         }
     }
 
@@ -69,9 +71,7 @@ extension LocalStore {
     func pause(_ duration: Duration) async throws {
         try await withThrowingTaskGroup(of: Void.self) { [clock, hub, reachability] group in
             group.addTask {
-                let subscription = hub.listen()
-                for await _ in subscription.signals where subscription.changes().contains(.attempt) { return }
-                try Task.checkCancellation()
+                try await hub.listen().change(of: .attempt)
             }
             group.addTask { try await clock.sleep(for: duration) }
             group.addTask {

@@ -6,10 +6,7 @@ import TintypeModel
 /// A write that the service refuses waits for the person and stops no other one. A write whose attempt has failed, and
 /// those that depend on it or must follow it, rest for a while. Without a network, all rest.
 struct Sender: Sendable {
-    /// The first wait after a failed attempt; each further one is twice as long.
-    private static let firstWait: Duration = .seconds(1)
-    private static let longestWait: Duration = .seconds(60)
-    /// The number of writes that are looked at for one that can be sent.
+    /// The number of writes that are looked at for those that can be sent.
     private static let lookahead = 200
 
     let store: LocalStore
@@ -18,126 +15,156 @@ struct Sender: Sendable {
 
     /// Sends the writes of one lane.
     ///
-    /// - Throws: `RecordStoreError`, or `CancellationError`.
+    /// - Throws: `RecordStoreError`, `CancellationError`, or `SessionError.signedOut` if the person's data were removed.
     func run(_ lane: Write.Lane) async throws {
-        try await withThrowingDiscardingTaskGroup { rests in
-            let subscription = store.hub.listen()
-            var signals = subscription.signals.makeAsyncIterator()
+        let subscription = store.hub.listen()
+        try await withThrowingTaskGroup(of: Event.self) { group in
+            var isListening = false
             var pauses = 0
-            var next = try await self.next(lane)
-            while !Task.isCancelled {
-                guard let resolved = next else {
-                    guard await signals.next(isolation: #isolation) != nil else { throw CancellationError() }
-                    if subscription.changes().contains(.outbox) { next = try await self.next(lane) }
-                    continue
-                }
-                let attempt = try await attempt(resolved)
-                _ = store.sending.setProgress(nil, of: resolved.queued.number)
-                switch attempt {
-                case .signIn:
-                    try await store.pause(Self.longestWait)
-                    next = try await self.next(lane)
-                    continue
-                case .pause(let wait):
-                    pauses += 1
-                    try await store.pause(wait ?? Self.wait(pauses))
-                    next = try await self.next(lane)
-                    continue
-                case .rest(let wait):
-                    let number = resolved.queued.number
-                    store.sending.rest(number)
-                    let wait = wait ?? Self.wait(resolved.queued.failureCount + 1)
-                    rests.addTask {
-                        try await store.clock.sleep(for: wait)
-                        store.sending.endRest(number)
-                        store.hub.report([.outbox])
+            while true {
+                try Task.checkCancellation()
+                let batch = try await next(lane)
+                if batch.isEmpty {
+                    if !isListening {
+                        group.addTask {
+                            try await subscription.change(of: .outbox)
+                            return .change
+                        }
                     }
-                case .done, .undone, .refused, .conflict: pauses = 0
+                    isListening = try await group.next() != .change
+                    continue
                 }
-                next = try await finish(resolved, attempt, lane)
+                let end = try await send(batch)
+                for rest in end.rests {
+                    store.sending.rest(rest.number)
+                    group.addTask {
+                        defer { store.sending.endRest(rest.number) }
+                        try await store.clock.sleep(for: rest.wait)
+                        return .endOfRest
+                    }
+                }
+                guard end.isPaused else {
+                    pauses = 0
+                    continue
+                }
+                pauses += 1
+                try await store.pause(end.pause ?? Backoff.wait(afterFailures: pauses))
             }
-            throw CancellationError()
         }
     }
 
-    private func attempt(_ resolved: WriteSender.Resolved) async throws -> Attempt {
-        do { return try await sender.send(resolved) } catch {
+    /// The reason why a wait ends.
+    private enum Event { case change, endOfRest }
+
+    // MARK: A batch
+
+    /// The end of the attempts to send some writes.
+    private struct BatchEnd {
+        /// The writes that must rest, each with its wait.
+        var rests: [(number: Int64, wait: Duration)] = []
+        /// Whether no write can be sent now; the rest of the batch was not tried.
+        var isPaused = false
+        /// The wait that was named, if it is paused.
+        var pause: Duration?
+    }
+
+    /// Sends writes one after the other, and stores the results meanwhile: each as soon as the disk has stored those before.
+    private func send(_ batch: [WriteSender.Resolved]) async throws -> BatchEnd {
+        let results = ResultQueue()
+        return try await withThrowingTaskGroup(of: BatchEnd?.self) { group in
+            group.addTask {
+                while let some = await results.next() { try await keep(some) }
+                return nil
+            }
+            group.addTask {
+                defer { results.finish() }
+                return try await send(batch, results)
+            }
+            var end = BatchEnd()
+            while let result = try await group.next() { end = result ?? end }
+            return end
+        }
+    }
+
+    private func send(_ batch: [WriteSender.Resolved], _ results: ResultQueue) async throws -> BatchEnd {
+        var end = BatchEnd()
+        /// The subjects of the writes that must precede others.
+        var waiting: [Subject] = []
+        for write in batch {
+            let mustWait = waiting.contains { earlier in write.subjects.contains { $0.overlaps(earlier) } }
+            guard !end.isPaused, !mustWait else {
+                waiting += write.subjects
+                results.add(write, nil)
+                continue
+            }
+            let number = write.queued.number
+            let attempt = try await attempt(write)
+            switch attempt {
+            case .signIn: (end.isPaused, end.pause) = (true, Backoff.longest)
+            case .pause(let wait): (end.isPaused, end.pause) = (true, wait)
+            case .rest(let wait):
+                end.rests.append((number, wait ?? Backoff.wait(afterFailures: write.queued.failureCount + 1)))
+                waiting += write.subjects
+            case .done, .undone, .refused, .conflict: break
+            }
+            if store.sending.setProgress(nil, of: number) { store.hub.report([.write(number)]) }
+            results.add(write, attempt)
+        }
+        return end
+    }
+
+    private func attempt(_ write: WriteSender.Resolved) async throws -> Attempt {
+        do { return try await sender.send(write) } catch {
             try Task.checkCancellation()
             if error is RecordStoreError { throw error }
-            return try Attempt(error, failureCount: resolved.queued.failureCount)
+            return try Attempt(error, failureCount: write.queued.failureCount)
         }
     }
 
-    private static func wait(_ failures: Int) -> Duration {
-        let longest = min(longestWait, firstWait * (1 << min(failures - 1, 10)))
-        // Jitter, so that many devices do not come back in the same moment.
-        return longest * Double.random(in: 0.5...1)
+    /// Stores the results of attempts.
+    private func keep(_ results: [ResultQueue.Element]) async throws {
+        try await store.change(account, .appEnd) { changes in
+            for (write, attempt) in results { try changes.end(attempt, of: write) }
+        }
     }
 
     // MARK: The outbox
 
-    /// Returns the next write that can be sent, which from now on may have reached the service; nil for none.
-    private func next(_ lane: Write.Lane) async throws -> WriteSender.Resolved? {
+    /// Returns the next writes that can be sent, which from now on may have reached the service.
+    private func next(_ lane: Write.Lane) async throws -> [WriteSender.Resolved] {
         let resting = store.sending.resting
-        return try await store.change(account, .appEnd) { changes in
-            try Self.next(lane, resting, changes)
-        }
-    }
-
-    /// Stores the result of an attempt, and returns the next write that can be sent.
-    private func finish(
-        _ resolved: WriteSender.Resolved, _ attempt: Attempt, _ lane: Write.Lane
-    ) async throws -> WriteSender.Resolved? {
-        let resting = store.sending.resting
-        return try await store.change(account, .appEnd) { changes in
-            if var queued = try changes.records.write(resolved.queued.number), queued.isQueued {
-                switch attempt {
-                case .done(let id, let result, let number):
-                    try changes.finish(queued, id: id, result: result, at: number)
-                case .undone: try changes.remove(queued, isDone: true)
-                case .refused(let problem):
-                    queued.state = .refused(QueuedWrite.Refusal(problem))
-                    try changes.update(queued)
-                case .conflict(let theirs):
-                    queued.state = .conflict(theirs)
-                    try changes.update(queued)
-                case .rest:
-                    queued.failureCount += 1
-                    try changes.update(queued)
-                case .pause, .signIn: break
-                }
-            }
-            return try Self.next(lane, resting, changes)
-        }
+        return try await store.change(account, .powerCut) { try Self.next(lane, resting, $0) }
     }
 
     private static func next(
         _ lane: Write.Lane, _ resting: Set<Int64>, _ changes: AccountChanges
-    ) throws -> WriteSender.Resolved? {
+    ) throws -> [WriteSender.Resolved] {
+        var batch: [WriteSender.Resolved] = []
         /// The subjects of writes that must precede others.
         var waiting: [Subject] = []
         var last: Int64 = 0
-        // Mostly the first write can be sent, so that others are read only if it cannot.
-        for limit in [1, 9, lookahead - 10] {
+        // Mostly the first writes can be sent, so that others are read only if they cannot.
+        for limit in [lane.batchCount, lookahead] {
             let numbers = try changes.records.queue(lane, after: last, limit: limit)
             for number in numbers {
-                guard var queued = try changes.records.write(number) else { continue }
-                let subjects = queued.write.subjects
+                guard let queued = try changes.records.write(number) else { continue }
+                let subjects = try queued.write.subjects(
+                    post: changes.records.identity, comment: changes.records.identity)
                 let mustWait = waiting.contains { earlier in subjects.contains { $0.overlaps(earlier) } }
                 guard !mustWait, !resting.contains(number), let resolved = try resolve(queued, changes) else {
                     waiting += subjects
                     continue
                 }
-                if !queued.isAttempted {
-                    queued.isAttempted = true
-                    try changes.update(queued)
-                }
-                return WriteSender.Resolved(queued: queued, post: resolved.post, comment: resolved.comment)
+                batch.append(
+                    WriteSender.Resolved(
+                        queued: try changes.begin(queued), isFirst: !queued.isAttempted, post: resolved.post,
+                        comment: resolved.comment, subjects: subjects))
+                if batch.count == lane.batchCount { return batch }
             }
-            guard let end = numbers.last, numbers.count == limit else { return nil }
+            guard batch.isEmpty, let end = numbers.last, numbers.count == limit else { break }
             last = end
         }
-        return nil
+        return batch
     }
 
     /// Returns the ids of the service for a write; nil if it must wait for them. A write on what was withdrawn is removed.
@@ -147,36 +174,26 @@ struct Sender: Sendable {
         let post = try queued.write.neededPost.map { try changes.records.real($0) }
         let comment = try queued.write.neededComment.map { try changes.records.real($0) }
         if let post, post.isLocal {
-            if try !changes.records.isMade(.post(post)) { try changes.remove(queued) }
+            let isMade = try changes.records.writes(on: .post(post)).contains { $0.write.makes(post) }
+            if !isMade { try changes.remove(queued) }
             return nil
         }
         if let comment, comment.isLocal {
-            guard let id = queued.write.neededPost else { return nil }
-            if try !changes.records.isMade(.comment(comment, on: id)) { try changes.remove(queued) }
+            guard let owner = queued.write.neededPost else { return nil }
+            let isMade = try changes.records.writes(onComment: comment, of: owner).contains { $0.write.makes(comment) }
+            if !isMade { try changes.remove(queued) }
             return nil
         }
         return (post, comment)
     }
 }
 
-extension AccountRecords {
-    /// Whether a write of the outbox makes a subject.
-    fileprivate func isMade(_ subject: Subject) throws -> Bool {
-        try writes(on: subject).contains { queued in
-            switch queued.write {
-            case .post(let post): .post(post.id) == subject
-            case .comment(let comment): .comment(comment.id, on: comment.post) == subject
-            default: false
-            }
-        }
-    }
-}
+extension Write {
+    /// Whether it makes a post.
+    fileprivate func makes(_ id: Post.ID) -> Bool { if case .post(let post) = self { post.id == id } else { false } }
 
-extension Subject {
-    /// Whether writes on two subjects must keep their order: the same ones, or nodes of the tree one above the other.
-    fileprivate func overlaps(_ other: Subject) -> Bool {
-        if self == other { return true }
-        guard let own = nodePath, let path = other.nodePath else { return false }
-        return own.isEmpty || path.isEmpty || "\(own)/".hasPrefix("\(path)/") || "\(path)/".hasPrefix("\(own)/")
+    /// Whether it makes a comment.
+    fileprivate func makes(_ id: Comment.ID) -> Bool {
+        if case .comment(let comment) = self { comment.id == id } else { false }
     }
 }

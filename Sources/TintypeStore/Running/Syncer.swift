@@ -3,8 +3,6 @@ import TintypeModel
 
 /// Keeps the device's state of the service up to date, until its task is cancelled or the person must sign in.
 struct Syncer: Sendable {
-    private static let firstWait: Duration = .seconds(1)
-    private static let longestWait: Duration = .seconds(60)
     /// The time in which the service reports the effect of a write, if it concerns what is synchronised.
     private static let reportTime: Duration = .seconds(5)
 
@@ -20,6 +18,8 @@ struct Syncer: Sendable {
         var failures = 0
         defer { note(.connecting) }
         while true {
+            /// The wait that the service has named.
+            var named: Duration?
             do {
                 try await catchUp()
                 failures = 0
@@ -30,12 +30,13 @@ struct Syncer: Sendable {
             } catch {
                 try Task.checkCancellation()
                 note(LocalStore.Connection(error))
-                if error is SessionError || (error as? Problem)?.code == .badToken { failures = 10 }
                 if error is RecordStoreError { throw error }
                 failures += 1
+                // The person must sign in first.
+                if error is SessionError || (error as? Problem)?.code == .badToken { failures = 10 }
+                named = (error as? Problem)?.retryAfter
             }
-            let wait = min(Self.longestWait, Self.firstWait * (1 << min(failures - 1, 10)))
-            try await store.pause(wait * Double.random(in: 0.5...1))
+            try await store.pause(named ?? Backoff.wait(afterFailures: failures))
         }
     }
 
@@ -56,7 +57,7 @@ struct Syncer: Sendable {
                 let events = try await client.changeEvents(since: position, including: posts)
                 note(.connected)
                 for try await changes in events {
-                    try await apply(changes, since: position)
+                    try await apply(changes)
                     if changes.hasMore { return true }
                 }
                 return false
@@ -78,24 +79,27 @@ struct Syncer: Sendable {
     /// person's lists alone.
     private func untilWriteIsMissing() async throws {
         let subscription = store.hub.listen()
-        var signals = subscription.signals.makeAsyncIterator()
         while true {
-            let sent = try await sentWrites()
+            let sent = try await unreportedWrites()
             if !sent.isEmpty {
                 try await store.clock.sleep(for: Self.reportTime)
-                if try await !sent.isDisjoint(with: sentWrites()) { return }
+                if try await !sent.isDisjoint(with: unreportedWrites()) { return }
                 continue
             }
-            repeat {
-                guard await signals.next(isolation: #isolation) != nil else { throw CancellationError() }
-            } while !subscription.changes().contains(.outbox)
+            try await subscription.change(of: .outbox)
         }
     }
 
-    /// Returns the numbers of the writes that the service has carried out, and that are still laid over its state.
-    private func sentWrites() async throws -> Set<Int64> {
+    /// Returns the numbers of the writes that the service has carried out, and that synchronisation does not include yet.
+    private func unreportedWrites() async throws -> Set<Int64> {
         try await store.records.read { [account] reader in
-            Set(try AccountRecords(account, in: reader).sentWrites().map(\.number))
+            let records = AccountRecords(account, in: reader)
+            let known = try records.syncedNumber() ?? -1
+            return Set(
+                try records.sentWrites().filter { queued in
+                    guard case .sent(let number?, _) = queued.state else { return true }
+                    return number > known
+                }.map(\.number))
         }
     }
 
@@ -110,7 +114,7 @@ struct Syncer: Sendable {
                 ? try await store.change(account, .appEnd) { Set(try $0.records.sentWrites().map(\.number)) } : nil
             do {
                 let changes = try await client.changes(since: position, including: shownPosts()).value
-                try await apply(changes, since: position, earlier)
+                try await apply(changes, earlierWrites: earlier)
                 if !changes.hasMore { return }
             } catch let problem as Problem where Self.isTooOld(problem) && position != nil {
                 try await store.change(account, .appEnd) { try $0.set(nil as String?, .cursor) }
@@ -131,20 +135,15 @@ struct Syncer: Sendable {
     /// Waits until open views show other posts.
     private func otherPosts(than posts: [Post.ID]) async throws {
         let subscription = store.hub.listen()
-        var signals = subscription.signals.makeAsyncIterator()
-        while shownPosts() == posts {
-            guard await signals.next(isolation: #isolation) != nil else { throw CancellationError() }
-        }
+        while shownPosts() == posts { try await subscription.change(of: .interests) }
     }
 
     private func position() async throws -> String? {
         try await store.records.read { [account] in try AccountRecords(account, in: $0).text(.cursor) }
     }
 
-    /// Applies changes in one transaction, unless the device is already past them.
-    private func apply(
-        _ changes: SyncChanges, since position: String?, _ earlierWrites: Set<Int64>? = nil
-    ) async throws {
+    /// Applies changes in one transaction.
+    private func apply(_ changes: SyncChanges, earlierWrites: Set<Int64>? = nil) async throws {
         try await store.change(account, .appEnd) { transaction in
             try transaction.apply(changes, earlierWrites: earlierWrites)
         }

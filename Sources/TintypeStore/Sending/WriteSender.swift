@@ -16,10 +16,14 @@ struct WriteSender: Sendable {
     /// A write with the ids of the service in place of those of the device.
     struct Resolved: Sendable {
         let queued: QueuedWrite
+        /// Whether it cannot have reached the service before.
+        let isFirst: Bool
         /// The post of the write; nil for a write without one.
         let post: Post.ID?
         /// The comment of the write; nil for a write without one.
         let comment: Comment.ID?
+        /// The entities and lists that it changes or needs, by the ids that do not change.
+        let subjects: [Subject]
     }
 
     /// Sends a write.

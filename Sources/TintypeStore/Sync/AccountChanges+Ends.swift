@@ -1,11 +1,5 @@
 import TintypeModel
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 extension AccountChanges {
     /// Notes that the service has carried out a write.
     ///
@@ -31,17 +25,29 @@ extension AccountChanges {
         try update(queued)
         // What the device has read may include the write already: it has arrived before the answer to the write.
         let isRead = try number.map { try $0 <= records.syncedNumber() ?? -1 } ?? false
-        if try isRead || !isLaidOver(queued.write) { try end(queued, result, at: number ?? 0) }
+        if try isRead ? !isStillNeeded(queued.write) : !isLaidOver(queued.write) {
+            try end(queued, result, at: number ?? 0)
+        }
     }
 
     /// Whether a write is laid over something that the device keeps, until synchronisation includes it.
     private func isLaidOver(_ write: Write) throws -> Bool {
         switch write {
         case .profile: false
-        // A part that is shown may be read only later, from a state before the write.
-        case .tree: try !records.entries(of: .trees, limit: 1).isEmpty
+        case .tree(let write): try records.hasTree(overlapping: write.keys)
         default: true
         }
+    }
+
+    /// Whether a write must stay laid over something although synchronisation includes it.
+    private func isStillNeeded(_ write: Write) throws -> Bool {
+        guard case .tree(let write) = write else { return false }
+        return try records.hasUnreadTree(overlapping: write.keys)
+    }
+
+    /// Ends the writes that are no longer needed although synchronisation goes no further.
+    func endReadWrites() throws {
+        if let number = try records.syncedNumber() { try endWrites(upTo: number, and: []) }
     }
 
     /// Ends the writes that the device's state of the service includes: they are no longer laid over it.
@@ -50,11 +56,16 @@ extension AccountChanges {
     ///   - number: The number of the last change that it includes.
     ///   - others: The numbers of further writes that it includes.
     func endWrites(upTo number: Int64, and others: Set<Int64>) throws {
-        for queued in try records.sentWrites() {
+        for var queued in try records.sentWrites() {
             guard case .sent(let change, let result) = queued.state,
                 change ?? 0 <= number || others.contains(queued.number)
             else { continue }
-            try end(queued, result, at: change ?? 0)
+            if try !isStillNeeded(queued.write) {
+                try end(queued, result, at: change ?? 0)
+            } else if change ?? 0 > number {
+                queued.state = .sent(number, result: result)
+                try update(queued)
+            }
         }
     }
 
@@ -100,7 +111,12 @@ extension AccountChanges {
             try remove(real.rawValue, from: .comments(on: post))
             try setEntity(nil as StoredEntity<Comment>?, .comment(real, on: post))
         case .tree(let write): try keep(write, queued, at: number)
-        case .readNotifications, .profile: break
+        case .profile(let name, let bio):
+            try changeKnown(records.account, at: number) { stored in
+                stored.value.name = name ?? stored.value.name
+                stored.value.bio = bio ?? stored.value.bio
+            }
+        case .readNotifications: break
         }
     }
 
@@ -123,9 +139,7 @@ extension AccountChanges {
     }
 
     private func keepComment(_ document: JSONValue, at number: Int64) throws {
-        guard let comment = try? JSONDecoder().decode(Comment.self, from: JSONEncoder().encode(document)),
-            let post = comment.postID
-        else { return }
+        guard let comment = try? Comment(document: document), let post = comment.postID else { return }
         try merge(comment, .comment(comment.id, on: post), at: number)
         // A list that was never read is not made one of a single comment.
         if try records.number(.read(of: .comments(on: post))) != nil {

@@ -31,7 +31,6 @@ extension AccountChanges {
 
     /// Lets each later answer replace what is stored.
     private func resetNumbers() throws {
-        try set(nil as String?, .endedTree)
         for record in try records.records(AccountRecords.Table.entity, prefix: "") where record.value.count > 16 {
             try set([UInt8](repeating: 0, count: 16) + record.value[16...], AccountRecords.Table.entity, record.key)
         }

@@ -31,7 +31,6 @@ public struct LocalValues<Value: Equatable & Sendable>: AsyncSequence, Sendable 
         private let read: @Sendable (LocalView) throws -> Value
         private let isLast: @Sendable (Value) -> Bool
         private let subscription: ChangeHub.Subscription
-        private var signals: AsyncStream<Void>.Iterator
         private var last: Value?
         /// The subjects that the last value depends on.
         private var subjects: Set<Subject> = []
@@ -41,7 +40,6 @@ public struct LocalValues<Value: Equatable & Sendable>: AsyncSequence, Sendable 
             isLast: @escaping @Sendable (Value) -> Bool, subscription: ChangeHub.Subscription
         ) {
             (self.store, self.read, self.isLast, self.subscription) = (store, read, isLast, subscription)
-            signals = subscription.signals.makeAsyncIterator()
         }
 
         /// Returns the value if it differs from the last one, or waits until it does; nil when the task is cancelled, and
@@ -50,8 +48,8 @@ public struct LocalValues<Value: Equatable & Sendable>: AsyncSequence, Sendable 
             while true {
                 if let last {
                     if isLast(last) { return nil }
-                    guard await signals.next(isolation: #isolation) != nil else { return nil }
-                    if subscription.changes().isDisjoint(with: subjects) { continue }
+                    guard let changes = await subscription.changes() else { return nil }
+                    if changes.isDisjoint(with: subjects) { continue }
                 }
                 let read = read
                 let (value, subjects, interests) = try await store.view { view in

@@ -67,8 +67,9 @@ extension LocalStore {
         let photos = try folder.keep(handOver.photos(of: handed, name))
         defer { folder.endKeeping(photos) }
         do {
-            let number = try await change(account, .powerCut) { changes -> Int64? in
+            let number = try await change(account, .powerCut) { [folder] changes -> Int64? in
                 if try changes.records.isAdopted(id) { return nil }
+                try folder.check(photos)
                 try changes.setAdopted(id)
                 let post = KeptPost(
                     id: .local(id), text: handed.text, mentions: handed.mentions, audiences: handed.audiences,

@@ -16,7 +16,9 @@ extension LocalStore {
         LocalValues(self, isLast: \.isFinal) { [sending] view in
             guard let id else { return .withdrawn }
             view.depend(on: .write(id.rawValue))
-            guard let queued = try view.records.write(id.rawValue) else {
+            guard let queued = try view.records.anybodysWrite(id.rawValue) else {
+                // A write of a later version of the app waits for that version.
+                if try view.records.text(.owner(of: id.rawValue)) != nil { return .queued }
                 return try view.records.text(.end(of: id.rawValue)) == "withdrawn" ? .withdrawn : .applied
             }
             if queued.isQueued, let progress = sending.progress(of: id.rawValue) {
@@ -68,6 +70,7 @@ extension LocalStore {
     /// Changes the records of the person who is signed in, so that a power cut does not undo it.
     func edit<Result: Sendable>(_ body: @Sendable (AccountChanges) throws -> Result) async throws -> Result {
         guard let account = try await accountID() else { throw SessionError.signedOut }
+        welcome(account)
         return try await change(account, .powerCut, body)
     }
 }

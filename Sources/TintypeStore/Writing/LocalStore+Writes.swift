@@ -24,7 +24,10 @@ extension LocalStore {
             )
             return try await submit(.post(post), id)
         } catch {
-            for photo in photos { folder.remove(photo.name) }
+            // A transaction may be stored although its end failed.
+            if (try? await view { try $0.records.writes(on: .post(id)).isEmpty }) == true {
+                for photo in photos { folder.remove(photo.name) }
+            }
             throw error
         }
     }
@@ -142,7 +145,10 @@ extension LocalStore {
 
     private func submit<ID: Sendable>(_ write: Write, _ subject: ID) async throws -> Submission<ID> {
         let date = clock.now
-        let queued = try await edit { try $0.enqueue(write, at: date) }
+        let queued = try await edit { [folder] changes in
+            if case .post(let post) = write { try folder.check(post.photos) }
+            return try changes.enqueue(write, at: date)
+        }
         return Submission(id: queued.map { WriteID(rawValue: $0.number) }, subject: subject, store: self)
     }
 }
