@@ -39,6 +39,13 @@ package struct FeedView: Sendable {
     package var showsLikes = true
 
     package init(viewer: UserID?) { self.viewer = viewer }
+
+    /// Returns the view of posts for audiences, which have neither likes nor comments.
+    package static func ofAudiences(for viewer: UserID?) -> FeedView {
+        var view = FeedView(viewer: viewer)
+        (view.showsCounts, view.showsComments, view.showsLikes) = (false, false, false)
+        return view
+    }
 }
 
 /// A page of a feed.

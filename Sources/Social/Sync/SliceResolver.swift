@@ -231,10 +231,8 @@ struct SliceResolver {
         guard let record = try list.record(of: post, from: snapshot), PostShape.fault(of: record) == nil,
             try filter.shows(post, record)
         else { return nil }
-        var view = FeedView(viewer: reader)
-        (view.showsCounts, view.showsComments, view.showsLikes) = (false, false, false)
         let item = try PostPage.Item(
             id: id, record: record, position: last, times: TimeNodes.audiencePost, in: snapshot)
-        return try FeedItem(item, view, &blocks, in: snapshot)
+        return try FeedItem(item, .ofAudiences(for: reader), &blocks, in: snapshot)
     }
 }

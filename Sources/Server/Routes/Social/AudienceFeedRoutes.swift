@@ -65,9 +65,8 @@ package struct AudienceFeedRoutes: Sendable {
         guard cursor != nil || context.query["before"] == nil else {
             throw Failure(.badRequest, "before is not a cursor", hint: "Use \"next\" of the page before.")
         }
-        var view = FeedView(viewer: viewer)
-        (view.showsCounts, view.showsComments, view.showsLikes) = (false, false, false)
-        let page = try await FeedReader(tree).page(of: list, before: cursor, limit: limit, view)
+        let page = try await FeedReader(tree).page(
+            of: list, before: cursor, limit: limit, .ofAudiences(for: viewer))
         var document = PostPageDocument(page, media, isForAudiences: true)
         if !page.isComplete { document.complete = false }
         return .page(document, at: page.token)

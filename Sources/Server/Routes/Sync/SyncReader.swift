@@ -93,9 +93,8 @@ struct SyncReader: Sendable {
 
     private func stories(_ change: SliceChange.Posts) async throws -> SyncDocument.Posts? {
         guard change.isReplaced else { return posts(change, isForAudiences: true) }
-        var view = FeedView(viewer: reader)
-        (view.showsCounts, view.showsComments, view.showsLikes) = (false, false, false)
-        let page = try await FeedReader(parts.tree).page(of: .stories(reader), before: nil, limit: limit, view)
+        let page = try await FeedReader(parts.tree).page(
+            of: .stories(reader), before: nil, limit: limit, .ofAudiences(for: reader))
         var document = PostPageDocument(page, parts.media, isForAudiences: true)
         document.complete = page.isComplete ? nil : false
         return .reset(document)
