@@ -51,7 +51,7 @@ package struct SliceChange: Sendable {
     package var stories = Posts()
     package var notifications = Notifications()
     package var audiences = Audiences()
-    /// The ids of uploads, of anybody, that have changed.
+    /// The ids of the reader's own uploads that have changed.
     package var uploads: [PostID] = []
     /// The position up to which all changes are included.
     package let next: SyncToken

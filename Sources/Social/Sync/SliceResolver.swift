@@ -35,7 +35,7 @@ struct SliceResolver {
         try resolveNotifications(touches, into: &result.notifications)
         try resolveAudiences(touches, into: &result.audiences)
         try resolveStories(touches, into: &result.stories)
-        result.uploads = touches.uploads.compactMap { PostID($0.string) }.sorted { $0.description < $1.description }
+        try resolveUploads(touches, into: &result.uploads)
     }
 
     // MARK: The home feed
@@ -234,5 +234,16 @@ struct SliceResolver {
         let item = try PostPage.Item(
             id: id, record: record, position: last, times: TimeNodes.audiencePost, in: snapshot)
         return try FeedItem(item, .ofAudiences(for: reader), &blocks, in: snapshot)
+    }
+
+    // MARK: Uploads
+
+    private func resolveUploads(_ touches: SliceTouches, into uploads: inout [PostID]) throws(TreeError) {
+        for key in touches.uploads.sorted() {
+            guard let id = PostID(key.string),
+                try snapshot.get(UploadNodes.upload(id) / "owner") == .string(reader.description)
+            else { continue }
+            uploads.append(id)
+        }
     }
 }

@@ -148,12 +148,13 @@ struct SyncReader: Sendable {
 
     /// Returns those of some uploads that are the reader's own.
     private func uploads(_ ids: [PostID]) async throws -> SyncDocument.Uploads? {
-        var document = SyncDocument.Uploads()
-        for id in ids {
-            guard let record = try await parts.response.store.record(of: id), record.owner == reader else { continue }
-            document.uploads.append(parts.response.document(of: record))
+        let records = try await parts.tree.snapshot { [reader] snapshot in
+            try ids.compactMap { try snapshot.upload($0) }.filter { $0.owner == reader }
         }
-        return document.uploads.isEmpty ? nil : document
+        guard !records.isEmpty else { return nil }
+        var document = SyncDocument.Uploads()
+        document.uploads = records.map(parts.response.document(of:))
+        return document
     }
 
     private func unfinishedUploads() async throws -> SyncDocument.Uploads {
