@@ -46,22 +46,28 @@ struct SyncReader: Sendable {
             }
         }
         // What is still to be written to the feed is written first, so that it is not in the next difference.
-        if sight.showsPosts { _ = try await feedPage(sight) }
+        var feed: FeedPage?
+        if sight.showsPosts {
+            let (page, isCorrected) = try await feedPage(sight)
+            feed = isCorrected ? try await feedPage(sight).page : page
+        }
         // The position comes before the lists: what changes while they are read is in the next difference, too.
-        var change = SliceChange.everything(at: try await parts.tree.token)
+        let token = if let token = feed?.token { token } else { try await parts.tree.token }
+        var change = SliceChange.everything(at: token)
         change.notifications.oldestAnnouncement = try await slice.oldestAnnouncement
         change.named.items = sight.showsPosts ? try await slice.posts(named: named, sight) : []
-        return try await answer(change, sight, isEverything: true)
+        return try await answer(change, sight, showing: feed, isEverything: true)
     }
 
+    /// - Parameter page: The newest posts of the feed, if they have been read.
     private func answer(
-        _ change: SliceChange, _ sight: ReaderSlice.Sight, isEverything: Bool = false
+        _ change: SliceChange, _ sight: ReaderSlice.Sight, showing page: FeedPage? = nil, isEverything: Bool = false
     ) async throws -> (document: SyncDocument, next: SyncCursor) {
         let next = SyncCursor(
             token: change.next, sight: sight.cursorSight,
             oldestAnnouncement: change.notifications.oldestAnnouncement.flatMap { PostPosition(key: $0) })
         var document = SyncDocument(next: next.description, more: change.hasMore)
-        document.feed = try await feed(change.feed, sight)
+        document.feed = try await feed(change.feed, sight, page)
         document.posts = named.isEmpty ? nil : posts(change.named, isForAudiences: false)
         document.counts = change.counts.isEmpty ? nil : change.counts.map(SyncDocument.Counts.init)
         document.stories = try await stories(change.stories)
@@ -73,22 +79,26 @@ struct SyncReader: Sendable {
 
     // MARK: Posts
 
-    private func feed(_ change: SliceChange.Posts, _ sight: ReaderSlice.Sight) async throws -> SyncDocument.Posts? {
+    private func feed(
+        _ change: SliceChange.Posts, _ sight: ReaderSlice.Sight, _ page: FeedPage?
+    ) async throws -> SyncDocument.Posts? {
         guard change.isReplaced else { return posts(change, isForAudiences: false) }
         // Posts that the reader may no longer see leave the device.
         guard sight.showsPosts else { return .reset(PostPageDocument()) }
-        let page = try await feedPage(sight)
+        let page = if let page { page } else { try await feedPage(sight).page }
         var document = PostPageDocument(page, parts.media)
         document.complete = page.isComplete ? nil : false
         return .reset(document)
     }
 
     /// Returns the newest posts of the feed, and writes what was still to be written to it.
-    private func feedPage(_ sight: ReaderSlice.Sight) async throws -> FeedPage {
+    ///
+    /// - Returns: The page, and whether something was still to be written.
+    private func feedPage(_ sight: ReaderSlice.Sight) async throws -> (page: FeedPage, isCorrected: Bool) {
         let feed = HomeFeed(parts.tree, tasks: parts.tasks)
         let (page, upkeep) = try await feed.page(of: reader, before: nil, limit: limit, sight.view)
         if let upkeep { await feed.write(upkeep, or: context.logger) }
-        return page
+        return (page, upkeep != nil)
     }
 
     private func stories(_ change: SliceChange.Posts) async throws -> SyncDocument.Posts? {
