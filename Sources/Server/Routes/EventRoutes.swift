@@ -59,25 +59,21 @@ private struct PostEventSource: EventSource {
     func extent(of change: Change) -> (token: SyncToken, count: Int) { (change.token, change.writes.count) }
 
     func messages(of change: Change, _ numbers: Range<Int>) async throws -> [EventMessage?] {
-        var messages: [EventMessage?] = []
-        for event in try await PostReader(tree).events(of: change, numbers) {
-            guard let event else {
-                messages.append(nil)
-                continue
-            }
-            messages.append(try await message(event, at: change.timestamp))
+        let events = try await PostReader(tree).events(of: change, numbers)
+        return try await tree.snapshot { snapshot in
+            try events.map { event in try event.map { try message($0, at: change.timestamp, in: snapshot) } }
         }
-        return messages
     }
 
     /// Returns the message of an event.
     ///
     /// - Parameter time: The time of the change, which is the last that the message contains.
-    private func message(_ event: PostEvent, at time: Timestamp) async throws -> EventMessage {
+    private func message(
+        _ event: PostEvent, at time: Timestamp, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> EventMessage {
         switch event {
         case .put(let id, let record, let position):
-            var times = try await tree.snapshot { try EntityTimes(at: TimeNodes.post(id), in: $0) }.completed(
-                by: record)
+            var times = try EntityTimes(at: TimeNodes.post(id), in: snapshot).completed(by: record)
             times.updated = time
             return .event(
                 "put",

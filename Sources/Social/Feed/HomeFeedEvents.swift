@@ -66,9 +66,9 @@ package struct HomeFeedEvents: Sendable {
         view.viewer = reader
         return try await tree.snapshot { [reader, view] snapshot in
             var teller = HomeFeedNotifier(reader, view, in: snapshot)
+            let former = change.formerAuthors.mapValues { Set([$0]) }
             var events: [HomeFeedEvent?] = []
             for touch in change.touches[numbers] {
-                let former = change.formerAuthors.mapValues { Set([$0]) }
                 events.append(try teller.event(of: touch, formerAuthors: former))
             }
             return events

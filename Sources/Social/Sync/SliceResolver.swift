@@ -148,11 +148,11 @@ struct SliceResolver {
             return
         }
         result.unread = try snapshot.unreadCount(of: reader) + inbox.unreadCount
-        let ids = touches.notifications.sorted()
-        let times = try EntityTimes.stored(below: TimeNodes.notification(reader), of: ids, in: snapshot)
-        for id in ids {
+        for id in touches.notifications.sorted() {
             if let row = try snapshot.get(NotificationNodes.notification(reader) / id) {
                 let group = NotificationGroup(TreeChild(key: id, value: row))
+                // The changed ones may be far from each other in a long list.
+                let times = [id: try EntityTimes(at: TimeNodes.notification(reader) / id, in: snapshot)]
                 result.documents.append(
                     try NotificationDocument(Notifications.Entry(id: id, content: .group(group)), times, in: snapshot))
             } else {

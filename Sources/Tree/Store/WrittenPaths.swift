@@ -19,13 +19,14 @@ public struct WrittenPaths: Sendable {
         var seen: [[Write]]?
         try EncodedChange.forEachWrite(in: row) { key, rows, count throws(TreeError) in
             guard key.count > 0, key[key.count - 1] != PathEncoding.priorityTag else { return }
+            var block = RowBlock()
             for (index, node) in nodes.enumerated() {
                 let write: Write
                 if key.starts(with: node.span) {
                     let path = TreePath(try PathEncoding.decodeKeys(key.extracting(droppingFirst: node.count)))
                     write = Write(path: path, isDeletion: count == 0)
                 } else if node.span.starts(with: key) {
-                    let block = RowBlock(bytes: rows.copied, count: count)
+                    if block.count < count { block = RowBlock(bytes: rows.copied, count: count) }
                     let isDeletion = try block.block(below: Array(node[key.count...])).isEmpty
                     write = Write(path: TreePath([]), isDeletion: isDeletion)
                 } else {
