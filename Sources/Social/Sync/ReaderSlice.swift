@@ -2,8 +2,8 @@ import API
 package import Model
 package import Tree
 
-/// The part of the tree that a reader's devices keep: the home feed with its counts, the posts of the reader's audiences,
-/// the memberships, the notifications, and the reader's own uploads.
+/// The part of the tree that a reader's devices keep: the home feed with its counts and comments, the posts of the
+/// reader's audiences, the memberships, the notifications, and the reader's own uploads.
 ///
 /// Its changes are derived from the change log when they are read. Nothing is written for readers, and publishing
 /// does not depend on their number.
@@ -29,7 +29,7 @@ package struct ReaderSlice: Sendable {
     }
 
     /// Observes the slice: each of the sequences produces an element when something in it may have changed, except
-    /// counts and the names of audiences.
+    /// counts, comments, the names of audiences and uploads.
     package func listen(bufferLimit: Int) async throws -> [Subscription] {
         var subscriptions = try await HomeFeedEvents(of: reader, in: tree).listen(bufferLimit: bufferLimit)
         let paths = [

@@ -27,7 +27,8 @@ final class SyncEventSource: EventSource {
 
     var greeting: String { "changes follow" }
 
-    /// Counts change more often than readers look: they are sent at this interval at most.
+    /// The interval at which changes are looked for that ``ReaderSlice/listen(bufferLimit:)`` does not observe, such as those
+    /// of counts, which change more often than readers look.
     var interval: Duration? { .seconds(2) }
 
     func judge() async throws {}
