@@ -2,6 +2,9 @@ package import TreeModel
 
 /// The key that a client gives a request so that it can repeat it (`Idempotency-Key`).
 package enum ClientReference {
+    /// The pattern of a reference, for descriptions.
+    package static let pattern = "^[ -~]{1,200}$"
+
     /// Returns the tree key of a reference; characters that a key cannot contain are percent-encoded.
     ///
     /// - Throws: `Failure` `bad_reference`.

@@ -108,7 +108,7 @@ extension IdentityResponder {
             details: "A repetition with the same key gets the same refresh token again, until that is used.",
             parameters: [
                 .header(
-                    "Idempotency-Key", .text(matching: "^[!-~]{1,200}$"),
+                    "Idempotency-Key", .text(matching: ClientReference.pattern),
                     "a key by which a repeated request is recognised")
             ],
             type: "application/x-www-form-urlencoded",

@@ -25,7 +25,7 @@ package struct UploadRoutes: Sendable {
     }
 
     static let idempotencyKey = Parameter.header(
-        "Idempotency-Key", .text(matching: "^[!-~]{1,200}$"), "a key by which a repeated upload is recognised")
+        "Idempotency-Key", .text(matching: ClientReference.pattern), "a key by which a repeated upload is recognised")
 
     /// The endpoint `POST /v1/uploads`.
     var creation: Endpoint {

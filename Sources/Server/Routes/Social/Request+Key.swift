@@ -48,7 +48,7 @@ extension HTTPContext {
 
 extension Parameter {
     static let idempotencyKey = Parameter.header(
-        "Idempotency-Key", .text(matching: "^[!-~]{1,200}$"), "a key by which a repeated request is recognised")
+        "Idempotency-Key", .text(matching: ClientReference.pattern), "a key by which a repeated request is recognised")
 }
 
 extension [ErrorCode] {
