@@ -22,6 +22,8 @@ public final class LocalStore: Sendable {
     let hub = ChangeHub()
     let sending = SendingState()
     let link = Link()
+    /// The refusals of the service to let the person read what open views show.
+    let refusals = Guarded<[Subject: Problem]>([:])
     private let lastWindow = Guarded(0)
     /// The people whose data were removed: what was requested before for them is not kept.
     private let removedPeople = Guarded<Set<Person.ID>>([])
@@ -48,12 +50,13 @@ public final class LocalStore: Sendable {
     /// Reads one state of the records of the person who is signed in, or was until the session expired.
     func view<Result: Sendable>(_ body: @Sendable (LocalView) throws -> Result) async throws -> Result {
         let account = try await accountID() ?? Person.ID("")
-        let folder = folder
+        let (folder, refusals) = (folder, refusals.withLock(\.self))
         return try await records.read { reader in
             let records = AccountRecords(account, in: reader)
             let me = try records.entity(.person(account), as: Person.self)?.value
             let author = Author(id: account, name: me?.name, picture: me?.picture)
-            return try body(LocalView(records, PostOverlay(records: records, me: author, folder: folder)))
+            return try body(
+                LocalView(records, PostOverlay(records: records, me: author, folder: folder), refusals))
         }
     }
 

@@ -83,7 +83,7 @@ extension Device {
         case "load-comments":
             let post: Post.ID = try command.id("post")
             var hasMore = try await store.loadComments(on: post)
-            while hasMore { hasMore = try await store.loadComments(on: post, isContinuing: true) }
+            while hasMore { hasMore = try await store.loadOlderComments(on: post) }
         default: try await store.loadPerson(command.id("person"))
         }
         return [:]

@@ -63,7 +63,7 @@ class Line:
         self.name, self.service_port, self.random, self.log = name, port, random, log
         self.mode = "honest"
         self.counts = collections.Counter()
-        self.connections, self.copies = set(), set()
+        self.connections, self.tasks, self.copies = set(), set(), set()
 
     async def __aenter__(self):
         self.server = await asyncio.start_server(self.connection, "127.0.0.1", 0, limit=LARGEST_HEADER)
@@ -73,8 +73,10 @@ class Line:
     async def __aexit__(self, *_):
         self.server.close()
         self.cut_all()
-        for copy in list(self.copies):
-            copy.cancel()
+        tasks = [*self.tasks, *self.copies]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     def set_mode(self, mode):
         self.mode = mode
@@ -93,6 +95,7 @@ class Line:
 
     async def connection(self, reader, writer):
         self.connections.add(writer)
+        self.tasks.add(asyncio.current_task())
         try:
             while self.mode != "off" and (message := await read_request(reader)):
                 if not await self.answer(message, reader, writer):
@@ -101,6 +104,7 @@ class Line:
             pass
         finally:
             self.connections.discard(writer)
+            self.tasks.discard(asyncio.current_task())
             writer.transport.abort()
 
     def fate(self, message):

@@ -195,6 +195,30 @@ struct LocalTreeTests {
         }
     }
 
+    @Test("A part that the rules do not let the person read says so, keeps nothing waiting, and follows the rules")
+    func refusal() async throws {
+        try await withAnn { service in
+            try await Device.run("ann", of: service) { device in
+                let events = device.store.tree("closed/events").of(Event.self)
+                try await device.online {
+                    var shown = events.all().makeAsyncIterator()
+                    var refusals = device.store.tree("closed/events").refusal().makeAsyncIterator()
+                    while let children = try await shown.next(), children.refusal == nil { #expect(!children.isRead) }
+                    while let refusal = try await refusals.next(), refusal == nil {}
+                    let write = try await events.write(Event(id: "lake", title: "Lake"))
+                    _ = try await first(write.states) { if case .refused = $0 { true } else { false } }
+                    try await service.setRules(#"{"rules": {".read": true, ".write": true}}"#)
+                    try await device.store.retry(try #require(write.id))
+                    #expect(try await first(write.states, where: \.isFinal) == .applied)
+                    while let children = try await shown.next() {
+                        if children.isRead, children.refusal == nil, children.elements.count == 1 { break }
+                    }
+                    while let refusal = try await refusals.next(), refusal != nil {}
+                }
+            }
+        }
+    }
+
     @Test("A path that the tree cannot have is an error", arguments: ["a//b", "a.b", "a/$c"])
     func paths(path: String) async throws {
         try await withAnn { service in

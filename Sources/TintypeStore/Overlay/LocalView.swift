@@ -8,7 +8,18 @@ final class LocalView {
     /// The things that the device must follow while the value is shown.
     private(set) var interests: Set<Interest> = []
 
-    init(_ records: AccountRecords, _ overlay: PostOverlay) { (self.records, self.overlay) = (records, overlay) }
+    private let refusals: [Subject: Problem]
+
+    /// - Parameter refusals: The refusals of the service to let the person read something.
+    init(_ records: AccountRecords, _ overlay: PostOverlay, _ refusals: [Subject: Problem]) {
+        (self.records, self.overlay, self.refusals) = (records, overlay, refusals)
+    }
+
+    /// Returns the refusal of the service to let the person read something; nil for none.
+    func refusal(of subject: Subject) -> Problem? {
+        depend(on: subject)
+        return refusals[subject]
+    }
 
     /// Notes that the value depends on a subject.
     func depend(on subject: Subject) { subjects.insert(subject) }

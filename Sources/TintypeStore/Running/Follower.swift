@@ -33,6 +33,7 @@ struct Follower: Sendable {
                     group.addTask {
                         try await untilFirst({ for await _ in end {} }, { try await follow(interest) })
                         if case .tree(let window) = interest, !store.hub.interests.contains(interest) {
+                            note(nil, of: window)
                             try await forgetUnread(window)
                         }
                         return .end
@@ -71,7 +72,10 @@ struct Follower: Sendable {
                 failures += 1
                 let problem = error as? Problem
                 // What the person may not read is not waited for.
-                if case .tree(let window) = interest, problem?.isTransient == false { try await forgetUnread(window) }
+                if case .tree(let window) = interest, let problem, !problem.isTransient {
+                    note(problem, of: window)
+                    try await forgetUnread(window)
+                }
                 try await store.pause(problem?.retryAfter ?? Backoff.wait(afterFailures: failures))
             }
         }
@@ -94,6 +98,7 @@ struct Follower: Sendable {
                     let isStored = try await store.change(account, .appEnd) { changes in
                         try changes.store(state.node, window, at: number)
                     }
+                    note(nil, of: window)
                     if !isStored { return }
                 }
             },
@@ -107,6 +112,15 @@ struct Follower: Sendable {
             for subject in window.subjects { view.depend(on: subject) }
             return try !view.records.isBlocked(window, after: .max)
         }
+    }
+
+    /// Notes the refusal of the service to let the person read a part of the tree; nil for none.
+    private func note(_ refusal: Problem?, of window: TreeWindow) {
+        let isChanged = store.refusals.withLock { refusals in
+            defer { refusals[window.subject] = refusal }
+            return refusals[window.subject] != refusal
+        }
+        if isChanged { store.hub.report([window.subject]) }
     }
 
     private func forgetUnread(_ window: TreeWindow) async throws {

@@ -30,6 +30,9 @@ public struct LocalTree: Sendable {
         }
     }
 
+    /// The refusal of the service to let the person read the node; nil for none. It is known while the node is shown.
+    public func refusal() -> LocalValues<Problem?> { values { view, window in try view.tree(window).refusal } }
+
     func values<Value: Equatable & Sendable>(
         of query: TreeQuery? = nil, _ read: @escaping @Sendable (LocalView, TreeWindow) throws -> Value
     ) -> LocalValues<Value> {
@@ -97,9 +100,11 @@ public struct LocalChildren<Element: TreeEntity & Hashable>: Hashable, Sendable 
     public private(set) var faults: [DecodingFault] = []
     /// Whether the device has read them from the service, now or earlier.
     public let isRead: Bool
+    /// The refusal of the service to let the person read them; nil for none. What was read earlier is still shown.
+    public let refusal: Problem?
 
     init(_ shown: ShownTree, _ query: TreeQuery) {
-        isRead = shown.isRead
+        (isRead, refusal) = (shown.isRead, shown.refusal)
         for (key, child) in query.selection(from: shown.node) {
             do {
                 elements.append(

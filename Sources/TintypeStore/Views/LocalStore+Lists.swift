@@ -70,12 +70,25 @@ extension LocalStore {
 
     // MARK: Reading from the service
 
-    /// Reads the newest comments on a post from the service, or a further page of older ones.
+    /// Reads the newest comments on a post from the service.
     ///
-    /// - Returns: Whether there are more.
+    /// - Returns: Whether there are older ones that the device does not have.
     /// - Throws: `Problem`, `TransportError`, `SessionError`, `RecordStoreError`.
     @discardableResult
-    public func loadComments(on post: Post.ID, isContinuing: Bool = false) async throws -> Bool {
+    public func loadComments(on post: Post.ID) async throws -> Bool {
+        try await loadComments(on: post, isContinuing: false)
+    }
+
+    /// Reads a page of comments that are older than those that the device has.
+    ///
+    /// - Returns: Whether there are still older ones.
+    /// - Throws: `Problem`, `TransportError`, `SessionError`, `RecordStoreError`.
+    @discardableResult
+    public func loadOlderComments(on post: Post.ID) async throws -> Bool {
+        try await loadComments(on: post, isContinuing: true)
+    }
+
+    private func loadComments(on post: Post.ID, isContinuing: Bool) async throws -> Bool {
         guard let account = try await accountID() else { throw SessionError.signedOut }
         let (real, cursor) = try await view { view in
             let real = try view.records.real(post)

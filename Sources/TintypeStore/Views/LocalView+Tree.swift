@@ -10,6 +10,8 @@ struct ShownTree {
     var waiting: Set<String?> = []
     /// The writes that wait for the person, by the children that they concern; nil for the node itself.
     var parked: [String?: [WriteID]] = [:]
+    /// The refusal of the service to let the person read it; nil for none.
+    var refusal: Problem?
     /// The node without the writes.
     let base: JSONValue
 
@@ -53,6 +55,7 @@ extension LocalView {
             }
         }
         shown.node = tree.node
+        shown.refusal = refusal(of: window.subject)
         return shown
     }
 

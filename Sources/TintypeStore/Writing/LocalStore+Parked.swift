@@ -11,8 +11,11 @@ import TintypeModel
 extension LocalStore {
     /// The state of a write: first the present one, then each later one that the reader has time for, up to the last.
     ///
-    /// - Parameter id: The id of a submission; nil is a write that need not be sent, and is `WriteState.withdrawn`.
-    public func states(of id: WriteID?) -> LocalValues<WriteState> {
+    /// - Parameter id: The id of a submission.
+    public func states(of id: WriteID) -> LocalValues<WriteState> { statesOfWrite(id) }
+
+    /// The state of a write; that of one that need not be sent, which has no id, is `WriteState.withdrawn`.
+    func statesOfWrite(_ id: WriteID?) -> LocalValues<WriteState> {
         LocalValues(self, isLast: \.isFinal) { [sending] view in
             guard let id else { return .withdrawn }
             view.depend(on: .write(id.rawValue))

@@ -7,5 +7,5 @@ public struct Submission<Subject: Sendable>: Sendable {
     let store: LocalStore
 
     /// The state of the write: first the present one, then each later one that the reader has time for, up to the last.
-    public var states: LocalValues<WriteState> { store.states(of: id) }
+    public var states: LocalValues<WriteState> { store.statesOfWrite(id) }
 }

@@ -81,7 +81,9 @@ final class Device {
     func loadComments(_ post: Post.ID, _ isContinuing: Bool) {
         request?.cancel()
         request = Task { [store, send] in
-            do { try await store.loadComments(on: post, isContinuing: isContinuing) } catch {
+            do {
+                _ = isContinuing ? try await store.loadOlderComments(on: post) : try await store.loadComments(on: post)
+            } catch {
                 send(.readFailure(error))
             }
         }
