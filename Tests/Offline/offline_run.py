@@ -36,7 +36,7 @@ from harness.service import Service
 
 ROUNDS_OF_A_FOLDER = 6
 # The longest wait until everything is quiet, in seconds.
-QUIET = 40
+QUIET = 120
 KILLS = ["request", "answer", "commit", "committed"]
 
 
@@ -261,7 +261,7 @@ class Run:
         try:
             await self.sign_in(fresh)
             for device in [device for device in self.devices if device.person == uid]:
-                end = time.monotonic() + 15
+                end = time.monotonic() + 60
                 while True:
                     views = [await self.view(one) for one in (device, fresh)]
                     different = differences(*views)
