@@ -73,7 +73,8 @@ extension Device {
     private func load(_ command: Command) async throws -> [String: JSONValue] {
         switch command.name {
         case "load":
-            // Pages until the feed is complete.
+            // Pages until the lists are complete.
+            while try await store.loadOlderNotifications() {}
             let feed = store.feed()
             while true {
                 let snapshot = try await Device.first(feed.snapshots())

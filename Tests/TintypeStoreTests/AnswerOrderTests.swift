@@ -31,4 +31,38 @@ struct AnswerOrderTests {
             }
         }
     }
+
+    @Test("A comment that the device reads before the answer to it is shown once")
+    func readComment() async throws {
+        try await ServiceProcess.run { service in
+            try await service.addUser("ann")
+            try await URLSessionTransport.run { own in
+                let gate = GatedTransport(own) { $0.method == "POST" && $0.url.path.hasSuffix("/comments") }
+                try await Device.run("ann", of: service, transport: gate) { ann in
+                    let post = try await ann.store.publish(PostDraft(text: "First")).subject
+                    try await ann.online {
+                        try await ann.untilSent()
+                        let seen = Task { [store = ann.store] in
+                            var counts: [Int] = []
+                            for try await comments in store.comments(on: post) {
+                                counts.append(comments.count)
+                                if comments.last?.comment.id.isLocal == false { break }
+                            }
+                            return counts
+                        }
+                        let comment = try await ann.store.comment("Mine", on: post)
+                        await gate.untilHeld()
+                        // The device reads the comment, as somebody else's comment would make it do.
+                        try await ann.store.loadComments(on: post)
+                        #expect(try await seen.value.allSatisfy { $0 <= 1 })
+                        #expect(try await first(comment.states) { _ in true } != .queued)
+                        gate.open()
+                        _ = try await first(comment.states, where: \.isFinal)
+                        let shown = try await first(ann.store.comments(on: post)) { _ in true }
+                        #expect(shown.map(\.id) == [comment.subject])
+                    }
+                }
+            }
+        }
+    }
 }

@@ -172,4 +172,31 @@ struct LocalStoreTests {
             }
         }
     }
+
+    @Test("Older notifications are read by pages, and stay without a network")
+    func olderNotifications() async throws {
+        try await ServiceProcess.run { service in
+            for uid in ["ann", "bob"] { try await service.addUser(uid) }
+            try await Device.run("bob", of: service) { bob in
+                try await Device.run("ann", of: service) { ann in
+                    for number in 0..<23 {
+                        let key = "\(number)"
+                        guard case .published(let post) = try await ann.client.publish(
+                            NewPost("Post \(number)"), idempotencyKey: key
+                        ).value else { throw CancellationError() }
+                        _ = try await bob.client.setLike(true, of: post.id, by: "bob")
+                    }
+                    try await ann.online {
+                        let newest = try await first(ann.store.notifications()) { !$0.notifications.isEmpty }
+                        #expect(newest.notifications.count == 20 && newest.hasOlder && newest.unreadCount == 23)
+                        #expect(try await ann.store.loadOlderNotifications() == false)
+                        #expect(try await ann.store.loadOlderNotifications() == false, "there are no more")
+                    }
+                    let all = try await first(ann.store.notifications()) { _ in true }
+                    #expect(all.notifications.count == 23 && !all.hasOlder)
+                    #expect(all.notifications.map(\.id) == all.notifications.map(\.id).sorted(by: >))
+                }
+            }
+        }
+    }
 }

@@ -26,6 +26,8 @@ public struct NotificationList: Hashable, Sendable {
     public var notifications: [SocialNotification] = []
     /// The number of all unread notifications.
     public var unreadCount = 0
+    /// Whether there are older ones, for `LocalStore.loadOlderNotifications()`.
+    public var hasOlder = false
 
     /// Creates a list without notifications.
     public init() {}
@@ -128,6 +130,7 @@ extension LocalView {
         depend(on: .list(.notifications))
         var list = NotificationList()
         list.unreadCount = Int(try records.number(.unread) ?? 0)
+        list.hasOlder = try records.text(.next(of: .notifications)) != nil
         for entry in try records.entries(of: .notifications) {
             let id = SocialNotification.ID(entry.id)
             depend(on: .notification(id))

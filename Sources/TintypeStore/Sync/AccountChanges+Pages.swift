@@ -1,5 +1,11 @@
 import TintypeModel
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 extension AccountChanges {
     /// Adds a page of older posts to a list.
     ///
@@ -39,6 +45,21 @@ extension AccountChanges {
         touch(.list(list))
     }
 
+    /// Adds a page of older notifications.
+    ///
+    /// - Returns: False if the list has changed meanwhile so that the page does not continue it, or if the page is from before
+    ///   the last synchronisation: it may have notifications that were removed since.
+    func append(_ page: Page<SocialNotification>, after cursor: Cursor, at number: Int64) throws -> Bool {
+        let list = ListName.notifications
+        guard try records.text(.next(of: list)) == cursor.rawValue, try records.syncedNumber() ?? 0 <= number else {
+            return false
+        }
+        for element in page.elements { try insert(element, .notification(element.id), in: list, at: number) }
+        try set(page.next?.rawValue, Fact.next(of: list))
+        touch(.list(list))
+        return true
+    }
+
     /// Adds a page of comments to the list of a post's comments, the newest first.
     func append(_ page: Page<Comment>, on post: Post.ID, after cursor: Cursor?, at number: Int64) throws {
         let list = ListName.comments(on: post)
@@ -55,8 +76,8 @@ extension AccountChanges {
             }
         }
         for comment in page.elements {
-            try merge(comment, .comment(comment.id, on: post), at: number)
-            try insert(comment.id.rawValue, at: Place(key: Subject.escaped(comment.id.rawValue)), in: list)
+            try insert(comment, .comment(comment.id, on: post), in: list, at: number)
+            try answer(comment, on: post, at: number)
         }
         if cursor == nil
             ? try records.number(.read(of: list)) == nil : try records.text(.next(of: list)) == cursor?.rawValue
@@ -66,6 +87,20 @@ extension AccountChanges {
         try set(number, Fact.read(of: list))
         touch(.comments(on: post))
         touch(.list(list))
+    }
+
+    /// Notes that a comment is one that this device has sent, if the answer was lost or is still on its way. It has no
+    /// reference of the device, but its time to the millisecond.
+    private func answer(_ comment: Comment, on post: Post.ID, at number: Int64) throws {
+        guard comment.author.id == records.account, let time = comment.clientTimestamp else { return }
+        let ids = Set([post, try records.identity(post)])
+        for queued in try ids.flatMap({ try records.writes(on: .comments(on: $0)) }) where queued.isQueued {
+            guard case .comment(let draft) = queued.write, draft.text == comment.text,
+                abs(queued.date.timeIntervalSince(time)) < 0.001
+            else { continue }
+            let result = try JSONValue(encoding: comment)
+            return try finish(queued, id: comment.id.rawValue, result: result, at: number)
+        }
     }
 }
 

@@ -50,14 +50,19 @@ extension AccountChanges {
             touch(.list(list))
         }
         for element in part.elements {
-            try merge(element, subject(element.id), at: number)
-            try insert(element.id.rawValue, at: Place(key: Subject.escaped(element.id.rawValue)), in: list)
+            try insert(element, subject(element.id), in: list, at: number)
         }
         for id in part.removedIDs {
             try remove(id.rawValue, from: list)
             try set(nil as String?, AccountRecords.Table.entity, subject(id).key)
             touch(subject(id))
         }
+    }
+
+    /// Stores an entity, and puts it into a list by its id.
+    func insert<Element: Entity>(_ element: Element, _ subject: Subject, in list: ListName, at number: Int64) throws {
+        try merge(element, subject, at: number)
+        try insert(element.id.rawValue, at: Place(key: Subject.escaped(element.id.rawValue)), in: list)
     }
 
     /// Applies a list of posts.

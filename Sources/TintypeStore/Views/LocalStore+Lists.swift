@@ -103,6 +103,24 @@ extension LocalStore {
         }
     }
 
+    /// Reads a page of notifications that are older than those that the device has.
+    ///
+    /// - Returns: Whether there are still older ones.
+    /// - Throws: `Problem`, `TransportError`, `SessionError`, `RecordStoreError`.
+    @discardableResult
+    public func loadOlderNotifications() async throws -> Bool {
+        guard let account = try await accountID() else { throw SessionError.signedOut }
+        while let text = try await view({ try $0.records.text(.next(of: .notifications)) }) {
+            let cursor = Cursor(text)
+            let answer = try await client.sending(as: account).notifications(of: account, before: cursor)
+            let isAppended = try await change(account, .appEnd) { changes in
+                try changes.append(answer.value, after: cursor, at: answer.changeNumber ?? 0)
+            }
+            if isAppended { return answer.value.next != nil }
+        }
+        return false
+    }
+
     /// Reads a person from the service.
     ///
     /// - Throws: `Problem`, `TransportError`, `SessionError`, `RecordStoreError`.

@@ -75,17 +75,19 @@ final class Device {
     func watchComments(_ post: Post.ID?) {
         comments?.cancel()
         comments = post.map { watch(store.comments(on: $0), Event.comments) }
-        if let post { loadComments(post, false) }
+        if let post { loadComments(post) }
     }
 
-    func loadComments(_ post: Post.ID, _ isContinuing: Bool) {
+    func loadComments(_ post: Post.ID) { load { try await $0.loadComments(on: post) } }
+
+    func loadOlderComments(_ post: Post.ID) { load { try await $0.loadOlderComments(on: post) } }
+
+    func loadOlderNotifications() { load { try await $0.loadOlderNotifications() } }
+
+    private func load(_ read: @escaping @Sendable (LocalStore) async throws -> Bool) {
         request?.cancel()
         request = Task { [store, send] in
-            do {
-                _ = isContinuing ? try await store.loadOlderComments(on: post) : try await store.loadComments(on: post)
-            } catch {
-                send(.readFailure(error))
-            }
+            do { _ = try await read(store) } catch { send(.readFailure(error)) }
         }
     }
 

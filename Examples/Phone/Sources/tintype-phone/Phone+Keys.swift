@@ -36,6 +36,7 @@ extension Phone {
             switch screen {
             case .feed: try await pressInFeed(letter, device)
             case .comments(let post): pressInComments(letter, on: post, device)
+            case .notifications where letter == "m": device.loadOlderNotifications()
             case .decision(let id) where letter == "d":
                 try await device.store.discard(id)
                 show(.feed, device)
@@ -70,7 +71,7 @@ extension Phone {
 
     private mutating func pressInComments(_ letter: Character, on post: Post.ID, _ device: Device) {
         if letter == "c" { prompt = Prompt(.comment(post), "Comment") }
-        if letter == "m" { device.loadComments(post, true) }
+        if letter == "m" { device.loadOlderComments(post) }
         guard let selected = selectedComment, isMine(selected.comment.author) else { return }
         if letter == "e" {
             prompt = Prompt(.editComment(selected, post), "Text of the comment", text: selected.comment.text)

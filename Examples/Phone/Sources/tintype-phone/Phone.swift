@@ -162,7 +162,7 @@ struct Phone {
             switch screen {
             case .feed: "j/k move  l like  c comment  o open  p post  e edit  d delete  n news  q quit"
             case .comments: "j/k move  c comment  e edit  d delete  m more  r resolve  q back"
-            case .notifications: "j/k move  q back"
+            case .notifications: "j/k move  m more  q back"
             case .decision: "r send it as it is  d discard it  q later"
             }
         return [Span(keys, .faint)]
