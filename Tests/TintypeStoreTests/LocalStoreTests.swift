@@ -181,9 +181,11 @@ struct LocalStoreTests {
                 try await Device.run("ann", of: service) { ann in
                     for number in 0..<23 {
                         let key = "\(number)"
-                        guard case .published(let post) = try await ann.client.publish(
-                            NewPost("Post \(number)"), idempotencyKey: key
-                        ).value else { throw CancellationError() }
+                        guard
+                            case .published(let post) = try await ann.client.publish(
+                                NewPost("Post \(number)"), idempotencyKey: key
+                            ).value
+                        else { throw CancellationError() }
                         _ = try await bob.client.setLike(true, of: post.id, by: "bob")
                     }
                     try await ann.online {
