@@ -77,6 +77,15 @@ public final class LocalStore: Sendable {
         return result
     }
 
+    /// Returns the person who is signed in, for whom it keeps what is requested from now on.
+    ///
+    /// - Throws: `SessionError`.
+    func signedInAccount() async throws -> Person.ID {
+        guard let account = try await accountID() else { throw SessionError.signedOut }
+        welcome(account)
+        return account
+    }
+
     /// Keeps what is requested for a person from now on.
     func welcome(_ account: Person.ID) { _ = removedPeople.withLock { $0.remove(account) } }
 

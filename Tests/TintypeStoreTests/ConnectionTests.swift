@@ -3,6 +3,7 @@ import Foundation
 import Testing
 import TintypeClient
 import TintypeModel
+
 @testable import TintypeStore
 
 @Suite("The connection of a device", .timeLimit(.minutes(5)))

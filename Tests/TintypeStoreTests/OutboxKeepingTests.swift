@@ -7,13 +7,6 @@ import TintypeStore
 
 @Suite("An outbox over attempts, versions and people", .timeLimit(.minutes(5)))
 struct OutboxKeepingTests {
-    /// A clock on which a wait ends only with its task.
-    private struct StoppedClock: DeviceClock {
-        var now: Date { Date() }
-
-        func sleep(for duration: Duration) async throws { try await Task.sleep(for: .seconds(86_400)) }
-    }
-
     @Test("A write that rests is tried at once when the app sends again")
     func rest() async throws {
         try await ServiceProcess.run { service in

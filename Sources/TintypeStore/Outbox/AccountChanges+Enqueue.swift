@@ -67,7 +67,14 @@ extension AccountChanges {
     }
 
     private func enqueueEdit(_ change: PostChange, at date: Date) throws -> QueuedWrite? {
-        for var earlier in try records.writes(onPost: change.id) where earlier.isUntried {
+        // Only the last one is changed: others may have been tried after it.
+        let last = try records.writes(onPost: change.id).last { queued in
+            switch queued.write {
+            case .post, .editPost: true
+            default: false
+            }
+        }
+        if var earlier = last, earlier.isUntried {
             switch earlier.write {
             case .post(var draft):
                 (draft.text, draft.mentions) = (change.words.text, change.words.mentions)
@@ -81,7 +88,7 @@ extension AccountChanges {
             case .editPost(var first):
                 first.words = change.words
                 earlier.write = .editPost(first)
-            default: continue
+            default: break
             }
             try update(earlier)
             return earlier
@@ -90,7 +97,13 @@ extension AccountChanges {
     }
 
     private func enqueueEdit(_ change: CommentChange, at date: Date) throws -> QueuedWrite? {
-        for var earlier in try records.writes(onComment: change.id, of: change.post) where earlier.isUntried {
+        let last = try records.writes(onComment: change.id, of: change.post).last { queued in
+            switch queued.write {
+            case .comment, .editComment: true
+            default: false
+            }
+        }
+        if var earlier = last, earlier.isUntried {
             switch earlier.write {
             case .comment(var draft):
                 (draft.text, draft.mentions) = (change.text, change.mentions)
@@ -98,7 +111,7 @@ extension AccountChanges {
             case .editComment(var first):
                 (first.text, first.mentions) = (change.text, change.mentions)
                 earlier.write = .editComment(first)
-            default: continue
+            default: break
             }
             try update(earlier)
             return earlier

@@ -13,13 +13,15 @@ struct QueuedWrite: Codable, Hashable, Sendable {
     /// The time at which it was made, by the device's clock.
     let date: Date
     /// The key by which the service recognises the same write.
-    let key: String
+    var key: String
     var write: Write
     var state = State.queued
     /// Whether it may have reached the service.
     var isAttempted = false
     /// The number of attempts that failed although the service answered.
     var failureCount = 0
+    /// The number of answers by others than the service, such as a proxy.
+    var foreignCount = 0
 
     enum State: Codable, Hashable, Sendable {
         /// It must be sent.

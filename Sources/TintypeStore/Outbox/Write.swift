@@ -158,7 +158,7 @@ extension Write {
         case posts
         case others
 
-        /// The number of writes that are chosen at once, and cannot be taken back from then on.
+        /// The number of writes that are chosen at once. They cannot be taken back while they are being sent.
         var batchCount: Int { self == .posts ? 1 : 20 }
     }
 }

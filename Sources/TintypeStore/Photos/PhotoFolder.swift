@@ -75,8 +75,10 @@ final class PhotoFolder: Sendable {
     ///
     /// - Parameter names: The names of the needed ones.
     func removeAll(but names: Set<String>) {
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
+        // After the list: a file that is made meanwhile is in one of the two.
         let names = names.union(keeping.withLock(\.self))
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? [] where !names.contains(name) {
+        for name in files where !names.contains(name) {
             try? FileManager.default.removeItem(at: url.appendingPathComponent(name))
         }
     }

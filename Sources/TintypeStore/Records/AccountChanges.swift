@@ -43,7 +43,14 @@ final class AccountChanges {
 
     /// Removes all records of the person.
     func removeAll() throws {
-        for queued in try records.writes() { try remove(queued) }
+        for record in try records.records(AccountRecords.Table.write, prefix: "") {
+            guard let number = AccountRecords.number(record.key[...]) else { continue }
+            if let queued = try records.write(number) {
+                try remove(queued)
+            } else {
+                try set(nil as String?, .owner(of: number))
+            }
+        }
         for table in AccountRecords.Table.all {
             for record in try records.records(table, prefix: "") { try set(nil as String?, table, record.key) }
         }

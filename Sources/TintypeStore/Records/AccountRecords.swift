@@ -117,5 +117,6 @@ struct Fact {
     /// The cursor with which a list continues on the service; absent when the device has all of it.
     static func next(of list: ListName) -> Fact { Fact(key: "next/" + Subject.escaped(list.rawValue)) }
     /// The number of the change up to which a list was read at least once; absent for a list that never was.
-    static func read(of list: ListName) -> Fact { Fact(key: "read/" + Subject.escaped(list.rawValue)) }
+    static func read(of list: ListName) -> Fact { Fact(key: readPrefix + Subject.escaped(list.rawValue)) }
+    static let readPrefix = "read/"
 }

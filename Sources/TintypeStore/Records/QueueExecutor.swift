@@ -9,4 +9,7 @@ final class QueueExecutor: SerialExecutor {
     func enqueue(_ job: UnownedJob) {
         queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
+
+    // The one of the standard library needs iOS 17.
+    func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 }

@@ -10,9 +10,16 @@ struct Follower: Sendable {
 
     /// Follows the views.
     ///
-    /// - Throws: `RecordStoreError`, or `CancellationError`.
+    /// - Throws: `RecordStoreError`, `CancellationError`, or `SessionError.signedOut` if the person's data were removed.
     func run() async throws {
         try await store.change(account, .appEnd) { try $0.forgetUnreadTrees() }
+        // Those of another person.
+        store.hub.report(
+            Set(
+                store.refusals.withLock { refusals in
+                    defer { refusals = [:] }
+                    return Array(refusals.keys)
+                }))
         let subscription = store.hub.listen()
         try await withThrowingTaskGroup(of: Event.self) { group in
             var ends: [Interest: AsyncStream<Void>.Continuation] = [:]
@@ -32,9 +39,9 @@ struct Follower: Sendable {
                     ends[interest] = continuation
                     group.addTask {
                         try await untilFirst({ for await _ in end {} }, { try await follow(interest) })
-                        if case .tree(let window) = interest, !store.hub.interests.contains(interest) {
+                        if case .tree(let window) = interest {
                             note(nil, of: window)
-                            try await forgetUnread(window)
+                            try await forgetUnread(window) { !store.hub.interests.contains(interest) }
                         }
                         return .end
                     }
@@ -74,7 +81,7 @@ struct Follower: Sendable {
                 // What the person may not read is not waited for.
                 if case .tree(let window) = interest, let problem, !problem.isTransient {
                     note(problem, of: window)
-                    try await forgetUnread(window)
+                    try await forgetUnread(window) { true }
                 }
                 try await store.pause(problem?.retryAfter ?? Backoff.wait(afterFailures: failures))
             }
@@ -123,8 +130,11 @@ struct Follower: Sendable {
         if isChanged { store.hub.report([window.subject]) }
     }
 
-    private func forgetUnread(_ window: TreeWindow) async throws {
-        try await store.change(account, .appEnd) { try $0.forgetUnread(window) }
+    /// Forgets that a part of the tree is shown, unless it was read.
+    ///
+    /// - Parameter condition: Whether that still holds when it is stored.
+    private func forgetUnread(_ window: TreeWindow, if condition: @Sendable () -> Bool) async throws {
+        try await store.change(account, .appEnd) { if condition() { try $0.forgetUnread(window) } }
     }
 
     // MARK: Comments and lists
@@ -144,6 +154,8 @@ struct Follower: Sendable {
     /// Reads the newest posts of a list, and again after a minute or if one of them has left the device.
     private func follow(_ list: ListName) async throws {
         try await store.refresh(list)
+        // At most one request each second, also if the answers do not help.
+        try await store.pause(.seconds(1))
         try await untilFirst(
             { try await store.pause(.seconds(60)) },
             {

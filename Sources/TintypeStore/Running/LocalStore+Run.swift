@@ -62,7 +62,7 @@ extension LocalStore {
         return WriteSender(client: client, account: account, photos: photos)
     }
 
-    /// Tries at once to reach the service, if the last attempt has failed: for a gesture such as pulling down a list.
+    /// Tries at once to reach the service, if it could not be reached: for a gesture such as pulling down a list.
     public func refresh() { hub.report([.attempt]) }
 
     /// Waits, or until the device has a network again or `refresh()` is called.

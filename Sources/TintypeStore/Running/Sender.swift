@@ -1,7 +1,7 @@
 import TintypeClient
 import TintypeModel
 
-/// Sends the writes of a person, in their order, until its task is cancelled or the person must sign in.
+/// Sends the writes of a person, in their order, until its task is cancelled. It waits while the person must sign in.
 ///
 /// A write that the service refuses waits for the person and stops no other one. A write whose attempt has failed, and
 /// those that depend on it or must follow it, rest for a while. Without a network, all rest.
@@ -43,10 +43,8 @@ struct Sender: Sendable {
                         return .endOfRest
                     }
                 }
-                guard end.isPaused else {
-                    pauses = 0
-                    continue
-                }
+                if end.hasProgress || !end.isPaused { pauses = 0 }
+                guard end.isPaused else { continue }
                 pauses += 1
                 try await store.pause(end.pause ?? Backoff.wait(afterFailures: pauses))
             }
@@ -66,6 +64,8 @@ struct Sender: Sendable {
         var isPaused = false
         /// The wait that was named, if it is paused.
         var pause: Duration?
+        /// Whether the service has carried out or refused one of them.
+        var hasProgress = false
     }
 
     /// Sends writes one after the other, and stores the results meanwhile: each as soon as the disk has stored those before.
@@ -102,11 +102,11 @@ struct Sender: Sendable {
             switch attempt {
             case .signIn: (end.isPaused, end.pause) = (true, Backoff.longest)
             case .pause(let wait): (end.isPaused, end.pause) = (true, wait)
-            case .rest(let wait):
-                end.rests.append((number, wait ?? Backoff.wait(afterFailures: write.queued.failureCount + 1)))
-                waiting += write.subjects
-            case .done, .undone, .refused, .conflict: break
+            case .rest(let wait): end.rests.append((number, wait ?? write.backoff))
+            case .foreign: end.rests.append((number, write.backoff))
+            case .done, .undone, .refused, .conflict: end.hasProgress = true
             }
+            if end.rests.last?.number == number { waiting += write.subjects }
             if store.sending.setProgress(nil, of: number) { store.hub.report([.write(number)]) }
             results.add(write, attempt)
         }
@@ -117,7 +117,7 @@ struct Sender: Sendable {
         do { return try await sender.send(write) } catch {
             try Task.checkCancellation()
             if error is RecordStoreError { throw error }
-            return try Attempt(error, failureCount: write.queued.failureCount)
+            return try Attempt(error, foreignCount: write.queued.foreignCount)
         }
     }
 
@@ -175,16 +175,35 @@ struct Sender: Sendable {
         let comment = try queued.write.neededComment.map { try changes.records.real($0) }
         if let post, post.isLocal {
             let isMade = try changes.records.writes(on: .post(post)).contains { $0.write.makes(post) }
-            if !isMade { try changes.remove(queued) }
+            if try !isMade && !changes.records.hasUnreadableWrite(on: .post(post)) { try changes.remove(queued) }
             return nil
         }
         if let comment, comment.isLocal {
             guard let owner = queued.write.neededPost else { return nil }
             let isMade = try changes.records.writes(onComment: comment, of: owner).contains { $0.write.makes(comment) }
-            if !isMade { try changes.remove(queued) }
+            if try !isMade && !changes.records.hasUnreadableWrite(on: .comments(on: owner)) {
+                try changes.remove(queued)
+            }
             return nil
         }
         return (post, comment)
+    }
+}
+
+extension WriteSender.Resolved {
+    /// The wait after an attempt that has failed.
+    fileprivate var backoff: Duration { Backoff.wait(afterFailures: queued.failureCount + 1) }
+}
+
+extension AccountRecords {
+    /// Whether a write on a subject cannot be read: a later version of the app has made it, and may send it.
+    fileprivate func hasUnreadableWrite(on subject: Subject) throws -> Bool {
+        let prefix = subject.key + "//"
+        return try records(Table.concern, prefix: prefix).contains { record in
+            let key = String(record.key.dropFirst(prefix.count))
+            guard let number = Self.number(key[...]) else { return false }
+            return try value(Table.write, key) != nil && write(number) == nil
+        }
     }
 }
 

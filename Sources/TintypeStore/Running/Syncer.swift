@@ -1,7 +1,7 @@
 import TintypeClient
 import TintypeModel
 
-/// Keeps the device's state of the service up to date, until its task is cancelled or the person must sign in.
+/// Keeps the device's state of the service up to date, until its task is cancelled. It waits while the person must sign in.
 struct Syncer: Sendable {
     /// The time in which the service reports the effect of a write, if it concerns what is synchronised.
     private static let reportTime: Duration = .seconds(5)
@@ -56,9 +56,10 @@ struct Syncer: Sendable {
                 let position = try await position()
                 let events = try await client.changeEvents(since: position, including: posts)
                 note(.connected)
+                var known = position
                 for try await changes in events {
-                    try await apply(changes)
-                    if changes.hasMore { return true }
+                    guard try await apply(changes, since: known), !changes.hasMore else { return true }
+                    known = changes.next
                 }
                 return false
             }
@@ -114,8 +115,7 @@ struct Syncer: Sendable {
                 ? try await store.change(account, .appEnd) { Set(try $0.records.sentWrites().map(\.number)) } : nil
             do {
                 let changes = try await client.changes(since: position, including: shownPosts()).value
-                try await apply(changes, earlierWrites: earlier)
-                if !changes.hasMore { return }
+                if try await apply(changes, since: position, earlierWrites: earlier), !changes.hasMore { return }
             } catch let problem as Problem where Self.isTooOld(problem) && position != nil {
                 try await store.change(account, .appEnd) { try $0.set(nil as String?, .cursor) }
             }
@@ -143,9 +143,15 @@ struct Syncer: Sendable {
     }
 
     /// Applies changes in one transaction.
-    private func apply(_ changes: SyncChanges, earlierWrites: Set<Int64>? = nil) async throws {
+    ///
+    /// - Returns: False if the device has another position by now, because the person's data were removed.
+    private func apply(
+        _ changes: SyncChanges, since position: String?, earlierWrites: Set<Int64>? = nil
+    ) async throws -> Bool {
         try await store.change(account, .appEnd) { transaction in
+            guard try transaction.records.text(.cursor) == position else { return false }
             try transaction.apply(changes, earlierWrites: earlierWrites)
+            return true
         }
     }
 }

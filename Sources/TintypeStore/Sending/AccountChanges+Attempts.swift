@@ -20,6 +20,9 @@ extension AccountChanges {
         case .conflict(let theirs): queued.state = .conflict(theirs)
         // A wait that the service has named is no failure.
         case .rest(nil): queued.failureCount += 1
+        case .foreign:
+            queued.failureCount += 1
+            queued.foreignCount += 1
         case nil where write.isFirst: queued.isAttempted = false
         case .rest, .pause, .signIn, nil: return
         }

@@ -18,6 +18,8 @@ enum Attempt: Sendable {
     case conflict(JSONValue)
     /// The same may succeed later; other writes can go on.
     case rest(Duration?)
+    /// Something before the service has answered, such as a proxy; other writes can go on.
+    case foreign
     /// No write can be sent now.
     case pause(Duration?)
     /// The person must sign in first.
@@ -28,11 +30,15 @@ enum Attempt: Sendable {
 
     /// Explains an error of an attempt.
     ///
+    /// - Parameter foreignCount: The number of earlier answers to the write by others than the service.
     /// - Throws: `CancellationError`.
-    init(_ error: any Error, failureCount: Int) throws {
+    init(_ error: any Error, foreignCount: Int) throws {
         switch error {
         case is CancellationError: throw error
-        case let problem as Problem: self = Self.of(problem, failureCount: failureCount)
+        case let problem as Problem: self = Self.of(problem, foreignCount: foreignCount)
+        // What cannot be written as a request never can.
+        case is TreeInputError, is EncodingError:
+            self = .refused(Problem(.unknown, status: 0, message: "\(error)"))
         case let error as TransportError where !error.isTransient:
             self = .refused(Problem(.unknown, status: 0, message: error.description))
         case is SessionError: self = .signIn
@@ -41,14 +47,14 @@ enum Attempt: Sendable {
         }
     }
 
-    private static func of(_ problem: Problem, failureCount: Int) -> Attempt {
+    private static func of(_ problem: Problem, foreignCount: Int) -> Attempt {
         switch problem.status {
         case 429, 503: .pause(problem.retryAfter)
         // A network that wants a sign-in leads to its page, whatever the request.
         case 300..<400, 407, 511: .pause(nil)
         case _ where problem.isTransient: .rest(problem.retryAfter)
         case _ where problem.code == .badToken: .signIn
-        case _ where problem.code == .unknown && failureCount < foreignAnswerLimit: .rest(nil)
+        case _ where problem.code == .unknown && foreignCount < foreignAnswerLimit: .foreign
         default: .refused(problem)
         }
     }

@@ -36,7 +36,7 @@ struct PhotoSender: Sendable {
         {
             // The draft has expired, or its bytes were lost: it begins again, from the files that the device has.
             try await store(UploadProgress(generation: state.generation + 1), post)
-            return .rest(.zero)
+            return .rest(state.generation == 0 ? .zero : nil)
         }
     }
 

@@ -63,12 +63,16 @@ extension AccountChanges {
     /// Adds a page of comments to the list of a post's comments, the newest first.
     func append(_ page: Page<Comment>, on post: Post.ID, after cursor: Cursor?, at number: Int64) throws {
         let list = ListName.comments(on: post)
+        /// Whether the comments that the device has go on below the page, without a gap.
+        var isContinued = false
         if cursor == nil {
             let kept = Set(page.elements.map(\.id.rawValue))
             let oldest = page.elements.map(\.id).min()
+            isContinued =
+                try page.hasMore && oldest.map { try records.place(of: $0.rawValue, in: list) != nil } ?? false
             // Comments that a page does not have were deleted; those before it are not known.
             for entry in try records.entries(of: list) where !kept.contains(entry.id) {
-                if page.hasMore, let oldest, EntityID<Comment>(entry.id) < oldest { continue }
+                if isContinued, let oldest, EntityID<Comment>(entry.id) < oldest { continue }
                 let subject = Subject.comment(Comment.ID(entry.id), on: post)
                 if let known = try records.number(of: subject), known > number { continue }
                 try remove(entry.id, from: list)
@@ -79,9 +83,7 @@ extension AccountChanges {
             try insert(comment, .comment(comment.id, on: post), in: list, at: number)
             try answer(comment, on: post, at: number)
         }
-        if cursor == nil
-            ? try records.number(.read(of: list)) == nil : try records.text(.next(of: list)) == cursor?.rawValue
-        {
+        if try cursor == nil ? !isContinued : records.text(.next(of: list)) == cursor?.rawValue {
             try set(page.next?.rawValue, Fact.next(of: list))
         }
         try set(number, Fact.read(of: list))
@@ -90,13 +92,15 @@ extension AccountChanges {
     }
 
     /// Notes that a comment is one that this device has sent, if the answer was lost or is still on its way. It has no
-    /// reference of the device, but its time to the millisecond.
+    /// reference of the device, but its time to the millisecond, unless that was too far ahead for the service.
     private func answer(_ comment: Comment, on post: Post.ID, at number: Int64) throws {
-        guard comment.author.id == records.account, let time = comment.clientTimestamp else { return }
+        guard comment.author.id == records.account, let time = comment.clientTimestamp,
+            try records.identity(comment.id) == comment.id
+        else { return }
         let ids = Set([post, try records.identity(post)])
         for queued in try ids.flatMap({ try records.writes(on: .comments(on: $0)) }) where queued.isQueued {
-            guard case .comment(let draft) = queued.write, draft.text == comment.text,
-                abs(queued.date.timeIntervalSince(time)) < 0.001
+            guard case .comment(let draft) = queued.write, queued.isAttempted, draft.text == comment.text,
+                abs(queued.date.timeIntervalSince(time)) < 0.001 || time == comment.timestamp
             else { continue }
             let result = try JSONValue(encoding: comment)
             return try finish(queued, id: comment.id.rawValue, result: result, at: number)

@@ -31,6 +31,9 @@ extension AccountChanges {
 
     /// Lets each later answer replace what is stored.
     private func resetNumbers() throws {
+        for record in try records.records(AccountRecords.Table.fact, prefix: Fact.readPrefix) {
+            try set("0", AccountRecords.Table.fact, record.key)
+        }
         for record in try records.records(AccountRecords.Table.entity, prefix: "") where record.value.count > 16 {
             try set([UInt8](repeating: 0, count: 16) + record.value[16...], AccountRecords.Table.entity, record.key)
         }

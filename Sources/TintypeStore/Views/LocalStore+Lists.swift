@@ -89,12 +89,13 @@ extension LocalStore {
     }
 
     private func loadComments(on post: Post.ID, isContinuing: Bool) async throws -> Bool {
-        guard let account = try await accountID() else { throw SessionError.signedOut }
-        let (real, cursor) = try await view { view in
+        let account = try await signedInAccount()
+        let (real, cursor, isRead) = try await view { view in
             let real = try view.records.real(post)
-            return (real, try view.records.text(.next(of: .comments(on: real))))
+            let list = ListName.comments(on: real)
+            return (real, try view.records.text(.next(of: list)), try view.records.number(.read(of: list)) != nil)
         }
-        if real.isLocal || isContinuing && cursor == nil { return false }
+        if real.isLocal || isContinuing && isRead && cursor == nil { return false }
         let next = isContinuing ? cursor.map { Cursor($0) } : nil
         let answer = try await client.sending(as: account).newestComments(on: real, before: next)
         return try await change(account, .appEnd) { changes in
@@ -109,23 +110,24 @@ extension LocalStore {
     /// - Throws: `Problem`, `TransportError`, `SessionError`, `RecordStoreError`.
     @discardableResult
     public func loadOlderNotifications() async throws -> Bool {
-        guard let account = try await accountID() else { throw SessionError.signedOut }
-        while let text = try await view({ try $0.records.text(.next(of: .notifications)) }) {
-            let cursor = Cursor(text)
+        let account = try await signedInAccount()
+        for _ in 0..<3 {
+            guard let cursor = try await view({ try $0.records.text(.next(of: .notifications)) }).map({ Cursor($0) })
+            else { return false }
             let answer = try await client.sending(as: account).notifications(of: account, before: cursor)
             let isAppended = try await change(account, .appEnd) { changes in
                 try changes.append(answer.value, after: cursor, at: answer.changeNumber ?? 0)
             }
             if isAppended { return answer.value.next != nil }
         }
-        return false
+        return true
     }
 
     /// Reads a person from the service.
     ///
     /// - Throws: `Problem`, `TransportError`, `SessionError`, `RecordStoreError`.
     public func loadPerson(_ id: Person.ID) async throws {
-        guard let account = try await accountID() else { throw SessionError.signedOut }
+        let account = try await signedInAccount()
         // The answer includes what the device has synchronised before the request.
         let known = try await view { try $0.records.syncedNumber() }
         let answer = try await client.sending(as: account).person(id)
@@ -136,7 +138,7 @@ extension LocalStore {
 
     /// Reads a further page of older posts of a list from the service, if there are any.
     func loadMore(of list: ListName) async throws {
-        guard let account = try await accountID() else { throw SessionError.signedOut }
+        let account = try await signedInAccount()
         for _ in 0..<3 {
             let (cursor, isRead) = try await view { view in
                 (try view.records.text(.next(of: list)), try view.records.number(.read(of: list)) != nil)
@@ -153,7 +155,7 @@ extension LocalStore {
 
     /// Reads the newest posts of a list again.
     func refresh(_ list: ListName) async throws {
-        guard let account = try await accountID() else { throw SessionError.signedOut }
+        let account = try await signedInAccount()
         let answer = try await page(of: list, before: nil, account)
         try await change(account, .appEnd) { try $0.refresh(answer.value, of: list, at: answer.changeNumber ?? 0) }
     }

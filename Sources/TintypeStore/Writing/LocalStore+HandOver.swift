@@ -29,7 +29,7 @@ extension LocalStore {
     ///   as a full disk; then the posts that were not adopted stay in the folder.
     @discardableResult
     public func adoptPosts(from handOver: HandOver) async throws -> Adoption {
-        guard let account = try await accountID() else { throw SessionError.signedOut }
+        let account = try await signedInAccount()
         var adoption = Adoption()
         handOver.removeAbandonedDrafts(at: clock.now)
         for name in try handOver.names() where !name.hasSuffix(HandOver.draftSuffix) {

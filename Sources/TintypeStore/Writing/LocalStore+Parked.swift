@@ -53,9 +53,13 @@ extension LocalStore {
     public func retry(_ id: WriteID) async throws {
         try await edit { changes in
             guard var queued = try changes.records.write(id.rawValue), !queued.isShown else { return }
-            if case .conflict(let theirs) = queued.state { queued.write = try queued.write.based(on: theirs) }
+            if case .conflict(let theirs) = queued.state {
+                queued.write = try queued.write.based(on: theirs)
+                // An earlier attempt may have arrived: under its key, this one would have no effect.
+                (queued.key, queued.isAttempted) = (UUID().uuidString, false)
+            }
             queued.state = .queued
-            queued.failureCount = 0
+            (queued.failureCount, queued.foreignCount) = (0, 0)
             try changes.update(queued)
         }
     }
@@ -72,8 +76,7 @@ extension LocalStore {
 
     /// Changes the records of the person who is signed in, so that a power cut does not undo it.
     func edit<Result: Sendable>(_ body: @Sendable (AccountChanges) throws -> Result) async throws -> Result {
-        guard let account = try await accountID() else { throw SessionError.signedOut }
-        welcome(account)
+        let account = try await signedInAccount()
         return try await change(account, .powerCut, body)
     }
 }

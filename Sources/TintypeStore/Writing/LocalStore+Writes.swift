@@ -135,11 +135,15 @@ extension LocalStore {
     ///   - path: The path of the node, such as `events/lake`.
     ///   - base: The value of the node that the write is based on: if somebody else changes it before the write arrives,
     ///     there is a conflict. Nil for a write without a condition.
+    /// - Throws: `TreeInputError` for a path that the tree cannot have.
     @discardableResult
     public func write(
         _ values: [String: JSONValue], at path: String, basedOn base: JSONValue? = nil
     ) async throws -> Submission<String> {
         guard !values.isEmpty, values[""] == nil || values.count == 1 else { throw LocalStoreError.invalidWrite }
+        for place in values.keys {
+            _ = try client.tree(path.isEmpty || place.isEmpty ? path + place : "\(path)/\(place)").keys()
+        }
         return try await submit(.tree(TreeWrite(path: path, values: values, base: base)), path)
     }
 
