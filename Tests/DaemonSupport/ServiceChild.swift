@@ -12,7 +12,9 @@ actor ServiceChild {
         do {
             while true {
                 let text = String(decoding: (try? Data(contentsOf: log).dropFirst(end)) ?? Data(), as: UTF8.self)
-                if let found = text.firstMatch(of: /listening on http:\/\/127\.0\.0\.1:(\d+)\//), let port = Int(found.1) {
+                if let found = text.firstMatch(of: /listening on http:\/\/127\.0\.0\.1:(\d+)\//),
+                    let port = Int(found.1)
+                {
                     return port
                 }
                 guard child.exitCode == nil else { throw ServiceProcessError(text) }
