@@ -381,7 +381,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Service",
+                "CSystemCrypto", "Service",
                 "API",
                 "Store", "Client", "Concurrency", "Files", "Inbox", "Isolation", "Keeping", "Uploads",
                 "Model", "Tree", "TreeModel",
@@ -422,7 +422,7 @@ let package = Package(
         .testTarget(
             name: "AccountsTests",
             dependencies: [
-                "Cryptography", "Access", "Accounts", "Model", "Tree", "TreeModel",
+                "Cryptography", "Access", "Accounts", "Model", "Tree", "TreeModel", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(

@@ -26,6 +26,14 @@ package enum Digest {
         return isDone ? digest : .random(in: 0 ... .max)
     }
 
+    /// Returns the SHA-256 (FIPS 180-4) of bytes, 32 bytes.
+    package static func sha256(_ bytes: [UInt8]) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: 32)
+        let isDone = EVP_Digest(bytes, bytes.count, &digest, nil, algorithm, nil) == 1
+        // If the digest fails, the result must not equal any other.
+        return isDone ? digest : digest.map { _ in UInt8.random(in: 0...255) }
+    }
+
     /// Returns the SHA-1 (FIPS 180-4) of a text in UTF-8, 20 bytes; for protocols that need it, not for security.
     package static func sha1(_ text: String) -> [UInt8] {
         let bytes = Array(text.utf8)

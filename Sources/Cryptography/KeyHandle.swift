@@ -25,6 +25,22 @@ package final class KeyHandle: @unchecked Sendable {
         }
     }
 
+    /// Reads a public key as SubjectPublicKeyInfo (RFC 5280 §4.1).
+    package convenience init(publicKeyInfo info: [UInt8]) throws(KeyError) {
+        try self.init(
+            taking: info.withUnsafeBufferPointer { info in
+                var start = info.baseAddress
+                return d2i_PUBKEY(nil, &start, info.count)
+            })
+    }
+
+    /// Creates a public key on the curve P-256 from the numbers of its point, of 32 bytes each, big-endian.
+    package convenience init(p256X x: [UInt8], y: [UInt8]) throws(KeyError) {
+        guard x.count == 32, y.count == 32 else { throw KeyError("it is not a key of the curve P-256") }
+        // The point is in its uncompressed form (SEC 1 §2.3.3); libcrypto refuses one that is not on the curve.
+        try self.init(publicKeyInfo: DER.sequence(DER.p256, DER.bitString([4] + x + y)))
+    }
+
     deinit { EVP_PKEY_free(pointer) }
 
     var isRSA: Bool { EVP_PKEY_is_a(pointer, "RSA") == 1 }

@@ -53,6 +53,13 @@ package struct VerificationKey: Sendable {
         }
     }
 
+    /// Whether an ECDSA signature in DER (RFC 3279 §2.2.3) was made by this key for this message; false for a key that is
+    /// not of the curve P-256.
+    package func isDERSignature(_ signature: [UInt8], of message: [UInt8]) -> Bool {
+        guard case .p256(let key) = material else { return false }
+        return Self.isSignature(signature, of: message, by: key)
+    }
+
     private static func isSignature(_ signature: [UInt8], of message: [UInt8], by key: KeyHandle) -> Bool {
         let context = EVP_MD_CTX_new()
         defer { EVP_MD_CTX_free(context) }

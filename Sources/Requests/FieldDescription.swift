@@ -9,8 +9,9 @@ struct FieldDescription {
     /// Returns the description of a field in the schema of this name.
     static func of(_ field: String, in schema: String) -> FieldDescription {
         FieldDescription(
-            words: special["\(schema).\(field)"] ?? sync["\(schema).\(field)"] ?? general[field] ?? invitations[field]
-                ?? copies[field],
+            words: special["\(schema).\(field)"] ?? sync["\(schema).\(field)"]
+                ?? passkeys["\(schema).\(field)"] ?? general[field] ?? invitations[field]
+                ?? copies[field] ?? passkeys[field],
             format: addresses.contains(field) ? "uri-reference" : nil,
             isTime: times.contains(field))
     }

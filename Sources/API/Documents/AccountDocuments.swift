@@ -51,6 +51,7 @@ package struct UserDocument: Document {
             providers = list.compactMap { $0["providerId"]?.string }
         }
         if identity["customAuth"]?.bool == true { providers.append("custom") }
+        if identity["passkeyInfo"] != nil { providers.append("passkey") }
         self.providers = providers
         created = identity["createdAt"]?.string.flatMap(Int64.init)
         lastSignIn = identity["lastLoginAt"]?.string.flatMap(Int64.init)

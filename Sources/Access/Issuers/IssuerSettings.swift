@@ -106,7 +106,7 @@ package struct IssuerSettings: Sendable, Hashable {
 
     /// Whether a text may be the name of a provider: the names that rules use for other kinds of sign-in are reserved.
     private static func isProvider(_ text: String) -> Bool {
-        let others = ["password", "anonymous", "custom", "phone", "emaillink", "firebase"]
+        let others = ["password", "anonymous", "custom", "phone", "emaillink", "passkey", "firebase"]
         return (1...100).contains(text.utf8.count) && text.utf8.allSatisfy(isNameByte) && !others.contains(text)
     }
 

@@ -1,4 +1,3 @@
-import CSystemCrypto
 import Cryptography
 import TreeModel
 
@@ -28,14 +27,11 @@ enum WebKey {
                 (modulus.last ?? 0) & (exponent.last ?? 0) & 1 == 1
             else { throw KeyError("it is not a valid RSA key") }
             let numbers = DER.sequence(DER.integer(modulus), DER.integer(exponent))
-            return try read(DER.sequence(DER.rsaEncryption, DER.bitString(numbers)))
+            return try KeyHandle(publicKeyInfo: DER.sequence(DER.rsaEncryption, DER.bitString(numbers)))
         case "EC":
             let (x, y) = (try number("x", of: key), try number("y", of: key))
-            guard key["crv"]?.string == "P-256", x.count == 32, y.count == 32 else {
-                throw KeyError("it is not a key of the curve P-256")
-            }
-            // The point is in its uncompressed form (SEC 1 §2.3.3); libcrypto refuses one that is not on the curve.
-            return try read(DER.sequence(DER.p256, DER.bitString([4] + x + y)))
+            guard key["crv"]?.string == "P-256" else { throw KeyError("it is not a key of the curve P-256") }
+            return try KeyHandle(p256X: x, y: y)
         default: throw KeyError("its kind is not supported")
         }
     }
@@ -45,14 +41,5 @@ enum WebKey {
             throw KeyError("it has no valid \(name)")
         }
         return bytes
-    }
-
-    /// Reads a key as SubjectPublicKeyInfo (RFC 5280 §4.1).
-    private static func read(_ info: [UInt8]) throws(KeyError) -> KeyHandle {
-        try KeyHandle(
-            taking: info.withUnsafeBufferPointer { info in
-                var start = info.baseAddress
-                return d2i_PUBKEY(nil, &start, info.count)
-            })
     }
 }

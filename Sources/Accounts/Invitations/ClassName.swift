@@ -52,7 +52,7 @@ extension Account {
     /// The identity of a person without an address who came in by the code of a class; nil for others. An account that
     /// has an address, or another method of sign-in, belongs to its holder alone.
     func classIdentity(in audience: AudienceID) -> FederatedIdentity? {
-        guard email == nil, phoneNumber == nil, identities.count == 1 else { return nil }
+        guard email == nil, phoneNumber == nil, passkeys.isEmpty, identities.count == 1 else { return nil }
         return identities.first {
             $0.provider == ClassName.provider && $0.rawID.hasPrefix(ClassName.prefix(of: audience))
         }

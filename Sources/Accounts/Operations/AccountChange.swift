@@ -14,8 +14,9 @@ struct AccountChange: Sendable {
     private let email: EmailAddress?
     private let deleted: [Attribute]
     private let unlinked: [String]
+    private let deletedPasskeys: [String]
 
-    /// - Throws: `INVALID_ARGUMENT`, `INVALID_EMAIL` or `INVALID_PHONE_NUMBER`.
+    /// - Throws: `INVALID_ARGUMENT`, `INVALID_EMAIL`, `INVALID_PHONE_NUMBER` or `PASSKEY_ENROLLMENT_NOT_FOUND`.
     init(in request: IdentityRequest) throws(IdentityError) {
         profile = try RequestedProfile(in: request)
         email = try request.email()
@@ -24,6 +25,11 @@ struct AccountChange: Sendable {
             return attribute
         }
         unlinked = try request.strings("deleteProvider", maxCount: 20)
+        deletedPasskeys = try request.strings("deletePasskey", maxCount: Passkey.maxPerAccount).map {
+            (text) throws(IdentityError) in
+            guard let id = Passkey.id(sent: text) else { throw IdentityError.passkeyNotFound }
+            return id
+        }
     }
 
     /// Whether the change sets an e-mail address, so that its response reveals whether another account has it.
@@ -31,10 +37,17 @@ struct AccountChange: Sendable {
 
     /// Whether it changes the methods of sign-in.
     var locksOthersOut: Bool {
-        email != nil || !unlinked.isEmpty || deleted.contains(.password) || deleted.contains(.email)
+        email != nil || !unlinked.isEmpty || !deletedPasskeys.isEmpty || deleted.contains(.password)
+            || deleted.contains(.email)
     }
 
-    func apply(to account: inout Account) {
+    /// Applies the change.
+    ///
+    /// - Throws: `PASSKEY_ENROLLMENT_NOT_FOUND`, before anything is changed, for a passkey that the account does not have.
+    func apply(to account: inout Account) throws(IdentityError) {
+        guard deletedPasskeys.allSatisfy({ id in account.passkeys.contains { $0.id == id } }) else {
+            throw .passkeyNotFound
+        }
         profile.apply(to: &account)
         if let email, email != account.email {
             account.email = email
@@ -48,6 +61,7 @@ struct AccountChange: Sendable {
             case .email: Self.deleteEmail(of: &account)
             }
         }
+        account.passkeys.removeAll { deletedPasskeys.contains($0.id) }
         account.identities.removeAll { unlinked.contains($0.provider) }
         if unlinked.contains("password") {
             Self.deletePassword(of: &account)

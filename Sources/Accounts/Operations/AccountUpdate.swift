@@ -47,7 +47,7 @@ struct AccountUpdate: Sendable {
         let (account, signedIn) = try await parts.store.transact { transaction in
             let old = try transaction.account(provedBy: proof)
             var account = old
-            change.apply(to: &account)
+            try change.apply(to: &account)
             password?.apply(to: &account, at: transaction.now)
             let isSignedOut = password != nil || account.email != old.email
             guard isSignedOut else {
@@ -75,7 +75,7 @@ struct AccountUpdate: Sendable {
         let account = try await parts.store.transact { transaction in
             let old = try transaction.account(uid)
             var account = old
-            change.apply(to: &account)
+            try change.apply(to: &account)
             rights.apply(to: &account, in: old, at: transaction.now)
             password?.apply(to: &account, at: transaction.now)
             if account.email != old.email { account.signOut(at: transaction.now) }

@@ -18,8 +18,8 @@ struct CodeUse: Sendable {
             try await parts.store.transact { transaction in
                 let (_, old) = try transaction.takeWithAccount(text, .resetPassword)
                 var account = old
-                // Identities that were linked before the address was verified may belong to another person.
-                if !old.isEmailVerified { account.identities = [] }
+                // Identities and passkeys from before the address was verified may belong to another person.
+                if !old.isEmailVerified { (account.identities, account.passkeys) = ([], []) }
                 account.isEmailVerified = true
                 hashed?.apply(to: &account, at: transaction.now)
                 account.signOut(at: transaction.now)
@@ -81,6 +81,7 @@ struct CodeUse: Sendable {
                 // Another person may have used the address before it was verified.
                 account.passwordHash = nil
                 account.identities = []
+                account.passkeys = []
                 account.signOut(at: transaction.now)
             }
             if account.email != nil, account.email != email { account.signOut(at: transaction.now) }

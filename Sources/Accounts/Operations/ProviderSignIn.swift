@@ -109,6 +109,7 @@ struct ProviderSignIn: Sendable {
             account.passwordChangedAt = nil
             account.phoneNumber = nil
             account.identities = []
+            account.passkeys = []
             account.signOut(at: now)
         }
         account.email = credential.email ?? account.email

@@ -27,6 +27,7 @@ extension Account {
             let date = Date(timeIntervalSince1970: Double(moment.seconds))
             return .string(date.formatted(.iso8601))
         }
+        members["passkeyInfo"] = passkeys.isEmpty ? nil : .list(passkeys.map(\.document))
         let providers = providerDocuments
         members["providerUserInfo"] = providers.isEmpty ? nil : .list(providers)
         return .object(members)

@@ -3,6 +3,7 @@ package enum IdentityOperation: String, Sendable, CaseIterable {
     // The operations of apps.
     case signUp, signInWithPassword, signInWithCustomToken, signInWithIdp, signInWithEmailLink, signInWithClassCode
     case lookup, update, delete, createAuthUri, sendOobCode, resetPassword
+    case startPasskeyEnrollment, finalizePasskeyEnrollment, startPasskeySignIn, finalizePasskeySignIn
     /// The public settings of the project.
     case project
     /// New tokens in exchange for a refresh token.
@@ -40,6 +41,12 @@ package enum IdentityOperation: String, Sendable, CaseIterable {
         self = operation
     }
 
+    /// The operation at `/identitytoolkit.googleapis.com/v2/accounts/NAME`; nil for an unknown name.
+    package init?(newerName name: String) {
+        guard let operation = Self.newerNames[name] else { return nil }
+        self = operation
+    }
+
     private static let ofClients: Set<Self> = [
         .signUp, .signInWithPassword, .signInWithCustomToken, .signInWithIdp, .signInWithEmailLink,
         .signInWithClassCode, .lookup, .update, .delete, .createAuthUri, .sendOobCode, .resetPassword,
@@ -54,6 +61,11 @@ package enum IdentityOperation: String, Sendable, CaseIterable {
         "verifyAssertion": .signInWithIdp, "emailLinkSignin": .signInWithEmailLink, "getAccountInfo": .lookup,
         "setAccountInfo": .update, "deleteAccount": .delete, "createAuthUri": .createAuthUri,
         "getOobConfirmationCode": .sendOobCode, "resetPassword": .resetPassword, "getProjectConfig": .project,
+    ]
+
+    private static let newerNames: [String: Self] = [
+        "passkeyEnrollment:start": .startPasskeyEnrollment, "passkeyEnrollment:finalize": .finalizePasskeyEnrollment,
+        "passkeySignIn:start": .startPasskeySignIn, "passkeySignIn:finalize": .finalizePasskeySignIn,
     ]
 
     /// Whether apps cannot request it.
@@ -78,7 +90,9 @@ package enum IdentityOperation: String, Sendable, CaseIterable {
     /// Whether it changes accounts.
     var isChange: Bool {
         switch self {
-        case .lookup, .createAuthUri, .project, .query, .batchGet, .oobCodes, .config, .createSessionCookie: false
+        case .lookup, .createAuthUri, .project, .query, .batchGet, .oobCodes, .config, .createSessionCookie,
+            .startPasskeyEnrollment, .startPasskeySignIn:
+            false
         default: true
         }
     }

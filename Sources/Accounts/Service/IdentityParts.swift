@@ -9,6 +9,7 @@ struct IdentityParts: Sendable {
     let throttle: Throttle
     let codes: CodeSender
     let invitations: Invitations
+    let challenges: PasskeyChallenges
     let emulator: EmulatorState
     let current: CurrentIdentitySettings
 

@@ -7,10 +7,13 @@ package struct IdentityCaller: Hashable, Sendable {
     package let isAdmin: Bool
     /// The identity of the caller for throttling: the network address; of IPv6, its first 64 bits.
     package let address: String
+    /// The host and the port to which the request was sent, as the caller names them; nil if they are not known.
+    package let authority: String?
 
-    package init(isAdmin: Bool = false, address: String) {
+    package init(isAdmin: Bool = false, address: String, authority: String? = nil) {
         self.isAdmin = isAdmin
         self.address = address
+        self.authority = authority
     }
 }
 

@@ -27,8 +27,8 @@ package final class IdentityService: Sendable {
         parts = IdentityParts(
             store: store, passwords: passwords, tokens: IDTokens(authority: authority, store: store), proofs: proofs,
             throttle: throttle, codes: CodeSender(maker: maker, delivery: delivery, logger: logger),
-            invitations: Invitations(store: store, throttle: throttle, current: current), emulator: emulator,
-            current: current)
+            invitations: Invitations(store: store, throttle: throttle, current: current),
+            challenges: PasskeyChallenges(), emulator: emulator, current: current)
         self.logger = logger
         self.audit = audit
     }
@@ -106,6 +106,10 @@ package final class IdentityService: Sendable {
         case .createAuthUri: try await CodeRequest(parts: parts).methods(request)
         case .sendOobCode: try await CodeRequest(parts: parts).send(request)
         case .resetPassword: try await CodeUse(parts: parts).resetPassword(request)
+        case .startPasskeyEnrollment: try await PasskeyEnrollment(parts: parts).start(request)
+        case .finalizePasskeyEnrollment: try await PasskeyEnrollment(parts: parts).finish(request)
+        case .startPasskeySignIn: try PasskeySignIn(parts: parts).start(request)
+        case .finalizePasskeySignIn: try await PasskeySignIn(parts: parts).finish(request)
         case .token: try await TokenRefresh(parts: parts).run(request)
         default: project
         }

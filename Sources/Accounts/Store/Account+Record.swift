@@ -5,13 +5,13 @@ extension Account: TreeRecord {
     package static let form = RecordForm(
         Self.init(
             uid:email:isEmailVerified:displayName:photoURL:phoneNumber:passwordHash:passwordChangedAt:
-            signsInByEmailLink:identities:customClaims:isDisabled:signsInByCustomToken:isSelfMade:createdAt:
-            lastSignInAt:lastRefreshAt:validSinceSeconds:minSignInSeconds:endsSessions:),
+            signsInByEmailLink:identities:passkeys:customClaims:isDisabled:signsInByCustomToken:isSelfMade:
+            createdAt:lastSignInAt:lastRefreshAt:validSinceSeconds:minSignInSeconds:endsSessions:),
         .init(keyAs: \.uid), .init("email", \.email), .init("email_verified", \.isEmailVerified, default: false),
         .init("name", \.displayName), .init("photo", \.photoURL), .init("phone", \.phoneNumber),
         .init("password", \.passwordHash), .init("password_changed", \.passwordChangedAt),
         .init("email_link", \.signsInByEmailLink, default: false),
-        .init("identities", \.identities, default: []),
+        .init("identities", \.identities, default: []), .init("passkeys", \.passkeys, default: []),
         .init("claims", \.customClaims), .init("disabled", \.isDisabled, default: false),
         .init("custom_token", \.signsInByCustomToken, default: false), .init("self_made", \.isSelfMade, default: false),
         .init("created", \.createdAt), .init("last_sign_in", \.lastSignInAt),

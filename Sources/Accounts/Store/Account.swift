@@ -24,6 +24,8 @@ package struct Account: Hashable, Sendable {
     package var signsInByEmailLink = false
     /// The identities with other providers that sign the person in, at most one of each provider.
     package var identities: [FederatedIdentity] = []
+    /// The passkeys that sign the person in, at most ``Passkey/maxPerAccount``.
+    package var passkeys: [Passkey] = []
     /// The claims that an administrator adds to each token: a JSON object as text; see `AccountClaims`.
     package var customClaims: String?
     /// Whether sign-ins to the account are refused.
@@ -52,7 +54,8 @@ package struct Account: Hashable, Sendable {
 
     /// Whether the account has no method of sign-in or contact, as for people who only look around.
     package var isAnonymous: Bool {
-        email == nil && phoneNumber == nil && passwordHash == nil && identities.isEmpty && !signsInByCustomToken
+        email == nil && phoneNumber == nil && passwordHash == nil && identities.isEmpty && passkeys.isEmpty
+            && !signsInByCustomToken
     }
 
     /// Adds an identity; replaces an earlier one of the same provider.

@@ -8,9 +8,9 @@ package struct AccountInvariant: Sendable {
     package enum Kind: Sendable {
         /// The record of an account cannot be read.
         case unreadable
-        /// Two accounts have the same address, number or identity; it signs in to only one of them.
+        /// Two accounts have the same address, number, identity or passkey; it signs in to only one of them.
         case twice
-        /// The index has no entry for an account's address, number or identity.
+        /// The index has no entry for an account's address, number, identity or passkey.
         case unlisted
         /// An entry refers to a missing record.
         case dangling
@@ -50,7 +50,7 @@ package struct AccountInvariant: Sendable {
                     for path in account.indexPaths {
                         guard let other = try holder(of: path, in: snapshot), other.uid != account.uid else { continue }
                         return
-                            "the account \(other.uid) has an address, a number or an identity of this one, and is found by it"
+                            "the account \(other.uid) has an address, a number, an identity or a passkey of this one, and is found by it"
                     }
                     return nil
                 }),
@@ -123,11 +123,13 @@ package struct AccountInvariant: Sendable {
         try node.lastKey.flatMap { uid throws(TreeError) in try AccountReader(snapshot: snapshot).account(uid.string) }
     }
 
-    /// Whether a record is that of an account, with a readable address, number and identities, if it has any.
+    /// Whether a record is that of an account, with a readable address, number, identities and passkeys, if it
+    /// has any.
     private static func isReadable(_ record: TreeValue?) -> Bool {
         guard let record, let account = Account(record, at: "-") else { return false }
         return (record["email"] == nil || account.email != nil)
             && (record["phone"] == nil || account.phoneNumber != nil)
             && (record["identities"] == nil || record["identities"]?.object?.count == account.identities.count)
+            && (record["passkeys"] == nil || record["passkeys"]?.object?.count == account.passkeys.count)
     }
 }

@@ -23,6 +23,8 @@ struct AccountReader {
         try account(at: AccountPaths.identity(provider, rawID))
     }
 
+    func account(passkey id: String) throws(TreeError) -> Account? { try account(at: AccountPaths.passkey(id)) }
+
     /// Returns the account whose id is stored at a path.
     private func account(at path: TreePath) throws(TreeError) -> Account? {
         guard let uid = try snapshot.get(path)?.stringValue else { return nil }

@@ -59,6 +59,11 @@ package struct AccountStore: Sendable {
         try await read { reader throws(TreeError) in try reader.account(provider: provider, rawID: rawID) }
     }
 
+    /// Returns the account that a passkey belongs to; nil if it does not exist.
+    func account(passkey id: String) async throws(IdentityError) -> Account? {
+        try await read { reader throws(TreeError) in try reader.account(passkey: id) }
+    }
+
     /// Returns a page of accounts in the order of their ids; the cost depends only on the size of the page.
     ///
     /// - Parameter uid: The last id of the previous page; nil for the first page.

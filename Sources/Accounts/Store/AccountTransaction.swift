@@ -92,7 +92,8 @@ struct AccountTransaction {
 
     /// Writes an account with its index entries.
     ///
-    /// - Throws: `EMAIL_EXISTS`, `PHONE_NUMBER_EXISTS` or `FEDERATED_USER_ID_ALREADY_LINKED`.
+    /// - Throws: `EMAIL_EXISTS`, `PHONE_NUMBER_EXISTS`, `FEDERATED_USER_ID_ALREADY_LINKED` or
+    ///   `INVALID_AUTHENTICATOR_RESPONSE` for a passkey of another account.
     private mutating func put(_ new: Account, inPlaceOf old: Account?) throws {
         let key = try AccountStore.key(of: new.uid)
         if let email = new.email, email != old?.email, let other = try reader.account(email: email),
@@ -109,6 +110,11 @@ struct AccountTransaction {
             if let other = try reader.account(provider: identity.provider, rawID: identity.rawID), other.uid != new.uid
             {
                 throw IdentityError.alreadyLinked
+            }
+        }
+        for passkey in new.passkeys {
+            if let other = try reader.account(passkey: passkey.id), other.uid != new.uid {
+                throw IdentityError.passkeyExists
             }
         }
         let paths = new.indexPaths

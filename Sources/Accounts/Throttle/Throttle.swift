@@ -13,6 +13,7 @@ package final class Throttle: Sendable {
     private let codesToEmailFromAddress: TokenBuckets
     private let codesToEmail: TokenBuckets
     private let codesFromAddress: TokenBuckets
+    private let challengesFromAddress: TokenBuckets
     private let refreshesOfSession: TokenBuckets
     private let badRefreshesFromAddress: TokenBuckets
     private let invitationsFromAddress: TokenBuckets
@@ -32,6 +33,7 @@ package final class Throttle: Sendable {
         codesToEmailFromAddress = TokenBuckets(limits.codesToEmailFromAddress)
         codesToEmail = TokenBuckets(limits.codesToEmail)
         codesFromAddress = TokenBuckets(limits.codesFromAddress)
+        challengesFromAddress = TokenBuckets(limits.challengesFromAddress)
         refreshesOfSession = TokenBuckets(limits.refreshesOfSession)
         badRefreshesFromAddress = TokenBuckets(limits.badRefreshesFromAddress)
         invitationsFromAddress = TokenBuckets(limits.invitationsFromAddress)
@@ -59,6 +61,26 @@ package final class Throttle: Sendable {
         passwordsFromAddress.giveBack(address)
         passwordsOfAccountFromAddress.giveBack(pair)
         if !knownAddresses.add(pair) { passwordsOfAccount.giveBack(email.description) }
+    }
+
+    /// Counts a challenge that will be made.
+    ///
+    /// - Throws: `TOO_MANY_ATTEMPTS_TRY_LATER`.
+    func challenge(from address: String) throws(IdentityError) { try take([(challengesFromAddress, address)]) }
+
+    /// Counts an attempt before a passkey's signature is checked, together with wrong passwords.
+    ///
+    /// - Parameter id: The id of the passkey, whether it exists or not. A signature cannot be guessed, so that attempts from
+    ///   other addresses do not count.
+    /// - Throws: `TOO_MANY_ATTEMPTS_TRY_LATER`.
+    func beginPasskey(_ id: String, from address: String) throws(IdentityError) {
+        try take([(passwordsFromAddress, address), (passwordsOfAccountFromAddress, Self.pair(passkey: id, address))])
+    }
+
+    /// Returns the tokens of an attempt with the right signature.
+    func passkeyWasRight(_ id: String, from address: String) {
+        passwordsFromAddress.giveBack(address)
+        passwordsOfAccountFromAddress.giveBack(Self.pair(passkey: id, address))
     }
 
     /// Counts a new account.
@@ -121,6 +143,11 @@ package final class Throttle: Sendable {
     func pictureWasRight(of name: String, in group: String) {
         picturesOfClass.giveBack(group)
         picturesOfName.giveBack(name)
+    }
+
+    /// Returns a key of bounded length, which is not one of an e-mail address.
+    private static func pair(passkey id: String, _ address: String) -> String {
+        "\(AccountPaths.hash(id).string) \(address)"
     }
 
     private static func pair(_ email: EmailAddress, _ address: String) -> String { "\(email) \(address)" }

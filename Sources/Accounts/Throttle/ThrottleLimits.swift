@@ -16,6 +16,8 @@ package struct ThrottleLimits: Hashable, Sendable {
     package var codesToEmail = RateLimit(burst: 20, interval: 120)
     /// Codes that one network address requests.
     package var codesFromAddress = RateLimit(burst: 30, interval: 60)
+    /// Challenges of passkeys that one network address requests.
+    package var challengesFromAddress = RateLimit(burst: 100, interval: 2)
     /// Refreshes of one session.
     package var refreshesOfSession = RateLimit(burst: 30, interval: 10)
     /// Invalid refresh tokens from one network address.

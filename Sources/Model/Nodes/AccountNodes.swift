@@ -35,6 +35,8 @@ package enum AccountNodes {
     package static let identity = TreeNode(
         "identities/{identity}", in: .accounts, .service,
         "the id of the account that an identity of another provider belongs to")
+    package static let passkey = TreeNode(
+        "passkeys/{passkey}", in: .accounts, .service, "the id of the account that a passkey belongs to")
     package static let invitation = TreeNode(
         "invitations/{id}", in: .accounts, .service, "an invitation", record: "Invitation",
         unaudited: "an invitation that cannot be read admits nobody")
@@ -46,6 +48,6 @@ package enum AccountNodes {
 
     package static let all = [
         account, count, setup, session, code, codeOf, revocation, keys, adminKey, mediaKeys, email, phone, identity,
-        invitation, invitationCode, joinRequest,
+        passkey, invitation, invitationCode, joinRequest,
     ]
 }

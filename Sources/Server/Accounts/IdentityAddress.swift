@@ -11,6 +11,7 @@ struct IdentityAddress: Equatable {
     let isQuery: Bool
 
     private static let toolkit = "/identitytoolkit.googleapis.com/v1/"
+    private static let newerToolkit = "/identitytoolkit.googleapis.com/v2/accounts/"
     private static let olderToolkit = "/www.googleapis.com/identitytoolkit/v3/relyingparty/"
     private static let tokenPaths = [
         "/securetoken.googleapis.com/v1/token", "/identitytoolkit.googleapis.com/v1/token",
@@ -22,7 +23,7 @@ struct IdentityAddress: Equatable {
 
     /// Whether an address is in the range of these endpoints.
     static func isOne(_ path: some StringProtocol) -> Bool {
-        [toolkit, olderToolkit, emulator, "/securetoken.googleapis.com/"].contains { path.hasPrefix($0) }
+        [toolkit, newerToolkit, olderToolkit, emulator, "/securetoken.googleapis.com/"].contains { path.hasPrefix($0) }
     }
 
     private init(_ operation: IdentityOperation, project: Substring? = nil, isQuery: Bool = false) {
@@ -40,6 +41,11 @@ struct IdentityAddress: Equatable {
             self.init(.token)
         } else if path.hasPrefix(Self.toolkit) {
             self.init(toolkit: method, path.dropFirst(Self.toolkit.count))
+        } else if path.hasPrefix(Self.newerToolkit) {
+            guard let found = IdentityOperation(newerName: String(path.dropFirst(Self.newerToolkit.count))),
+                method == .post
+            else { return nil }
+            self.init(found)
         } else if path.hasPrefix(Self.olderToolkit) {
             let name = String(path.dropFirst(Self.olderToolkit.count))
             guard let found = IdentityOperation(olderName: name), method == (found == .project ? .get : .post) else {

@@ -37,9 +37,20 @@ extension IdentityResponder {
                 "/identitytoolkit.googleapis.com/v1/accounts:\(name)", identifier, summary, details: details,
                 request: request, answer: answer)
         }
+
+        init(
+            passkey name: String, _ identifier: String, _ summary: String, details: String = "", request: Schema,
+            answer: Schema
+        ) {
+            self.init(
+                "/identitytoolkit.googleapis.com/v2/accounts/\(name)", identifier, summary, details: details,
+                request: request, answer: answer)
+        }
     }
 
-    private static let operations = [
+    private static let operations = accountOperations + passkeyOperations + tokenOperations
+
+    private static let accountOperations = [
         Operation(
             account: "signUp", "signUp", "Create an account, and sign in to it",
             details: "Without an address the account is anonymous. An invitation needs an address.",
@@ -73,7 +84,7 @@ extension IdentityResponder {
             request: .object(
                 [
                     "idToken": .text, "oobCode": .text, "email": .text, "password": .text, "displayName": .text,
-                    "photoUrl": .text, "deleteAttribute": .list(of: .text),
+                    "photoUrl": .text, "deleteAttribute": .list(of: .text), "deletePasskey": .list(of: .text),
                 ] + returned, isOpen: true
             ).named("AccountUpdateRequest"),
             answer: .object(
@@ -103,6 +114,41 @@ extension IdentityResponder {
             answer: .object(
                 ["requestType": codeKind, "email": .text, "newEmail": .text], required: ["requestType"], isOpen: true
             ).named("PasswordResetResponse")),
+    ]
+
+    private static let passkeyOperations = [
+        Operation(
+            passkey: "passkeyEnrollment:start", "beginPasskeyEnrollment", "Get a challenge for a new passkey",
+            details: "The answer has the options of WebAuthn, with bytes in Base64.",
+            request: token("PasskeyEnrollmentStart"),
+            answer: .object(["credentialCreationOptions": creation], required: ["credentialCreationOptions"])
+                .named("PasskeyEnrollmentOptions")),
+        Operation(
+            passkey: "passkeyEnrollment:finalize", "addPasskey", "Add a passkey to an account",
+            request: .object(
+                [
+                    "idToken": .text, "name": .text,
+                    "authenticatorRegistrationResponse": response(
+                        "AuthenticatorRegistration", ["clientDataJSON", "attestationObject"]),
+                ], required: ["idToken", "authenticatorRegistrationResponse"], isOpen: true
+            ).named("PasskeyEnrollmentRequest"), answer: signIn),
+        Operation(
+            passkey: "passkeySignIn:start", "beginPasskeySignIn", "Get a challenge for a sign-in with a passkey",
+            request: .object([:], isOpen: true).named("PasskeySignInStart"),
+            answer: .object(["credentialRequestOptions": assertion], required: ["credentialRequestOptions"])
+                .named("PasskeySignInOptions")),
+        Operation(
+            passkey: "passkeySignIn:finalize", "signInWithPasskey", "Sign in with a passkey",
+            request: .object(
+                [
+                    "authenticatorAuthenticationResponse": response(
+                        "AuthenticatorAuthentication", ["authenticatorData", "clientDataJSON", "signature"],
+                        optional: ["userHandle"])
+                ], required: ["authenticatorAuthenticationResponse"], isOpen: true
+            ).named("PasskeySignInRequest"), answer: signIn),
+    ]
+
+    private static let tokenOperations = [
         Operation(
             "/securetoken.googleapis.com/v1/token", "refreshToken", "Exchange a refresh token for new tokens",
             details: "A repetition with the same key gets the same refresh token again, until that is used.",
@@ -121,7 +167,7 @@ extension IdentityResponder {
                     "id_token": .text, "access_token": .text, "refresh_token": .text, "expires_in": .text,
                     "token_type": .text, "user_id": .text, "project_id": .text,
                 ], required: ["id_token", "refresh_token", "expires_in", "user_id"], isOpen: true
-            ).named("TokenRefreshResponse")),
+            ).named("TokenRefreshResponse"))
     ]
 
     // MARK: Schemas
@@ -147,8 +193,32 @@ extension IdentityResponder {
         [
             "localId": .text, "email": .text, "emailVerified": .flag, "displayName": .text, "photoUrl": .text,
             "createdAt": .text, "lastLoginAt": .text, "providerUserInfo": .list(of: provider),
+            "passkeyInfo": .list(
+                of: .object(["credentialId": .text, "name": .text], required: ["credentialId", "name"], isOpen: true)
+                    .named("Passkey")),
         ], required: ["localId", "emailVerified"], isOpen: true
     ).named("Account")
+
+    private static let creation = Schema.object(
+        [
+            "rp": .object(["id": .text, "name": .text], required: ["id"], isOpen: true).named("PasskeySite"),
+            "user": .object(["id": .text, "name": .text, "displayName": .text], required: ["id"], isOpen: true)
+                .named("PasskeyUser"),
+            "challenge": .text,
+        ], required: ["rp", "user", "challenge"], isOpen: true
+    ).named("CredentialCreationOptions")
+
+    private static let assertion = Schema.object(
+        ["rpId": .text, "challenge": .text], required: ["rpId", "challenge"], isOpen: true
+    ).named("CredentialRequestOptions")
+
+    /// Returns the schema of an authenticator's response, whose fields are bytes in Base64 or base64url.
+    private static func response(_ name: String, _ fields: [String], optional: [String] = []) -> Schema {
+        let response = Schema.object(
+            Dictionary((fields + optional).map { ($0, .text) }) { $1 }, required: fields, isOpen: true
+        ).named("\(name)Response")
+        return .object(["id": .text, "response": response], required: ["id", "response"], isOpen: true).named(name)
+    }
 
     private static let provider = Schema.object(
         ["providerId": .text, "rawId": .text, "email": .text, "displayName": .text], required: ["providerId", "rawId"],

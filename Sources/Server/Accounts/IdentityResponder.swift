@@ -61,7 +61,8 @@ package struct IdentityResponder: HTTPResponder {
         }
         let caller = IdentityCaller(
             isAdmin: context.identity == .admin,
-            address: LimitedClient.networkText(of: context.client.address(of: request.head)))
+            address: LimitedClient.networkText(of: context.client.address(of: request.head)),
+            authority: request.head.authority)
         // Paths below a project are for administrators, apart from those of emulators.
         guard address.project == nil || caller.isAdmin || IdentityAddress.isOfEmulator(path) else {
             throw IdentityError("INSUFFICIENT_PERMISSION", status: 403)
