@@ -9,18 +9,21 @@ import TintypeModel
 /// The identity endpoints of a service, which have the form of Firebase's.
 struct IdentityEndpoints: Sendable {
     private static let toolkit = "/identitytoolkit.googleapis.com/v1/accounts:"
+    private static let newerToolkit = "/identitytoolkit.googleapis.com/v2/accounts/"
     /// The key of the project, which may be any text.
     private static let key = "?key=tintype"
 
     let service: URL
     let transport: any Transport
 
-    /// Requests an operation, such as `signUp`. Fields that are nil are left out.
+    /// Requests an operation, such as `signUp`, or one of the newer ones, such as `passkeySignIn:start`. Fields that are nil
+    /// are left out.
     ///
     /// - Throws: `Problem` with the code of the endpoint, such as `EMAIL_EXISTS`; `TransportError`.
     func call(_ operation: String, _ fields: [String: JSONValue?]) async throws -> JSONValue {
         let body = try JSONEncoder().encode(JSONValue.object(fields.compactMapValues(\.self)))
-        return try await answer(Self.toolkit + operation, body, type: "application/json")
+        let path = (operation.contains(":") ? Self.newerToolkit : Self.toolkit) + operation
+        return try await answer(path, body, type: "application/json")
     }
 
     /// Exchanges a refresh token.

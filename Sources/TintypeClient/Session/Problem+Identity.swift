@@ -32,6 +32,10 @@ extension Problem.Code {
     public static let confirmationNeeded: Problem.Code = "NEED_CONFIRMATION"
     /// The provider's account belongs to another person here.
     public static let alreadyLinked: Problem.Code = "FEDERATED_USER_ID_ALREADY_LINKED"
+    /// The answer of the device to a challenge was refused, such as one that came too late.
+    public static let invalidPasskeyResponse: Problem.Code = "INVALID_AUTHENTICATOR_RESPONSE"
+    /// The account has no such passkey, or the passkey belongs to no account any more.
+    public static let passkeyNotFound: Problem.Code = "PASSKEY_ENROLLMENT_NOT_FOUND"
     /// Somebody in the class has the name already.
     public static let nameExists: Problem.Code = "NAME_EXISTS"
     /// There is no invitation with this code.

@@ -26,11 +26,15 @@ actor FakeIdentity {
     private var held: [CheckedContinuation<Void, Never>] = []
     private var arrivals: [(count: Int, CheckedContinuation<Void, Never>)] = []
     var lifetime: Int64 = 3600
+    /// Answers the beginnings of ceremonies with passkeys, look-ups and changes.
+    private var passkeys: (@Sendable (_ operation: String) -> TransportResponse)?
+    private(set) var passkeyRequests: [(operation: String, fields: JSONValue)] = []
 
     nonisolated var transport: FakeTransport { FakeTransport { try await self.answer($0) } }
 
     func fail(_ faults: Fault...) { self.faults = faults }
     func reject(_ token: String) { rejected.insert(token) }
+    func setPasskeys(_ answer: @escaping @Sendable (_ operation: String) -> TransportResponse) { passkeys = answer }
     func setLifetime(_ seconds: Int64) { lifetime = seconds }
 
     /// Holds back the answers to renewals until `release()`.
@@ -81,6 +85,17 @@ actor FakeIdentity {
 
     /// Answers sign-ins of anybody, and requests for one's own id.
     private func answer(_ request: TransportRequest, _ body: Data) throws -> TransportResponse {
+        if let passkeys,
+            request.url.path.contains("/v2/accounts/") || request.url.path.hasSuffix(":lookup")
+                || request.url.path.hasSuffix(":update")
+        {
+            let fields = try JSONDecoder().decode(JSONValue.self, from: body)
+            let name = String(request.url.path.split(separator: "/").last ?? "")
+            passkeyRequests.append((name, fields))
+            guard name.hasSuffix(":finalize") else { return passkeys(name) }
+            let (idToken, refreshToken) = issue(to: "ann")
+            return Self.json(["idToken": .string(idToken), "refreshToken": .string(refreshToken)])
+        }
         guard request.url.path.contains("accounts:") else {
             let token = request.headers["Authorization"].map { String($0.dropFirst("Bearer ".count)) }
             if let token, rejected.contains(token) { return Self.json(["code": "bad_token"], status: 401) }
@@ -104,11 +119,11 @@ actor FakeIdentity {
         return ("head.\(text).signature", "refresh-\(tokenCount)")
     }
 
-    private static func problem(_ code: String, _ status: Int) -> TransportResponse {
+    static func problem(_ code: String, _ status: Int) -> TransportResponse {
         json(["error": ["code": .integer(Int64(status)), "message": .string(code)]], status: status)
     }
 
-    private static func json(_ value: JSONValue, status: Int = 200) -> TransportResponse {
+    static func json(_ value: JSONValue, status: Int = 200) -> TransportResponse {
         TransportResponse(status: status, body: (try? JSONEncoder().encode(value)) ?? Data())
     }
 }
