@@ -1,4 +1,6 @@
+import Access
 import Client
+import HTTPTypes
 import TestSupport
 import Testing
 import TreeModel
