@@ -37,16 +37,16 @@ ROWS = [
         "clients": ["Scripts/test-clients"],
         "runs": ["Scripts/test-reliability", "runs", "500"],
         "hostile pictures": ["Scripts/test-reliability", "poison"],
-        "documents": ["Scripts/test-documents"],
     },
     {
         "page": ["Scripts/test-page"],
         "app": ["Scripts/test-app"],
         "proxies": ["Scripts/test-proxies"],
         "monitoring": ["Scripts/test-monitoring"],
+        "documents": ["Scripts/test-documents"],
     },
     {
-        "crashes": ["Scripts/test-reliability", "crashes", "150"],
+        "crashes": ["Scripts/test-reliability", "crashes", "100"],
         "power cuts": ["Scripts/test-reliability", "power"],
         "faults of the disk": ["Scripts/test-reliability", "faults", "24"],
         "a hostile inbox": ["Scripts/test-reliability", "inbox"],
