@@ -381,7 +381,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "CSystemCrypto", "Service",
+                "Service",
                 "API",
                 "Store", "Client", "Concurrency", "Files", "Inbox", "Isolation", "Keeping", "Uploads",
                 "Model", "Tree", "TreeModel",
@@ -419,10 +419,12 @@ let package = Package(
         .testTarget(name: "FilesTests", dependencies: ["Cryptography", "Files", "TestSupport"]),
         .testTarget(name: "StoreTests", dependencies: ["Files", "Store", "TestSupport"]),
         .testTarget(name: "AccessTests", dependencies: ["Cryptography", "Access", "TreeModel"]),
+        // An authenticator for passkeys in software.
+        .target(name: "PasskeySupport", dependencies: ["CSystemCrypto", "TreeModel"], path: "Tests/PasskeySupport"),
         .testTarget(
             name: "AccountsTests",
             dependencies: [
-                "Cryptography", "Access", "Accounts", "Model", "Tree", "TreeModel", "TestSupport",
+                "Cryptography", "Access", "Accounts", "Model", "Tree", "TreeModel", "PasskeySupport",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
@@ -503,7 +505,7 @@ let package = Package(
                 "Client", "Inbox", "Keeping", "Service",
                 "Uploads", "Imaging", "Store",
                 "Files", "Model",
-                "TintypeModel", "Tree", "TestSupport",
+                "TintypeModel", "Tree", "PasskeySupport", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),

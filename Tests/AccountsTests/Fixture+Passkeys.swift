@@ -1,4 +1,4 @@
-import TestSupport
+import PasskeySupport
 import Testing
 import TreeModel
 

@@ -1,5 +1,5 @@
 import Model
-import TestSupport
+import PasskeySupport
 import Testing
 import Tree
 import TreeModel

@@ -1,6 +1,7 @@
 import Access
 import Client
 import HTTPTypes
+import PasskeySupport
 import TestSupport
 import Testing
 import TreeModel
