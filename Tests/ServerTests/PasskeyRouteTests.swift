@@ -1,4 +1,5 @@
 import Access
+import Accounts
 import Client
 import HTTPTypes
 import PasskeySupport
