@@ -178,8 +178,9 @@ class Person:
             self.discarded.add(key)
             await self.do([], "set", None, "discard", write=write)
 
-    async def discard_refused_posts(self):
+    async def discard_refused(self, all_kinds):
+        """Discards refused writes, for which others may wait: posts, or all of them."""
         for write in (await self.device.do("state"))["state"]["parked"]:
-            if (write["post"] or "").startswith("local-") and not write["isConflict"]:
+            if (all_kinds or (write["post"] or "").startswith("local-")) and not write["isConflict"]:
                 self.discarded.add((self.device.name, write["write"]))
                 await self.do([], "set", None, "discard", write=write["write"])

@@ -231,8 +231,8 @@ class Run:
         for actor in self.actors:
             device = actor.device
             while True:
-                # Writes on a post wait until the post is sent or discarded.
-                await actor.discard_refused_posts()
+                # Writes on a post or a comment wait until that is sent or discarded.
+                await actor.discard_refused(all_kinds=time.monotonic() > end - QUIET + 10)
                 position = await device.do("position")
                 if position["session"] != "signed-in":
                     await self.sign_in(device)
@@ -263,6 +263,9 @@ class Run:
             for device in [device for device in self.devices if device.person == uid]:
                 end = time.monotonic() + 60
                 while True:
+                    # A session that has ended may show only now.
+                    if (await device.do("position"))["session"] != "signed-in":
+                        await self.sign_in(device)
                     views = [await self.view(one) for one in (device, fresh)]
                     different = differences(*views)
                     if not different or time.monotonic() > end:

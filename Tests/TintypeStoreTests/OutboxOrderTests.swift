@@ -68,6 +68,22 @@ struct OutboxOrderTests {
         }
     }
 
+    @Test("Other words for a refused comment are sent in its place")
+    func refusedComment() async throws {
+        try await withAnn({ $0 }) { _, device in
+            let post = try await device.store.publish(PostDraft(text: "Lake")).subject
+            let comment = try await device.store.comment(String(repeating: "x", count: 10_000), on: post)
+            try await device.online {
+                _ = try await first(comment.states) { if case .refused = $0 { true } else { false } }
+                let edit = try await device.store.edit(comment.subject, on: post, text: "Short")
+                #expect(edit.id == comment.id)
+                #expect(try await first(edit.states, where: \.isFinal) == .applied)
+                let shown = try await first(device.store.comments(on: post)) { $0.first?.state == .upToDate }
+                #expect(shown.map(\.comment.text) == ["Short"] && shown.map(\.id) == [comment.subject])
+            }
+        }
+    }
+
     @Test("The person's version replaces another one also if an earlier attempt had arrived")
     func retriedConflict() async throws {
         try await withAnn({ FaultyTransport($0, [.unanswered]) { $0.method == "PATCH" } }, clock: StoppedClock()) {

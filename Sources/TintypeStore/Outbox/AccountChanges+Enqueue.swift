@@ -67,14 +67,14 @@ extension AccountChanges {
     }
 
     private func enqueueEdit(_ change: PostChange, at date: Date) throws -> QueuedWrite? {
-        // Only the last one is changed: others may have been tried after it.
+        // Only the last one is changed: others may have been tried after an earlier one.
         let last = try records.writes(onPost: change.id).last { queued in
             switch queued.write {
             case .post, .editPost: true
             default: false
             }
         }
-        if var earlier = last, earlier.isUntried {
+        if var earlier = last, earlier.isUntried || earlier.isRefused {
             switch earlier.write {
             case .post(var draft):
                 (draft.text, draft.mentions) = (change.words.text, change.words.mentions)
@@ -90,6 +90,8 @@ extension AccountChanges {
                 earlier.write = .editPost(first)
             default: break
             }
+            // Other words may be what a refused one needs.
+            earlier.state = .queued
             try update(earlier)
             return earlier
         }
@@ -103,7 +105,7 @@ extension AccountChanges {
             default: false
             }
         }
-        if var earlier = last, earlier.isUntried {
+        if var earlier = last, earlier.isUntried || earlier.isRefused {
             switch earlier.write {
             case .comment(var draft):
                 (draft.text, draft.mentions) = (change.text, change.mentions)
@@ -113,6 +115,8 @@ extension AccountChanges {
                 earlier.write = .editComment(first)
             default: break
             }
+            // Other words may be what a refused one needs.
+            earlier.state = .queued
             try update(earlier)
             return earlier
         }
