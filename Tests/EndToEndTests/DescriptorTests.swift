@@ -29,8 +29,13 @@ struct DescriptorTests {
         try await withScratch { scratch in
             let daemon = try await Daemon(
                 storage: scratch.path + "/Storage", arguments: ["--listen", "127.0.0.1:0"], descriptors: 256)
-            let log = try text(daemon.storage + ".log")
-            let port = try #require(log.firstMatch(of: /127\.0\.0\.1:(\d+)/).flatMap { UInt16($0.1) })
+            // The socket may answer before the port is named.
+            var named: UInt16?
+            try await eventually {
+                named = try text(daemon.storage + ".log").firstMatch(of: /127\.0\.0\.1:(\d+)/).flatMap { UInt16($0.1) }
+                return named != nil
+            }
+            let port = try #require(named)
             let crowd = try (0..<300).map { _ in try connect(to: port) }
             try await eventually { try await daemon.get("/readyz").status == 503 }
             #expect(try await daemon.get("/readyz").json(Readiness.self).code == "too_many_connections")
