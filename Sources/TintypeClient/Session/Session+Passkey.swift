@@ -12,6 +12,8 @@ import TintypeModel
 extension Session {
     /// Signs in with a passkey that the person chooses on the device. It replaces the person who is signed in before, once the
     /// service has accepted it.
+    ///
+    /// - Parameter authenticator: The device's passkeys, such as `SystemPasskeyAuthenticator`.
     @discardableResult
     public func signInWithPasskey(with authenticator: some PasskeyAuthenticator) async throws -> Account {
         let options = try await identity.call("passkeySignIn:start", [:])["credentialRequestOptions"]
@@ -24,7 +26,9 @@ extension Session {
     /// Makes a passkey on the device, and adds it to the account that is signed in now, which keeps its id. The person must
     /// have signed in within the last five minutes.
     ///
-    /// - Parameter name: The name by which the person knows it; nil for a usual one.
+    /// - Parameters:
+    ///   - name: The name by which the person knows it; nil for a usual one.
+    ///   - authenticator: The device's passkeys, such as `SystemPasskeyAuthenticator`.
     @discardableResult
     public func addPasskey(
         named name: String? = nil, with authenticator: some PasskeyAuthenticator

@@ -8,6 +8,8 @@
     public struct SystemPasskeyAuthenticator: PasskeyAuthenticator {
         private let anchor: @MainActor @Sendable () -> ASPresentationAnchor
 
+        /// Creates an authenticator.
+        ///
         /// - Parameter anchor: Returns the window in which the system shows its sheet.
         public init(presentingIn anchor: @escaping @MainActor @Sendable () -> ASPresentationAnchor) {
             self.anchor = anchor
