@@ -20,7 +20,7 @@ let write = ParkedWrite(
 
 var submission: Submission<Post.ID> { get async throws { try await store.publish(PostDraft(text: "")) } }
 
-struct Event: TreeEntity {
+struct Event: TreeEntity, Hashable {
     var id: EntityID<Event>
     var title: String
     var begins: Date
