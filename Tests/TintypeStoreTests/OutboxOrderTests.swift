@@ -84,6 +84,24 @@ struct OutboxOrderTests {
         }
     }
 
+    @Test("Other words for a refused edit are based on what the person sees by then")
+    func refusedEdit() async throws {
+        try await withAnn({ $0 }) { _, device in
+            let post = try await device.store.publish(PostDraft(text: "0")).subject
+            try await device.online {
+                let shown = try await first(device.store.post(post)) { $0?.state == .upToDate }
+                let id = try #require(shown?.post.id)
+                let edit = try await device.store.edit(post, text: String(repeating: "x", count: 100_000))
+                _ = try await first(edit.states) { if case .refused = $0 { true } else { false } }
+                _ = try await device.client.editPost(id, PostEdit(text: "theirs"), idempotencyKey: "theirs")
+                _ = try await first(device.store.post(post)) { $0?.post.text == "theirs" }
+                #expect(try await device.store.edit(post, text: "mine").id == edit.id)
+                #expect(try await first(edit.states, where: \.isFinal) == .applied)
+                #expect(try await device.client.post(id).value.text == "mine")
+            }
+        }
+    }
+
     @Test("The person's version replaces another one also if an earlier attempt had arrived")
     func retriedConflict() async throws {
         try await withAnn({ FaultyTransport($0, [.unanswered]) { $0.method == "PATCH" } }, clock: StoppedClock()) {

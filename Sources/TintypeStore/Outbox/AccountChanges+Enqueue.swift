@@ -85,13 +85,14 @@ extension AccountChanges {
                     return photo
                 }
                 earlier.write = .post(draft)
+            // A refused one is not shown: the new words are based on what is.
+            case .editPost where earlier.isRefused: earlier.write = .editPost(change)
             case .editPost(var first):
                 first.words = change.words
                 earlier.write = .editPost(first)
             default: break
             }
-            // Other words may be what a refused one needs.
-            earlier.state = .queued
+            earlier.queueAgain()
             try update(earlier)
             return earlier
         }
@@ -110,13 +111,13 @@ extension AccountChanges {
             case .comment(var draft):
                 (draft.text, draft.mentions) = (change.text, change.mentions)
                 earlier.write = .comment(draft)
+            case .editComment where earlier.isRefused: earlier.write = .editComment(change)
             case .editComment(var first):
                 (first.text, first.mentions) = (change.text, change.mentions)
                 earlier.write = .editComment(first)
             default: break
             }
-            // Other words may be what a refused one needs.
-            earlier.state = .queued
+            earlier.queueAgain()
             try update(earlier)
             return earlier
         }

@@ -53,6 +53,12 @@ struct QueuedWrite: Codable, Hashable, Sendable {
         (self.number, self.date, self.write, self.key) = (number, date, write, key)
     }
 
+    /// Lets it be sent, also if it was refused.
+    mutating func queueAgain() {
+        state = .queued
+        (failureCount, foreignCount) = (0, 0)
+    }
+
     /// Whether it must be sent.
     var isQueued: Bool { state == .queued }
     /// Whether it changes what people see: it was not refused, and is not part of a conflict.

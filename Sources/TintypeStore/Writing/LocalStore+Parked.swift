@@ -58,8 +58,7 @@ extension LocalStore {
                 // An earlier attempt may have arrived: under its key, this one would have no effect.
                 (queued.key, queued.isAttempted) = (UUID().uuidString, false)
             }
-            queued.state = .queued
-            (queued.failureCount, queued.foreignCount) = (0, 0)
+            queued.queueAgain()
             try changes.update(queued)
         }
     }
