@@ -126,7 +126,7 @@ let package = Package(
         .target(name: "Thumbnails", dependencies: ["Imaging", "Isolation"]),
 
         // The identity of requesters.
-        .target(name: "Access", dependencies: ["Cryptography", "TreeModel", "CSystemCrypto"]),
+        .target(name: "Access", dependencies: ["Cryptography", "TreeModel"]),
         // The service's own accounts, in the form of Firebase's identity endpoints, without HTTP.
         .target(
             name: "Accounts",

@@ -112,16 +112,17 @@ struct AccountTransaction {
                 throw IdentityError.alreadyLinked
             }
         }
-        for passkey in new.passkeys {
+        let earlier = old?.passkeys.map(\.id) ?? []
+        for passkey in new.passkeys where !earlier.contains(passkey.id) {
             if let other = try reader.account(passkey: passkey.id), other.uid != new.uid {
                 throw IdentityError.passkeyExists
             }
         }
-        let paths = new.indexPaths
+        let (paths, oldPaths) = (new.indexPaths, old?.indexPaths ?? [])
         for path in try old.map(held(by:)) ?? [] where !paths.contains(path) { changes[path] = nil }
         for path in paths {
             // After damage, two accounts may have one address; a change of one must not delete the other's index entry.
-            guard try old?.indexPaths.contains(path) != true || !isHeldByOther(path, than: new) else { continue }
+            guard try !oldPaths.contains(path) || !isHeldByOther(path, than: new) else { continue }
             changes[path] = .string(new.uid)
         }
         changes[AccountNodes.account(key)] = new.value
