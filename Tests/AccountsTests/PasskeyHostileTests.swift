@@ -92,14 +92,13 @@ import TreeModel
                     let change = UInt8.random(in: 1...255)
                     let statement = Statement.assertion(try await fixture.signInChallenge())
                     let response = try device.authentication(statement).changing(name) { bytes in
-                        if index < bytes.count { bytes[index] ^= change }
+                        // A signature's length varies from one to the next.
+                        bytes[min(index, bytes.count - 1)] ^= change
                     }
                     let found = await fixture.refusedSignIn(response)
-                    #expect(
-                        found.hasPrefix("INVALID_AUTHENTICATOR_RESPONSE") || index >= length - 3,
-                        "\(name) \(index): \(found)")
+                    #expect(found.hasPrefix("INVALID_AUTHENTICATOR_RESPONSE"), "\(name) \(index): \(found)")
                     let shorter = try device.authentication(.assertion(try await fixture.signInChallenge()))
-                        .changing(name) { $0.removeLast($0.count - index) }
+                        .changing(name) { bytes in bytes.removeLast(bytes.count - min(index, bytes.count - 1)) }
                     #expect(await fixture.refusedSignIn(shorter).hasPrefix("INVALID_AUTHENTICATOR_RESPONSE"))
                 }
             }
