@@ -36,36 +36,66 @@ struct IETFResumableUpload: Sendable {
     ///
     /// - Parameter whole: Answers a request with a key of an earlier upload that sends the photo again, whole.
     func create(_ request: Request, _ context: HTTPContext, whole: Handler) async throws -> Response {
+        try await create(request, context) { form, photo in
+            let reservation = try ResumableForm.request(form)
+            return { try await receiver.uploads.begin(reservation, photo) }
+        } repeated: { known, chunk in
+            guard chunk.isLast else { throw Failure.keyReused(known.id) }
+            return try await whole(request, context)
+        }
+    }
+
+    /// Handles `POST /v1/uploads/{draft}/photos`, or `PUT`: begins a photo of a draft, as an upload of its own.
+    func create(_ request: Request, _ context: HTTPContext, of draft: UploadRecord) async throws -> Response {
+        let reference = request.headers[.idempotencyKey]
+        return try await create(request, context) { _, photo in
+            { try await receiver.uploads.begin(photo, of: draft, clientReference: reference) }
+        } repeated: { known, chunk in
+            let version = InteropVersion(request)
+            return try await answering(version, about: known, completing: chunk.isLast) {
+                let progress = try await receive(request, context, version, into: known, chunk)
+                return try await answer(progress, of: known, to: request, version, status: .created)
+            }
+        }
+    }
+
+    /// - Parameters:
+    ///   - prepare: Parses the form, and returns the action that begins the upload.
+    ///   - repeated: Answers a request with a key of an earlier upload whose bytes have all arrived.
+    private func create(
+        _ request: Request, _ context: HTTPContext,
+        _ prepare: (UploadForm, ResumableUploads.Photo) throws -> () async throws -> Reservation,
+        repeated: (UploadRecord, ResumableReceiver.Chunk) async throws -> Response
+    ) async throws -> Response {
         let version = InteropVersion(request)
         let isComplete = version.isComplete(request) ?? true
         var form = UploadForm(request, context)
         let length = try Self.length(in: request, at: 0, isComplete: isComplete)
         let photo = ResumableUploads.Photo(name: form.photoName, alt: try form.takeAlt(), length: length)
-        let reservation = try ResumableForm.request(form)
+        let begin = try prepare(form, photo)
         try receiver.disk.gate.check()
         let upload = try context.begin(.upload)
         defer { withExtendedLifetime(upload) {} }
+        let chunk = ResumableReceiver.Chunk(offset: 0, length: length, isLast: isComplete, accepts: isComplete)
         let record: UploadRecord
-        switch try await receiver.uploads.begin(reservation, photo) {
+        switch try await begin() {
         case .new(let new): record = new
-        case .known(let known) where known.state == .receiving && !request.bringsBytes:
-            // Only the upload's address is requested.
-            record = known
-        case .known(let known) where known.state == .receiving:
+        case .known(let known) where known.state != .receiving: return try await repeated(known, chunk)
+        case .known(let known):
+            if try await hasRoom(for: request, in: known) {
+                record = known
+                break
+            }
             // The photo is sent again from its first byte.
             try await receiver.cancel(known)
-            guard case .new(let again) = try await receiver.uploads.begin(reservation, photo) else {
+            guard case .new(let again) = try await begin() else {
                 throw Failure(.takenOver, "another request begins the same upload", hint: "Send one at a time.")
             }
             record = again
-        case .known(let known):
-            guard isComplete else { throw Failure.keyReused(known.id) }
-            return try await whole(request, context)
         }
         let location = location(of: record, request, context)
         announce(version, context, [.location: location, .uploadLimit: limit(version)])
         return try await answering(version, about: record, completing: isComplete) {
-            let chunk = ResumableReceiver.Chunk(offset: 0, isLast: isComplete, accepts: isComplete)
             let progress =
                 if isComplete || request.bringsBytes {
                     try await receive(request, context, version, into: record, chunk)
@@ -76,6 +106,15 @@ struct IETFResumableUpload: Sendable {
             if case .receiving = progress { response.headers[.location] = location }
             return response
         }
+    }
+
+    /// Whether a repeated request can go on with a known upload: it requests the address alone, or none of the bytes has
+    /// arrived.
+    private func hasRoom(for request: Request, in known: UploadRecord) async throws -> Bool {
+        guard request.bringsBytes, case .receiving(let file) = try await receiver.progress(of: known) else {
+            return true
+        }
+        return file.byteCount == 0
     }
 
     /// Sends an interim response to a client of a known version.

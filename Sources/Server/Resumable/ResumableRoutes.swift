@@ -92,8 +92,13 @@ package struct ResumableRoutes: Sendable {
     }
 
     @Sendable private func addPhoto(_ request: Request, _ context: HTTPContext) async throws -> Response {
-        guard Tus.isSpoken(in: request) else { return try await drafts.addition.run(request, context) }
-        return try await tus.create(request, context, of: try await drafts.record(context))
+        if Tus.isSpoken(in: request) {
+            return try await tus.create(request, context, of: try await drafts.record(context))
+        }
+        guard IETFResumableUpload.completeness(of: request) != nil else {
+            return try await drafts.addition.run(request, context)
+        }
+        return try await draft.create(request, context, of: try await drafts.record(context))
     }
 
     @Sendable private func patch(_ request: Request, _ context: HTTPContext) async throws -> Response {

@@ -59,6 +59,12 @@ package final class ResumableUploads: Sendable {
             return String(decoding: fields.json(), as: UTF8.self)
         }
 
+        /// Whether this is a repetition of an earlier announcement, perhaps by another protocol, without further metadata.
+        fileprivate func continues(_ known: Photo) -> Bool {
+            name == known.name && alt == known.alt && (known.length ?? length) == length
+                && (metadata ?? known.metadata) == known.metadata
+        }
+
         /// Reads the stored details; a file that belongs to no upload has no name.
         package init(of file: ResumableFile) {
             let fields = JSONValue(text: file.details.utf8)
@@ -95,24 +101,22 @@ package final class ResumableUploads: Sendable {
         case .known(let record) where record.state == .failed:
             return .new(try await store.reserve(request, replacing: record))
         case .known(let record):
-            try await check(record, against: request, file)
+            try await check(record, against: request, photo)
             return .known(record)
         }
     }
 
     /// Checks that a repeated key belongs to the same request, as far as that can be decided before the bytes arrive.
     private func check(
-        _ record: UploadRecord, against request: UploadRequest, _ file: ResumableFileRequest
+        _ record: UploadRecord, against request: UploadRequest, _ photo: Photo
     ) async throws {
         var asked = record
         try asked.say(request.text, mentioning: request.mentions)
         let isSamePhoto =
             if record.state == .receiving {
-                try await files.record(of: record.id).map {
-                    $0.details == file.details && ($0.length ?? file.length) == file.length
-                } ?? true
+                try await files.record(of: record.id).map { photo.continues(Photo(of: $0)) } ?? true
             } else {
-                record.lastByte != nil && file.length ?? record.lastByte == record.lastByte
+                record.lastByte != nil && photo.length ?? record.lastByte == record.lastByte
             }
         guard record.state != .draft, record.draftPosition?.id == request.draftPosition?.id, isSamePhoto,
             asked.text == record.text,
