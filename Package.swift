@@ -407,7 +407,8 @@ let package = Package(
             ], path: "Tests/StoreMaker"),
         // A device with the client's store as a process of its own, for Scripts/test-offline.
         .executableTarget(
-            name: "Device", dependencies: ["TintypeClient", "TintypeModel", "TintypeStore"], path: "Tests/Device"),
+            name: "Device", dependencies: ["TintypeClient", "TintypeModel", "TintypeStore", "TintypeTestSupport"],
+            path: "Tests/Device"),
         .testTarget(
             name: "IsolationTests", dependencies: ["Isolation", "Imaging", "Metering", "RogueWorker", "TestSupport"]),
         .testTarget(
@@ -441,7 +442,7 @@ let package = Package(
         .target(name: "DaemonSupport", path: "Tests/DaemonSupport"),
         .testTarget(
             name: "TintypeStoreTests",
-            dependencies: ["DaemonSupport", "TintypeClient", "TintypeModel", "TintypeStore"]),
+            dependencies: ["DaemonSupport", "TintypeClient", "TintypeModel", "TintypeStore", "TintypeTestSupport"]),
         .testTarget(
             name: "TintypeClientTests",
             dependencies: ["DaemonSupport", "TintypeClient", "TintypeModel", "TintypeTestSupport"]),

@@ -17,11 +17,13 @@ public final class LocalStore: Sendable {
     public let client: ServiceClient
     let records: any RecordStore
     let folder: PhotoFolder
+    let uploader: (any BackgroundUploader)?
     let clock: any DeviceClock
     let reachability: any Reachability
     let hub = ChangeHub()
     let sending = SendingState()
     let link = Link()
+    let isRunning = Guarded(false)
     /// The refusals of the service to let the person read what open views show.
     let refusals = Guarded<[Subject: Problem]>([:])
     private let lastWindow = Guarded(0)
@@ -37,12 +39,13 @@ public final class LocalStore: Sendable {
     ///     camera's files, photos are linked instead of copied.
     ///   - clock: The clock of the device.
     ///   - reachability: Whether the device has a network.
+    ///   - uploader: The system's way to send photos while the app is suspended, or after it has ended; nil for none.
     public init(
         client: ServiceClient, records: any RecordStore, folder: URL, clock: any DeviceClock = SystemClock(),
-        reachability: any Reachability = UnknownReachability()
+        reachability: any Reachability = UnknownReachability(), uploader: (any BackgroundUploader)? = nil
     ) {
         (self.client, self.records, self.folder) = (client, records, PhotoFolder(url: folder))
-        (self.clock, self.reachability) = (clock, reachability)
+        (self.clock, self.reachability, self.uploader) = (clock, reachability, uploader)
     }
 
     // MARK: States of the store
@@ -72,9 +75,17 @@ public final class LocalStore: Sendable {
             let result = try body(changes)
             return (result, changes.subjects, changes.unneededFiles)
         }
-        for name in files { folder.remove(name) }
+        remove(files)
         hub.report(subjects)
         return result
+    }
+
+    /// Deletes the files of photos that no post needs, and ends their uploads.
+    private func remove(_ names: [String]) {
+        for name in names {
+            uploader?.end(uploadNamed: name)
+            folder.remove(name)
+        }
     }
 
     /// Returns the person who is signed in, for whom it keeps what is requested from now on.
@@ -101,7 +112,7 @@ public final class LocalStore: Sendable {
             _ = self.removedPeople.withLock { $0.insert(person) }
             return (changes.subjects, changes.unneededFiles)
         }
-        for name in files { folder.remove(name) }
+        remove(files)
         hub.report(subjects)
     }
 

@@ -37,7 +37,8 @@
         /// The view, in the proportions of the photo.
         public var body: some View {
             GeometryReader { space in
-                let source = source(forWidth: space.size.width)
+                let width = max(1, Int(space.size.width * displayScale))
+                let source = Source(file: file, address: photo.rendition(forWidth: width)?.address, width: width)
                 ZStack {
                     if let shown = picture ?? photo.blurredPicture {
                         Image(decorative: shown, scale: displayScale).resizable()
@@ -53,39 +54,24 @@
             .accessibilityAddTraits(.isImage)
         }
 
-        private func source(forWidth width: CGFloat) -> Source {
-            let width = max(1, Int(width * displayScale))
-            return Source(file: file, address: photo.rendition(forWidth: width)?.address, width: width)
-        }
-
         /// Loads a picture. The one that is shown stays if it cannot be loaded.
         private func load(_ source: Source) async {
-            let loaded: CGImage?
-            if let file = source.file, let local = await Self.picture(of: file, width: source.width) {
-                loaded = local
-            } else if let address = source.address, let bytes = try? await client.media(at: address) {
-                loaded = await Self.picture(in: bytes, width: source.width)
-            } else {
-                loaded = nil
+            var loaded = await Self.decode(
+                source.file.flatMap { try? Data(contentsOf: $0, options: .mappedIfSafe) }, source)
+            if loaded == nil, let address = source.address {
+                loaded = await Self.decode(try? await client.media(at: address), source)
             }
             if let loaded, !Task.isCancelled { picture = loaded }
         }
 
-        @concurrent private static func picture(of file: URL, width: Int) async -> sending CGImage? {
-            CGImageSourceCreateWithURL(file as CFURL, nil).flatMap { decode($0, width: width) }
-        }
-
-        @concurrent private static func picture(in bytes: Data, width: Int) async -> sending CGImage? {
-            CGImageSourceCreateWithData(bytes as CFData, nil).flatMap { decode($0, width: width) }
-        }
-
         /// Decodes an upright picture that is not larger than it is shown.
-        private nonisolated static func decode(_ source: CGImageSource, width: Int) -> CGImage? {
+        @concurrent private static func decode(_ bytes: Data?, _ source: Source) async -> sending CGImage? {
             let options: [CFString: Any] = [
                 kCGImageSourceCreateThumbnailFromImageAlways: true, kCGImageSourceCreateThumbnailWithTransform: true,
-                kCGImageSourceThumbnailMaxPixelSize: width * 2, kCGImageSourceShouldCacheImmediately: true,
+                kCGImageSourceThumbnailMaxPixelSize: source.width * 2, kCGImageSourceShouldCacheImmediately: true,
             ]
-            return CGImageSourceCreateThumbnailAtIndex(source, 0, options as CFDictionary)
+            return bytes.flatMap { CGImageSourceCreateWithData($0 as CFData, nil) }
+                .flatMap { CGImageSourceCreateThumbnailAtIndex($0, 0, options as CFDictionary) }
         }
     }
 

@@ -2,13 +2,15 @@ import Foundation
 import TintypeClient
 import TintypeModel
 import TintypeStore
+import TintypeTestSupport
 
 /// A person's device as a process of its own, for tests that end it at any moment. It reads commands from the standard
 /// input, a JSON document a line, and answers each with a line. A write is answered when it is durable.
 ///
-///     Device FOLDER ADDRESS [--clock-offset SECONDS] [--speed FACTOR]
+///     Device FOLDER ADDRESS [--clock-offset SECONDS] [--speed FACTOR] [--uploader 0|1]
 ///
-/// The environment variable `TINTYPE_DEVICE_KILL_AT` names a moment at which it ends as by a power cut: see `KillPoint`.
+/// With an uploader, photos are sent whole, apart from the store. The environment variable `TINTYPE_DEVICE_KILL_AT` names a
+/// moment at which it ends as by a power cut: see `KillPoint`.
 @main
 struct Device {
     let client: ServiceClient
@@ -26,11 +28,12 @@ struct Device {
             let client = ServiceClient(
                 service: arguments.service, keychain: FileKeychain(folder: arguments.folder.appending(path: "keys")),
                 transport: MortalTransport(transport, kill), clock: clock)
+            let uploader = arguments.hasUploader ? TransportUploader(MortalTransport(transport, kill)) : nil
             let file = arguments.folder.appending(path: "store.sqlite").path
             let records = MortalRecordStore(try await SQLiteRecordStore(path: file), kill)
             let store = LocalStore(
                 client: client, records: records, folder: arguments.folder.appending(path: "photos"), clock: clock,
-                reachability: network)
+                reachability: network, uploader: uploader)
             let device = Device(client: client, store: store, records: records, clock: clock, network: network)
             await device.run()
             await records.close()
@@ -87,6 +90,7 @@ struct Arguments {
     let service: URL
     var clockOffset = 0.0
     var speed = 1.0
+    var hasUploader = false
 
     init(_ arguments: [String]) throws {
         guard arguments.count >= 3, let service = URL(string: arguments[2]) else { throw UsageError() }
@@ -98,6 +102,7 @@ struct Arguments {
             switch option {
             case "--clock-offset": clockOffset = number
             case "--speed": speed = number
+            case "--uploader": hasUploader = number != 0
             default: throw UsageError()
             }
         }
@@ -105,5 +110,5 @@ struct Arguments {
 }
 
 struct UsageError: Error, CustomStringConvertible {
-    let description = "usage: Device FOLDER ADDRESS [--clock-offset SECONDS] [--speed FACTOR]"
+    let description = "usage: Device FOLDER ADDRESS [--clock-offset SECONDS] [--speed FACTOR] [--uploader 0|1]"
 }

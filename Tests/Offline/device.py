@@ -5,6 +5,7 @@ import contextlib
 import itertools
 import json
 import os
+import random
 import signal
 
 # The longest wait for an answer that needs no network, in seconds.
@@ -44,7 +45,7 @@ class Device:
         with open(self.folder.with_name(self.folder.name + ".log"), "ab") as log:
             self.process = await asyncio.create_subprocess_exec(
                 self.program, str(self.folder), self.address, "--clock-offset", str(self.clock_offset), "--speed",
-                str(SPEED), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=log, env=environment,
+                str(SPEED), "--uploader", random.choice("01"), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=log, env=environment,
                 limit=1 << 26)
         self.ids = itertools.count()
         self.waiting = {}

@@ -15,17 +15,19 @@ struct Device {
     /// Signs a person in on a new device, and runs a body with it.
     static func run<Result>(
         _ uid: String, of service: ServiceProcess, transport: (any Transport)? = nil,
-        clock: any DeviceClock = QuickClock(), _ body: (Device) async throws -> Result
+        clock: any DeviceClock = QuickClock(), uploader: (any BackgroundUploader)? = nil,
+        _ body: (Device) async throws -> Result
     ) async throws -> Result {
         try await withFolder { folder in
-            try await run(uid, of: service, in: folder, transport: transport, clock: clock, body)
+            try await run(uid, of: service, in: folder, transport: transport, clock: clock, uploader: uploader, body)
         }
     }
 
     /// Opens the device of a person in a folder, signs the person in unless that was done, and runs a body with it.
     static func run<Result>(
         _ uid: String, of service: ServiceProcess, in folder: URL, transport: (any Transport)? = nil,
-        clock: any DeviceClock = QuickClock(), _ body: (Device) async throws -> Result
+        clock: any DeviceClock = QuickClock(), uploader: (any BackgroundUploader)? = nil,
+        _ body: (Device) async throws -> Result
     ) async throws -> Result {
         let own = URLSessionTransport()
         let client = ServiceClient(
@@ -37,7 +39,8 @@ struct Device {
         }
         let records = try await SQLiteRecordStore(path: folder.appendingPathComponent("store.sqlite").path)
         let store = LocalStore(
-            client: client, records: records, folder: folder.appendingPathComponent("photos"), clock: clock)
+            client: client, records: records, folder: folder.appendingPathComponent("photos"), clock: clock,
+            uploader: uploader)
         do {
             let result = try await body(Device(store: store, client: client, folder: folder, records: records))
             await records.close()

@@ -5,16 +5,11 @@
     /// The keychain of Apple's systems. Its secrets can be read from the first unlock after a start on, also in the background.
     public struct SystemKeychain: Keychain {
         private let service: String
-        private let accessGroup: String?
 
         /// Creates a keychain.
         ///
-        /// - Parameters:
-        ///   - service: The name under which the app keeps its secrets, such as its bundle identifier.
-        ///   - accessGroup: The group whose apps and extensions share the secrets; nil for this app alone.
-        public init(service: String, accessGroup: String? = nil) {
-            (self.service, self.accessGroup) = (service, accessGroup)
-        }
+        /// - Parameter service: The name under which the app keeps its secrets, such as its bundle identifier.
+        public init(service: String) { self.service = service }
 
         /// Returns a secret; nil for none.
         ///
@@ -54,7 +49,6 @@
             #if os(macOS)
                 query[kSecUseDataProtectionKeychain] = true
             #endif
-            if let accessGroup { query[kSecAttrAccessGroup] = accessGroup }
             return query
         }
 

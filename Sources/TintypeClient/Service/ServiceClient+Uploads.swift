@@ -1,9 +1,9 @@
 public import TintypeModel
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+    public import FoundationEssentials
 #else
-    import Foundation
+    public import Foundation
 #endif
 
 /// Uploads: posts of a text in one request, and drafts whose photos are sent piece by piece (tus 1.0.0).
@@ -67,8 +67,37 @@ extension ServiceClient {
             // The answer to a HEAD has no body, and therefore no code.
             if problem.status == 404 { problem.code = .notFound }
             if problem.status == 410 { problem.code = .uploadExpired }
+            if [413, 415, 422].contains(problem.status), let failure = try await self.upload(upload).value.failure {
+                problem = Problem(
+                    failure.code, status: problem.status, message: failure.message, hint: failure.hint)
+            }
             throw problem
         }
+    }
+
+    /// Returns the request that sends a photo of a draft at once, with the present token: for a `BackgroundUploader`.
+    ///
+    /// The answer has the status 201. If the request is cut, the upload is continued at `offset(of:)`.
+    ///
+    /// - Parameters:
+    ///   - file: The whole file.
+    ///   - byteCount: Its size.
+    ///   - draft: The id of the draft.
+    ///   - name: The name of the file. It is that of `beginPhoto(of:byteCount:name:alternativeText:idempotencyKey:)`, if the
+    ///     photo was begun before, and so are the text and the key.
+    ///   - alternativeText: The description for people who cannot see the photo; nil for none.
+    ///   - idempotencyKey: A key of 1 to 200 printable ASCII characters.
+    public func photoRequest(
+        _ file: URL, byteCount: Int64, of draft: Upload.ID, name: String, alternativeText: String? = nil,
+        idempotencyKey: String
+    ) async throws -> TransportRequest {
+        var request = ServiceRequest(
+            "POST", ["v1", "uploads", draft.rawValue, "photos"], idempotencyKey: idempotencyKey)
+        request.setQuery("name", name)
+        request.setQuery("alt", alternativeText)
+        request.headers["Content-Type"] = "application/octet-stream"
+        request.body = .file(file, offset: 0, count: byteCount)
+        return try await signedMessage(for: request)
     }
 
     /// Sends bytes of an upload. The request with the last byte of a draft's photo ends when the photo is rendered.

@@ -108,6 +108,11 @@ public struct ServiceClient: Sendable {
         return ServerSentEvents(stream.chunks)
     }
 
+    /// Returns a request with the present token, as it is sent.
+    func signedMessage(for request: ServiceRequest) async throws -> TransportRequest {
+        Self.signed(try message(for: request), request.isAuthorized ? try await token() : nil)
+    }
+
     func message(for request: ServiceRequest) throws -> TransportRequest {
         guard let url = request.url(relativeTo: service) else {
             throw TransportError(.unreachable, "\(service) has no address for \(request.path)")

@@ -47,11 +47,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         guard let response = response as? HTTPURLResponse else {
             return exchange.fail(TransportError(.malformed, "the answer is not HTTP"))
         }
-        var headers = HeaderFields()
-        for (name, value) in response.allHeaderFields {
-            if let name = name as? String, let value = value as? String { headers[name] = value }
-        }
-        exchange.receive(Exchange.Head(status: response.statusCode, headers: headers))
+        exchange.receive(Exchange.Head(status: response.statusCode, headers: HeaderFields(response)))
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {

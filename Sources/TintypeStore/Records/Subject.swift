@@ -52,6 +52,8 @@ struct Subject: Hashable, Sendable, Codable {
     static let connection = Subject("connection")
     /// The wish that a wait ends.
     static let attempt = Subject("attempt")
+    /// The end of `run(adoptingPostsFrom:)`.
+    static let run = Subject("run")
     /// A part of a list that a view shows.
     static func window(_ id: Int) -> Subject { Subject("window", String(id)) }
     static func write(_ number: Int64) -> Subject { Subject("write", String(number)) }

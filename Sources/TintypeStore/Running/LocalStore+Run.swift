@@ -4,12 +4,22 @@ import TintypeModel
 extension LocalStore {
     /// Sends what was written, and follows what changes on the service, until the task is cancelled.
     ///
-    /// It waits while nobody is signed in, and follows a change of the person. Run it once at a time.
+    /// It waits while nobody is signed in, and follows a change of the person. If it is under way already, a further call
+    /// waits until that has ended.
     ///
     /// - Parameter handOver: The folder of posts that it adopts when it begins and when a person signs in; nil for none. If
     ///   the folder cannot be read, the rest goes on; `adoptPosts(from:)` says why.
     /// - Throws: `RecordStoreError`, or `CancellationError`.
     public func run(adoptingPostsFrom handOver: HandOver? = nil) async throws {
+        let ends = hub.listen()
+        while isRunning.withLock({ wasRunning in
+            defer { wasRunning = true }
+            return wasRunning
+        }) { try await ends.change(of: .run) }
+        defer {
+            isRunning.withLock { $0 = false }
+            hub.report([.run])
+        }
         while true {
             try Task.checkCancellation()
             for await state in await client.session.states() {
@@ -19,6 +29,19 @@ extension LocalStore {
                     break
                 }
             }
+        }
+    }
+
+    /// Sends what was written until nothing is left to be sent, for the time that the system gives an app in the background.
+    /// It may be called while `run(adoptingPostsFrom:)` is under way.
+    ///
+    /// - Throws: `RecordStoreError`, or `CancellationError` when the time is over; what is left stays in the queue.
+    public func sendAll() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await self.run() }
+            group.addTask { for try await count in self.unsentCount() where count == 0 { return } }
+            defer { group.cancelAll() }
+            try await group.next()
         }
     }
 
@@ -53,7 +76,8 @@ extension LocalStore {
     private func writeSender(for account: Person.ID) -> WriteSender {
         let client = client.sending(as: account)
         let photos = PhotoSender(
-            client: client, folder: folder, progress: { try await self.progress(of: $0, account) },
+            client: client, folder: folder, uploader: uploader,
+            progress: { try await self.progress(of: $0, account) },
             store: { try await self.setProgress($0, of: $1, account) },
             report: { number, sentCount, count in
                 let progress = SendingState.Progress(sentCount: sentCount, count: count)

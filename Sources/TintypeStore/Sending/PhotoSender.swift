@@ -7,13 +7,16 @@ import TintypeModel
     import Foundation
 #endif
 
-/// Sends posts. Photos are sent in pieces, and an interrupted photo goes on where the service has its bytes.
+/// Sends posts. The system sends the photos, if it can; otherwise, and for what it leaves, they are sent in pieces. An
+/// interrupted photo goes on where the service has its bytes.
 struct PhotoSender: Sendable {
     /// The size of a piece, in bytes: after a cut at most one piece is sent again.
     static let pieceCount: Int64 = 1 << 20
 
     let client: ServiceClient
     let folder: PhotoFolder
+    /// The system's way to send photos without the app; nil for none.
+    let uploader: (any BackgroundUploader)?
     /// Returns the progress of a post, as it was stored last.
     let progress: @Sendable (KeptPost) async throws -> UploadProgress
     /// Stores the progress of a post.
@@ -35,6 +38,7 @@ struct PhotoSender: Sendable {
             where UploadProgress.hasEnded(problem)
         {
             // The draft has expired, or its bytes were lost: it begins again, from the files that the device has.
+            for photo in post.photos { uploader?.end(uploadNamed: photo.name) }
             try await store(UploadProgress(generation: state.generation + 1), post)
             return .rest(state.generation == 0 ? .zero : nil)
         }
@@ -48,15 +52,17 @@ struct PhotoSender: Sendable {
             try await store(state, post)
         }
         guard let draft = state.draft else { return .rest(nil) }
+        if let uploader { try await send(post, queued, draft, &state, by: uploader) }
         let all = post.photos.reduce(0) { $0 + $1.count }
         var end: Int64 = 0
         for photo in post.photos {
-            let begin = end
+            let start = end
             end += photo.count
             if !state.finished.contains(photo.name) {
-                try await send(photo, of: post, draft, key: "\(key)-\(photo.name)", &state) { sent in
-                    report(queued.number, begin + sent, all)
-                }
+                let upload = try await begin(photo, of: post, draft, key, &state)
+                try await send(photo, to: upload) { report(queued.number, start + $0, all) }
+                state.finished.insert(photo.name)
+                try await store(state, post)
             }
             report(queued.number, end, all)
         }
@@ -66,28 +72,63 @@ struct PhotoSender: Sendable {
         return try attempt(await client.publish(draft: draft, publication))
     }
 
+    /// Begins a photo, unless it was begun before. The photos of a post are in the order in which they are begun.
+    private func begin(
+        _ photo: KeptPhoto, of post: KeptPost, _ draft: Upload.ID, _ key: String, _ state: inout UploadProgress
+    ) async throws -> Upload.ID {
+        if let known = state.photos[photo.name] { return known }
+        // A repeated request gets the photo that an earlier one began.
+        let upload = try await client.beginPhoto(
+            of: draft, byteCount: photo.count, name: photo.name, alternativeText: photo.alternativeText,
+            idempotencyKey: photo.key(key)
+        ).value
+        state.photos[photo.name] = upload
+        try await store(state, post)
+        return upload
+    }
+
+    // MARK: In the background
+
+    /// Gives all photos to the system at once, and waits for it. What it does not send is left.
+    private func send(
+        _ post: KeptPost, _ queued: QueuedWrite, _ draft: Upload.ID, _ state: inout UploadProgress,
+        by uploader: any BackgroundUploader
+    ) async throws {
+        let key = state.key(queued.key)
+        let new = post.photos.filter { state.photos[$0.name] == nil }
+        for photo in new { _ = try await begin(photo, of: post, draft, key, &state) }
+        for photo in new {
+            let request = try await client.photoRequest(
+                folder.file(photo), byteCount: photo.count, of: draft, name: photo.name,
+                alternativeText: photo.alternativeText, idempotencyKey: photo.key(key))
+            try await uploader.begin(request, named: photo.name)
+        }
+        let all = post.photos.reduce(0) { $0 + $1.count }
+        var end: Int64 = 0
+        for photo in post.photos {
+            let start = end
+            end += photo.count
+            guard !state.finished.contains(photo.name) else { continue }
+            let answer = try? await uploader.answer(toUploadNamed: photo.name) {
+                report(queued.number, start + min($0, photo.count), all)
+            }
+            try Task.checkCancellation()
+            if answer?.status == 201 {
+                state.finished.insert(photo.name)
+                try await store(state, post)
+            }
+            uploader.end(uploadNamed: photo.name)
+        }
+    }
+
+    // MARK: In pieces
+
     /// Sends the bytes of a photo that the service does not have.
     private func send(
-        _ photo: KeptPhoto, of post: KeptPost, _ draft: Upload.ID, key: String, _ state: inout UploadProgress,
-        _ report: @escaping @Sendable (Int64) -> Void
+        _ photo: KeptPhoto, to upload: Upload.ID, _ report: @escaping @Sendable (Int64) -> Void
     ) async throws {
-        var offset: Int64 = 0
-        let upload: Upload.ID
-        if let known = state.photos[photo.name] {
-            upload = known
-            let present = try await client.offset(of: upload).value
-            offset = present.byteCount
-            if present.isComplete { offset = photo.count }
-        } else {
-            upload = try await client.beginPhoto(
-                of: draft, byteCount: photo.count, name: photo.name, alternativeText: photo.alternativeText,
-                idempotencyKey: key
-            ).value
-            // A repeated request gets the photo that an earlier one began.
-            state.photos[photo.name] = upload
-            try await store(state, post)
-            offset = try await client.offset(of: upload).value.byteCount
-        }
+        let present = try await client.offset(of: upload).value
+        var offset = present.isComplete ? photo.count : present.byteCount
         var corrections = 0
         while offset < photo.count {
             try Task.checkCancellation()
@@ -109,8 +150,6 @@ struct PhotoSender: Sendable {
             }
             report(offset)
         }
-        state.finished.insert(photo.name)
-        try await store(state, post)
     }
 
     private func attempt(_ answer: Answer<UploadOutcome>) throws -> Attempt {
@@ -146,4 +185,9 @@ struct UploadProgress: Codable, Hashable, Sendable {
     static func hasEnded(_ problem: Problem) -> Bool {
         [.uploadExpired, .bytesLost, .notFound].contains(problem.code)
     }
+}
+
+extension KeptPhoto {
+    /// Returns the key of the request that begins the photo, by that of its draft.
+    fileprivate func key(_ draft: String) -> String { "\(draft)-\(name)" }
 }
