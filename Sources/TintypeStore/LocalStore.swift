@@ -75,16 +75,17 @@ public final class LocalStore: Sendable {
             let result = try body(changes)
             return (result, changes.subjects, changes.unneededFiles)
         }
-        remove(files)
+        await remove(files)
         hub.report(subjects)
         return result
     }
 
     /// Deletes the files of photos that no post needs, and ends their uploads.
-    private func remove(_ names: [String]) {
+    private func remove(_ names: [String]) async {
         for name in names {
-            uploader?.end(uploadNamed: name)
+            // Without the file, no upload of it can begin any more.
             folder.remove(name)
+            await uploader?.end(uploadNamed: name)
         }
     }
 
@@ -112,7 +113,7 @@ public final class LocalStore: Sendable {
             _ = self.removedPeople.withLock { $0.insert(person) }
             return (changes.subjects, changes.unneededFiles)
         }
-        remove(files)
+        await remove(files)
         hub.report(subjects)
     }
 

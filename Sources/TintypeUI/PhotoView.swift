@@ -56,21 +56,24 @@
 
         /// Loads a picture. The one that is shown stays if it cannot be loaded.
         private func load(_ source: Source) async {
-            var loaded = await Self.decode(
-                source.file.flatMap { try? Data(contentsOf: $0, options: .mappedIfSafe) }, source)
+            var loaded = await Self.decode(source) {
+                source.file.flatMap { try? Data(contentsOf: $0, options: .mappedIfSafe) }
+            }
             if loaded == nil, let address = source.address {
-                loaded = await Self.decode(try? await client.media(at: address), source)
+                loaded = await Self.decode(source) { try? await client.media(at: address) }
             }
             if let loaded, !Task.isCancelled { picture = loaded }
         }
 
         /// Decodes an upright picture that is not larger than it is shown.
-        @concurrent private static func decode(_ bytes: Data?, _ source: Source) async -> sending CGImage? {
+        @concurrent private static func decode(
+            _ source: Source, _ bytes: @Sendable () async -> Data?
+        ) async -> sending CGImage? {
             let options: [CFString: Any] = [
                 kCGImageSourceCreateThumbnailFromImageAlways: true, kCGImageSourceCreateThumbnailWithTransform: true,
                 kCGImageSourceThumbnailMaxPixelSize: source.width * 2, kCGImageSourceShouldCacheImmediately: true,
             ]
-            return bytes.flatMap { CGImageSourceCreateWithData($0 as CFData, nil) }
+            return await bytes().flatMap { CGImageSourceCreateWithData($0 as CFData, nil) }
                 .flatMap { CGImageSourceCreateThumbnailAtIndex($0, 0, options as CFDictionary) }
         }
     }

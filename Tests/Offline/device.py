@@ -5,7 +5,6 @@ import contextlib
 import itertools
 import json
 import os
-import random
 import signal
 
 # The longest wait for an answer that needs no network, in seconds.
@@ -29,6 +28,8 @@ class Device:
         self.name, self.person, self.program, self.folder, self.address = name, person, program, folder, address
         self.process = None
         self.clock_offset = 0
+        # Whether photos are sent apart from the store: "1" or "0".
+        self.uploader = "0"
         self.disk = None
         self.kills = 0
         folder.mkdir(parents=True, exist_ok=True)
@@ -45,8 +46,8 @@ class Device:
         with open(self.folder.with_name(self.folder.name + ".log"), "ab") as log:
             self.process = await asyncio.create_subprocess_exec(
                 self.program, str(self.folder), self.address, "--clock-offset", str(self.clock_offset), "--speed",
-                str(SPEED), "--uploader", random.choice("01"), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=log, env=environment,
-                limit=1 << 26)
+                str(SPEED), "--uploader", self.uploader, stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE, stderr=log, env=environment, limit=1 << 26)
         self.ids = itertools.count()
         self.waiting = {}
         self.ended = asyncio.Event()

@@ -126,6 +126,7 @@ class Run:
                     name, self.port, random.Random(f"{self.seed}/{name}"), self.log))
                 device = Device(name, owner, os.environ["DEVICE"], self.folder / name, f"http://127.0.0.1:{line.port}")
                 device.clock_offset = self.random.choice([0, 0, -86400 * 30, 86400 * 30, 3600, -3600])
+                device.uploader = self.random.choice("01")
                 self.lines.append(line)
                 self.devices.append(device)
                 if number == 0:

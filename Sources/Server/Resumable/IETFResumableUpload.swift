@@ -80,18 +80,15 @@ struct IETFResumableUpload: Sendable {
         let record: UploadRecord
         switch try await begin() {
         case .new(let new): record = new
-        case .known(let known) where known.state != .receiving: return try await repeated(known, chunk)
-        case .known(let known):
-            if try await hasRoom(for: request, in: known) {
-                record = known
-                break
+        case .known(var known):
+            if known.state == .receiving, request.bringsBytes {
+                // The photo is sent again from its first byte, unless all bytes have arrived.
+                known = try await answering(version, about: known, completing: isComplete) {
+                    try await receiver.restart(known)
+                }
             }
-            // The photo is sent again from its first byte.
-            try await receiver.cancel(known)
-            guard case .new(let again) = try await begin() else {
-                throw Failure(.takenOver, "another request begins the same upload", hint: "Send one at a time.")
-            }
-            record = again
+            guard known.state == .receiving else { return try await repeated(known, chunk) }
+            record = known
         }
         let location = location(of: record, request, context)
         announce(version, context, [.location: location, .uploadLimit: limit(version)])
@@ -106,15 +103,6 @@ struct IETFResumableUpload: Sendable {
             if case .receiving = progress { response.headers[.location] = location }
             return response
         }
-    }
-
-    /// Whether a repeated request can go on with a known upload: it requests the address alone, or none of the bytes has
-    /// arrived.
-    private func hasRoom(for request: Request, in known: UploadRecord) async throws -> Bool {
-        guard request.bringsBytes, case .receiving(let file) = try await receiver.progress(of: known) else {
-            return true
-        }
-        return file.byteCount == 0
     }
 
     /// Sends an interim response to a client of a known version.
@@ -192,9 +180,10 @@ struct IETFResumableUpload: Sendable {
     // MARK: Responses
 
     /// Adds the upload's offset to errors, as far as the protocol requires it.
-    private func answering(
-        _ version: InteropVersion, about record: UploadRecord, completing: Bool, _ answer: () async throws -> Response
-    ) async throws -> Response {
+    private func answering<Result>(
+        _ version: InteropVersion, about record: UploadRecord, completing: Bool,
+        _ answer: () async throws -> Result
+    ) async throws -> Result {
         do {
             return try await answer()
         } catch {

@@ -80,6 +80,21 @@ package struct ResumableReceiver: Sendable {
         return .receiving(file)
     }
 
+    /// Forgets the bytes of an upload that is sent again from its first byte. A request that is receiving it is ended. An
+    /// upload whose bytes have all arrived is now processed instead.
+    ///
+    /// - Returns: The upload's record; it is no longer `receiving` if all bytes had arrived.
+    /// - Throws: See ``progress(of:)``.
+    func restart(_ record: UploadRecord) async throws -> UploadRecord {
+        let progress = try await work(on: record, isBrief: true) { [uploads] session in
+            if session.record.isComplete { return .complete(try await uploads.accept(session)) }
+            try await session.restart()
+            return .receiving(session.record)
+        }
+        if case .complete(let ended) = progress { return ended }
+        return record
+    }
+
     private func end(of record: UploadRecord) async throws -> Progress {
         guard record.state != .failed else { throw record.error ?? Failure(.wrongState, "upload \(record.id) failed") }
         return .complete(record)

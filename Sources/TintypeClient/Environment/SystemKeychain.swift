@@ -43,13 +43,10 @@
         }
 
         private func query(_ name: String) -> [CFString: Any] {
-            var query: [CFString: Any] = [
+            [
                 kSecClass: kSecClassGenericPassword, kSecAttrService: service, kSecAttrAccount: name,
+                kSecUseDataProtectionKeychain: true,
             ]
-            #if os(macOS)
-                query[kSecUseDataProtectionKeychain] = true
-            #endif
-            return query
         }
 
         private func check(_ status: OSStatus) throws {

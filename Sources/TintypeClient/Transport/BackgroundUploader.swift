@@ -3,7 +3,7 @@
 ///
 /// An upload has a name, by which a later start of the app finds it again.
 public protocol BackgroundUploader: Sendable {
-    /// Begins an upload, unless one of this name is under way or has ended. The system has it when this returns.
+    /// Begins an upload, unless one of this name is known. The system has it when this returns.
     ///
     /// - Parameters:
     ///   - request: The request, whose body is a whole file. The file stays where it is until the upload has ended.
@@ -23,6 +23,6 @@ public protocol BackgroundUploader: Sendable {
         toUploadNamed name: String, progress: @Sendable (_ sentCount: Int64) -> Void
     ) async throws -> TransportResponse?
 
-    /// Ends an upload, if it is under way, and forgets its answer.
-    func end(uploadNamed name: String)
+    /// Ends an upload, if it is under way, and forgets it.
+    func end(uploadNamed name: String) async
 }

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Foundation
 
 #if canImport(FoundationNetworking)
@@ -13,66 +14,87 @@ final class SessionUploads: NSObject, URLSessionDataDelegate, Sendable {
         let task: URLSessionTask
         var body = Data()
         var result: Result<TransportResponse, any Error>?
-        var waiters: [AsyncStream<Int64>.Continuation] = []
+        var waiters: [UUID: AsyncStream<Int64>.Continuation] = [:]
     }
 
-    private let uploads = Guarded<[String: Upload]>([:])
+    private struct State {
+        var uploads: [String: Upload] = [:]
+        /// The tasks of forgotten uploads that the session has not ended yet.
+        var forgotten: Set<Int> = []
+    }
 
-    /// Starts the task of an upload, unless there is one of this name.
+    private let state = Guarded(State())
+
+    /// Makes the task of an upload, unless one of this name is known.
     ///
-    /// - Returns: The new task; nil if there is one.
-    func start(_ name: String, _ makeTask: @Sendable () -> URLSessionTask) -> URLSessionTask? {
-        uploads.withLock { uploads in
-            guard uploads[name] == nil else { return nil }
-            let task = makeTask()
-            uploads[name] = Upload(task: task)
+    /// - Returns: The new task, which is suspended; nil if the upload is known.
+    /// - Throws: What the body throws.
+    func start(_ name: String, _ makeTask: @Sendable () throws -> URLSessionTask) throws -> URLSessionTask? {
+        try state.withLock { state in
+            guard state.uploads[name] == nil else { return nil }
+            let task = try makeTask()
+            state.uploads[name] = Upload(task: task)
             return task
         }
     }
 
-    /// Adds a task that an earlier run of the app has started.
-    func add(_ task: URLSessionTask) { change(task) { _ in } }
+    /// Adds a task that an earlier run of the app has made, and starts it if that run did not come so far.
+    func add(_ task: URLSessionTask) {
+        change(task) { _ in }
+        if task.state == .suspended { task.resume() }
+    }
 
-    /// Returns the numbers of bytes that an upload has sent, until it ends; nil if there is no upload of this name.
+    /// Returns the numbers of bytes that an upload has sent, until it ends; nil if no upload of this name is known.
     func sentCounts(of name: String) -> AsyncStream<Int64>? {
         let (counts, continuation) = AsyncStream.makeStream(of: Int64.self, bufferingPolicy: .bufferingNewest(1))
-        let isKnown = uploads.withLock { uploads in
-            guard let upload = uploads[name] else { return false }
-            if upload.result == nil { uploads[name]?.waiters.append(continuation) } else { continuation.finish() }
-            return true
+        let id = UUID()
+        continuation.onTermination = { [weak self] _ in
+            self?.state.withLock { $0.uploads[name]?.waiters[id] = nil }
         }
-        return isKnown ? counts : nil
+        let isUnderWay: Bool? = state.withLock { state in
+            guard let upload = state.uploads[name] else { return nil }
+            if upload.result == nil { state.uploads[name]?.waiters[id] = continuation }
+            return upload.result == nil
+        }
+        // Outside of the lock, which the end of the sequence takes.
+        if isUnderWay == false { continuation.finish() }
+        return isUnderWay == nil ? nil : counts
     }
 
     /// The result of an upload; nil if it is under way, or unknown.
-    func result(of name: String) -> Result<TransportResponse, any Error>? { uploads.withLock { $0[name]?.result } }
-
-    /// Forgets an upload.
-    ///
-    /// - Returns: Its task; nil if there is none.
-    func remove(_ name: String) -> URLSessionTask? {
-        let removed = uploads.withLock { uploads in
-            let removed = uploads.removeValue(forKey: name)
-            // What the session reports of the task from now on is of no upload.
-            removed?.task.taskDescription = nil
-            return removed
-        }
-        for waiter in removed?.waiters ?? [] { waiter.finish() }
-        return removed?.task
+    func result(of name: String) -> Result<TransportResponse, any Error>? {
+        state.withLock { $0.uploads[name]?.result }
     }
 
-    /// Changes the upload of a task, which may be one that an earlier run of the app has started.
+    /// Ends an upload, if it is under way, and forgets it.
+    func remove(_ name: String) {
+        let removed = state.withLock { state in
+            let removed = state.uploads.removeValue(forKey: name)
+            if let removed, removed.result == nil { state.forgotten.insert(removed.task.taskIdentifier) }
+            return removed
+        }
+        guard let removed else { return }
+        for waiter in removed.waiters.values { waiter.finish() }
+        #if canImport(FoundationNetworking)
+            // This `cancel` waits for the session's queue.
+            DispatchQueue.global().async { removed.task.cancel() }
+        #else
+            removed.task.cancel()
+        #endif
+    }
+
+    /// Changes the upload of a task, which may be one that an earlier run of the app has made.
     ///
-    /// - Returns: The result of the body; nil if the upload was forgotten.
+    /// - Returns: The result of the body; nil if the upload was forgotten, and for a task without a name.
     @discardableResult
     private func change<Result: Sendable>(
         _ task: URLSessionTask, _ body: @Sendable (inout Upload) -> Result
     ) -> Result? {
-        uploads.withLock { uploads in
-            guard let name = task.taskDescription else { return nil }
-            var upload = uploads[name] ?? Upload(task: task)
+        state.withLock { state in
+            guard let name = task.taskDescription, !state.forgotten.contains(task.taskIdentifier) else { return nil }
+            var upload = state.uploads[name] ?? Upload(task: task)
             guard upload.task.taskIdentifier == task.taskIdentifier else { return nil }
-            defer { uploads[name] = upload }
+            defer { state.uploads[name] = upload }
             return body(&upload)
         }
     }
@@ -89,7 +111,7 @@ final class SessionUploads: NSObject, URLSessionDataDelegate, Sendable {
         _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64
     ) {
-        for waiter in change(task, \.waiters) ?? [] { waiter.yield(totalBytesSent) }
+        for waiter in change(task, { Array($0.waiters.values) }) ?? [] { waiter.yield(totalBytesSent) }
     }
 
     func urlSession(
@@ -102,11 +124,12 @@ final class SessionUploads: NSObject, URLSessionDataDelegate, Sendable {
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let waiters = change(task) { upload in
-            defer { upload.waiters = [] }
+            defer { upload.waiters = [:] }
             upload.result = error.map { .failure(TransportError(system: $0)) } ?? Self.answer(to: task, upload.body)
-            return upload.waiters
+            return Array(upload.waiters.values)
         }
         for waiter in waiters ?? [] { waiter.finish() }
+        _ = state.withLock { $0.forgotten.remove(task.taskIdentifier) }
     }
 
     private static func answer(to task: URLSessionTask, _ body: Data) -> Result<TransportResponse, any Error> {

@@ -8,7 +8,10 @@
 /// The background uploader for apps, over a background session of Apple's systems.
 ///
 /// From iOS 17 and macOS 14 on, the system itself continues an upload that was cut, by "Resumable Uploads for HTTP"
-/// (draft-ietf-httpbis-resumable-upload). On Linux, where tests use it, uploads end with the process.
+/// (draft-ietf-httpbis-resumable-upload). Earlier ones send it again from its first byte. Background sessions follow
+/// redirections. If the person ends the app, the system ends its uploads.
+///
+/// An app has one for its whole life. On Linux, where tests use it, uploads end with the process.
 public final class URLSessionBackgroundUploader: BackgroundUploader {
     private let uploads = SessionUploads()
     private let session: URLSession
@@ -27,12 +30,13 @@ public final class URLSessionBackgroundUploader: BackgroundUploader {
         }
     }
 
-    /// Begins an upload, unless one of this name is under way or has ended. The system has it when this returns.
+    /// Begins an upload, unless one of this name is known. The system has it when this returns.
     ///
     /// - Throws: `TransportError` for a request whose body is not a file, or whose address is not one over HTTP.
     public func begin(_ request: TransportRequest, named name: String) async throws {
-        guard case .file(let file, offset: 0, _) = request.body, FileManager.default.isReadableFile(atPath: file.path)
-        else { throw TransportError(.unreadableFile, "the body is not a whole file") }
+        guard case .file(let file, offset: 0, _) = request.body else {
+            throw TransportError(.unreadableFile, "the body is not a whole file")
+        }
         guard ["http", "https"].contains(request.url.scheme?.lowercased()), request.url.host?.isEmpty == false else {
             throw TransportError(.unreachable, "\(request.url) is not an address over HTTP")
         }
@@ -40,11 +44,16 @@ public final class URLSessionBackgroundUploader: BackgroundUploader {
         var message = URLRequest(url: request.url)
         message.httpMethod = request.method
         message.httpShouldHandleCookies = false
-        // On Linux this is the time without a byte; background sessions have the limit of their configuration.
-        message.timeoutInterval = 24 * 3600
+        #if canImport(FoundationNetworking)
+            message.timeoutInterval = 24 * 3600
+        #endif
         for (name, value) in request.headers.sorted { message.setValue(value, forHTTPHeaderField: name) }
         if !Self.systemResumesUploads { message.setValue("?1", forHTTPHeaderField: "Upload-Complete") }
-        let started = uploads.start(name) { [message, session] in
+        let started = try uploads.start(name) { [message, session] in
+            // A session ends the process for a file that it cannot read.
+            guard FileManager.default.isReadableFile(atPath: file.path) else {
+                throw TransportError(.unreadableFile, "\(file.path) cannot be read")
+            }
             let task = session.uploadTask(with: message, fromFile: file)
             task.taskDescription = name
             return task
@@ -75,11 +84,10 @@ public final class URLSessionBackgroundUploader: BackgroundUploader {
         return try uploads.result(of: name)?.get()
     }
 
-    /// Ends an upload, if it is under way, and forgets its answer.
-    public func end(uploadNamed name: String) {
-        guard let task = uploads.remove(name) else { return }
-        // On Linux, `cancel` waits for the session's queue.
-        DispatchQueue.global().async { task.cancel() }
+    /// Ends an upload, if it is under way, and forgets it.
+    public func end(uploadNamed name: String) async {
+        await search.value
+        uploads.remove(name)
     }
 }
 
@@ -92,8 +100,8 @@ public final class URLSessionBackgroundUploader: BackgroundUploader {
         /// - Parameter identifier: The identifier of the session, such as `org.example.photos.uploads`.
         public convenience init(identifier: String) {
             let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
-            // A draft expires after a day without progress.
-            configuration.timeoutIntervalForResource = 24 * 3600
+            // A draft expires after a day without progress: the app sends the rest before that.
+            configuration.timeoutIntervalForResource = 12 * 3600
             self.init(configuration: configuration)
         }
     }

@@ -55,6 +55,8 @@ extension Problem {
         public static let tokenUnknown: Code = "token_unknown"
         /// The limit of requests is exceeded.
         public static let tooManyRequests: Code = "too_many_requests"
+        /// The person has too many unfinished uploads.
+        public static let tooManyUploads: Code = "too_many_uploads"
         /// More than the user may store.
         public static let quotaExceeded: Code = "quota_exceeded"
         /// The disk of the service is full.

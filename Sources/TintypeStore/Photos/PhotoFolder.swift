@@ -74,13 +74,14 @@ final class PhotoFolder: Sendable {
     /// Deletes the files that no post needs.
     ///
     /// - Parameter names: The names of the needed ones.
-    func removeAll(but names: Set<String>) {
+    /// - Returns: The names of the deleted ones.
+    func removeAll(but names: Set<String>) -> [String] {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
         // After the list: a file that is made meanwhile is in one of the two.
         let names = names.union(keeping.withLock(\.self))
-        for name in files where !names.contains(name) {
-            try? FileManager.default.removeItem(at: url.appendingPathComponent(name))
-        }
+        let unneeded = files.filter { !names.contains($0) }
+        for name in unneeded { remove(name) }
+        return unneeded
     }
 
     /// Waits until a file and its name are on the disk.

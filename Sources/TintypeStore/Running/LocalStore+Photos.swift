@@ -1,3 +1,4 @@
+import TintypeClient
 import TintypeModel
 
 #if canImport(FoundationEssentials)
@@ -23,16 +24,19 @@ extension LocalStore {
         try await change(account, .appEnd) { try $0.set(text, Fact.upload(post.id)) }
     }
 
-    /// Deletes the files of posts that are published or were withdrawn, of all people.
+    /// Deletes the files of posts that are published or were withdrawn, of all people, and ends their uploads.
     func removeUnneededPhotos() async throws {
-        try await records.write(.appEnd) { [folder] writer in
+        let unneeded: [String] = try await records.write(.appEnd) { [folder] writer in
             var names: Set<String> = []
             for record in try writer.records(AccountRecords.Table.write, prefix: "") {
                 // A later version of the app may have written it, with photos that are not known here.
-                guard let queued = try? JSONDecoder().decode(QueuedWrite.self, from: Data(record.value)) else { return }
+                guard let queued = try? JSONDecoder().decode(QueuedWrite.self, from: Data(record.value)) else {
+                    return []
+                }
                 if case .post(let post) = queued.write { names.formUnion(post.photos.map(\.name)) }
             }
-            folder.removeAll(but: names)
+            return folder.removeAll(but: names)
         }
+        for name in unneeded { await uploader?.end(uploadNamed: name) }
     }
 }

@@ -11,11 +11,7 @@ extension LocalStore {
     ///   the folder cannot be read, the rest goes on; `adoptPosts(from:)` says why.
     /// - Throws: `RecordStoreError`, or `CancellationError`.
     public func run(adoptingPostsFrom handOver: HandOver? = nil) async throws {
-        let ends = hub.listen()
-        while isRunning.withLock({ wasRunning in
-            defer { wasRunning = true }
-            return wasRunning
-        }) { try await ends.change(of: .run) }
+        try await takeTurn()
         defer {
             isRunning.withLock { $0 = false }
             hub.report([.run])
@@ -32,8 +28,18 @@ extension LocalStore {
         }
     }
 
+    /// Waits until no other call is under way.
+    private func takeTurn() async throws {
+        let ends = hub.listen()
+        while isRunning.withLock({ wasRunning in
+            defer { wasRunning = true }
+            return wasRunning
+        }) { try await ends.change(of: .run) }
+    }
+
     /// Sends what was written until nothing is left to be sent, for the time that the system gives an app in the background.
-    /// It may be called while `run(adoptingPostsFrom:)` is under way.
+    /// It may be called while `run(adoptingPostsFrom:)` is under way. It returns at once if nobody is signed in, and waits while
+    /// nothing can be sent, such as without a network.
     ///
     /// - Throws: `RecordStoreError`, or `CancellationError` when the time is over; what is left stays in the queue.
     public func sendAll() async throws {
@@ -42,6 +48,7 @@ extension LocalStore {
             group.addTask { for try await count in self.unsentCount() where count == 0 { return } }
             defer { group.cancelAll() }
             try await group.next()
+            try Task.checkCancellation()
         }
     }
 
@@ -79,6 +86,7 @@ extension LocalStore {
             client: client, folder: folder, uploader: uploader,
             progress: { try await self.progress(of: $0, account) },
             store: { try await self.setProgress($0, of: $1, account) },
+            refreshed: { try await self.hub.listen().change(of: .attempt) },
             report: { number, sentCount, count in
                 let progress = SendingState.Progress(sentCount: sentCount, count: count)
                 if self.sending.setProgress(progress, of: number) { self.hub.report([.write(number)]) }

@@ -21,6 +21,8 @@ struct PhotoSender: Sendable {
     let progress: @Sendable (KeptPost) async throws -> UploadProgress
     /// Stores the progress of a post.
     let store: @Sendable (UploadProgress, KeptPost) async throws -> Void
+    /// Waits until the person wants an attempt at once.
+    let refreshed: @Sendable () async throws -> Void
     /// Notes the number of bytes of a write that have been sent, of all its bytes.
     let report: @Sendable (_ write: Int64, _ sentCount: Int64, _ count: Int64) -> Void
 
@@ -38,33 +40,29 @@ struct PhotoSender: Sendable {
             where UploadProgress.hasEnded(problem)
         {
             // The draft has expired, or its bytes were lost: it begins again, from the files that the device has.
-            for photo in post.photos { uploader?.end(uploadNamed: photo.name) }
-            try await store(UploadProgress(generation: state.generation + 1), post)
-            return .rest(state.generation == 0 ? .zero : nil)
+            try await beginAgain(post, &state)
+            return .rest(state.generation == 1 ? .zero : nil)
         }
     }
 
     private func send(_ post: KeptPost, _ queued: QueuedWrite, _ state: inout UploadProgress) async throws -> Attempt {
-        let key = state.key(queued.key)
         if state.draft == nil {
             let content = NewPost(audiences: post.audiences, clientTime: queued.date)
-            state.draft = try await client.beginDraft(content, idempotencyKey: key).value.id
+            state.draft = try await client.beginDraft(content, idempotencyKey: state.key(queued.key)).value.id
             try await store(state, post)
         }
         guard let draft = state.draft else { return .rest(nil) }
         if let uploader { try await send(post, queued, draft, &state, by: uploader) }
-        let all = post.photos.reduce(0) { $0 + $1.count }
-        var end: Int64 = 0
-        for photo in post.photos {
-            let start = end
-            end += photo.count
-            if !state.finished.contains(photo.name) {
-                let upload = try await begin(photo, of: post, draft, key, &state)
-                try await send(photo, to: upload) { report(queued.number, start + $0, all) }
-                state.finished.insert(photo.name)
-                try await store(state, post)
+        for photo in post.photos where !state.finished.contains(photo.name) {
+            let upload = try await begin(photo, of: post, draft, &state, queued)
+            do {
+                try await send(photo, to: upload) { [state] in report($0, of: photo, post, state, queued) }
+            } catch let problem as Problem where [413, 415, 422].contains(problem.status) {
+                // The service knows the photo as one that has failed: another attempt begins again.
+                try await beginAgain(post, &state)
+                throw problem
             }
-            report(queued.number, end, all)
+            try await finish(photo, of: post, &state, queued)
         }
         let publication = DraftPublication(
             text: post.text ?? "", mentions: post.mentions,
@@ -72,53 +70,46 @@ struct PhotoSender: Sendable {
         return try attempt(await client.publish(draft: draft, publication))
     }
 
+    /// Lets the next attempt begin a new draft, and send all photos again.
+    private func beginAgain(_ post: KeptPost, _ state: inout UploadProgress) async throws {
+        for photo in post.photos { await uploader?.end(uploadNamed: photo.name) }
+        state = UploadProgress(generation: state.generation + 1)
+        try await store(state, post)
+    }
+
+    // MARK: Photos
+
     /// Begins a photo, unless it was begun before. The photos of a post are in the order in which they are begun.
-    private func begin(
-        _ photo: KeptPhoto, of post: KeptPost, _ draft: Upload.ID, _ key: String, _ state: inout UploadProgress
+    func begin(
+        _ photo: KeptPhoto, of post: KeptPost, _ draft: Upload.ID, _ state: inout UploadProgress, _ queued: QueuedWrite
     ) async throws -> Upload.ID {
         if let known = state.photos[photo.name] { return known }
         // A repeated request gets the photo that an earlier one began.
         let upload = try await client.beginPhoto(
             of: draft, byteCount: photo.count, name: photo.name, alternativeText: photo.alternativeText,
-            idempotencyKey: photo.key(key)
+            idempotencyKey: state.key(queued.key, photo)
         ).value
         state.photos[photo.name] = upload
         try await store(state, post)
         return upload
     }
 
-    // MARK: In the background
-
-    /// Gives all photos to the system at once, and waits for it. What it does not send is left.
-    private func send(
-        _ post: KeptPost, _ queued: QueuedWrite, _ draft: Upload.ID, _ state: inout UploadProgress,
-        by uploader: any BackgroundUploader
+    /// Notes that the service has a photo.
+    func finish(
+        _ photo: KeptPhoto, of post: KeptPost, _ state: inout UploadProgress, _ queued: QueuedWrite
     ) async throws {
-        let key = state.key(queued.key)
-        let new = post.photos.filter { state.photos[$0.name] == nil }
-        for photo in new { _ = try await begin(photo, of: post, draft, key, &state) }
-        for photo in new {
-            let request = try await client.photoRequest(
-                folder.file(photo), byteCount: photo.count, of: draft, name: photo.name,
-                alternativeText: photo.alternativeText, idempotencyKey: photo.key(key))
-            try await uploader.begin(request, named: photo.name)
-        }
-        let all = post.photos.reduce(0) { $0 + $1.count }
-        var end: Int64 = 0
-        for photo in post.photos {
-            let start = end
-            end += photo.count
-            guard !state.finished.contains(photo.name) else { continue }
-            let answer = try? await uploader.answer(toUploadNamed: photo.name) {
-                report(queued.number, start + min($0, photo.count), all)
-            }
-            try Task.checkCancellation()
-            if answer?.status == 201 {
-                state.finished.insert(photo.name)
-                try await store(state, post)
-            }
-            uploader.end(uploadNamed: photo.name)
-        }
+        state.finished.insert(photo.name)
+        try await store(state, post)
+        report(0, of: nil, post, state, queued)
+    }
+
+    /// Notes how many bytes of a photo have been sent, besides those of the finished ones.
+    func report(
+        _ sentCount: Int64, of photo: KeptPhoto?, _ post: KeptPost, _ state: UploadProgress, _ queued: QueuedWrite
+    ) {
+        let finished = post.photos.reduce(0) { $0 + (state.finished.contains($1.name) ? $1.count : 0) }
+        report(
+            queued.number, finished + min(sentCount, photo?.count ?? 0), post.photos.reduce(0) { $0 + $1.count })
     }
 
     // MARK: In pieces
@@ -175,19 +166,19 @@ struct UploadProgress: Codable, Hashable, Sendable {
     var draft: Upload.ID?
     /// The uploads of the photos, by the names of their files.
     var photos: [String: Upload.ID] = [:]
+    /// The names of the files that were given to the system.
+    var given: Set<String> = []
     /// The names of the files that have been sent.
     var finished: Set<String> = []
 
     /// Returns the key of the draft, which begins with that of the write.
     func key(_ write: String) -> String { generation == 0 ? write : "\(write)~\(generation)" }
 
+    /// Returns the key of the request that begins a photo.
+    func key(_ write: String, _ photo: KeptPhoto) -> String { "\(key(write))-\(photo.name)" }
+
     /// Whether a problem means that a draft or its photo is no longer there.
     static func hasEnded(_ problem: Problem) -> Bool {
         [.uploadExpired, .bytesLost, .notFound].contains(problem.code)
     }
-}
-
-extension KeptPhoto {
-    /// Returns the key of the request that begins the photo, by that of its draft.
-    fileprivate func key(_ draft: String) -> String { "\(draft)-\(name)" }
 }

@@ -11,7 +11,7 @@ public final class TransportUploader: BackgroundUploader {
     /// - Parameter base: The transport that sends the requests.
     public init(_ base: any Transport) { self.base = base }
 
-    /// Begins an upload, unless one of this name is under way or has ended.
+    /// Begins an upload, unless one of this name is known.
     ///
     /// The service keeps the bytes of an upload that is cut, as it does for those of a system.
     public func begin(_ request: TransportRequest, named name: String) async throws {
@@ -40,6 +40,6 @@ public final class TransportUploader: BackgroundUploader {
         return try await upload.value
     }
 
-    /// Ends an upload, if it is under way, and forgets its answer.
-    public func end(uploadNamed name: String) { uploads.withLock { $0.removeValue(forKey: name) }?.cancel() }
+    /// Ends an upload, if it is under way, and forgets it.
+    public func end(uploadNamed name: String) async { uploads.withLock { $0.removeValue(forKey: name) }?.cancel() }
 }

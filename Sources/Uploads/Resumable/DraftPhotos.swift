@@ -16,9 +16,12 @@ extension ResumableUploads {
         var request = UploadRequest(owner: draft.owner, intake: draft.intake)
         request.purpose = .draftPhoto
         request.clientReference = clientReference
-        // If the photo was begun before with the same key, this number is not used.
-        request.draftPosition = DraftPosition(
-            id: draft.id, number: try await store.drafts.nextPhotoNumber(of: draft.id))
+        let known = try await holder(of: clientReference, draft.owner)
+        let number =
+            if let known, known.state != .failed, let place = known.draftPosition { place.number } else {
+                try await store.drafts.nextPhotoNumber(of: draft.id)
+            }
+        request.draftPosition = DraftPosition(id: draft.id, number: number)
         return try await begin(request, photo)
     }
 

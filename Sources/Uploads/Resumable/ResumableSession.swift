@@ -98,6 +98,11 @@ package final class ResumableSession: Sendable {
         try await update { $0.length = length }
     }
 
+    /// Forgets all received bytes. Durable on return; afterwards the session can no longer be used.
+    package func restart() async throws {
+        if record.byteCount > 0 { try await update { $0.checkpoint = .start } }
+    }
+
     // MARK: Checkpoints
 
     /// Makes the received bytes durable: first the bytes, then the record of their number.

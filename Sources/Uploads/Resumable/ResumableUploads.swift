@@ -62,7 +62,7 @@ package final class ResumableUploads: Sendable {
         /// Whether this is a repetition of an earlier announcement, perhaps by another protocol, without further metadata.
         fileprivate func continues(_ known: Photo) -> Bool {
             name == known.name && alt == known.alt && (known.length ?? length) == length
-                && (metadata ?? known.metadata) == known.metadata
+                && (metadata == nil || known.metadata == nil || metadata == known.metadata)
         }
 
         /// Reads the stored details; a file that belongs to no upload has no name.
@@ -177,11 +177,17 @@ package final class ResumableUploads: Sendable {
 
     /// Returns the failed upload that had the same idempotency key before; nil if there is none.
     func replaced(by record: UploadRecord) async throws -> UploadRecord? {
-        guard let reference = record.clientReference else { return nil }
-        let path = UploadNodes.reference(record.owner, try ClientReference.key(reference))
-        guard let holder = try await store.tree.get(path)?.stringValue.flatMap({ PostID($0) }), holder != record.id
+        guard let holder = try await holder(of: record.clientReference, record.owner), holder.id != record.id
         else { return nil }
-        return try await store.record(of: holder)
+        return holder
+    }
+
+    /// Returns the upload that has an idempotency key; nil if there is none.
+    func holder(of reference: String?, _ owner: UserID) async throws -> UploadRecord? {
+        guard let reference else { return nil }
+        let path = UploadNodes.reference(owner, try ClientReference.key(reference))
+        guard let id = try await store.tree.get(path)?.stringValue.flatMap({ PostID($0) }) else { return nil }
+        return try await store.record(of: id)
     }
 
     // MARK: Ending

@@ -83,12 +83,37 @@ struct IETFDraftPhotoTests {
             #expect(try await send(1, name: "other").json["code"].string == "key_reused")
             #expect(try await send(2).status == 201)
             #expect(try await send(0).status == 201)
-            // Bytes that have arrived meanwhile are those of an earlier attempt: the photo begins once more.
+            // A photo of which bytes have arrived is sent again from its first byte, at its address and in its place.
             #expect(try await tus.patch(paths[1], from: 0, Array(photos[1][..<10])).status == 204)
             #expect(try await send(1).status == 201)
-            #expect(try await tus.send(.head, paths[1]).status == 410)
+            #expect(try await tus.send(.head, paths[1]).headers[.named("upload-offset")] == "\(photos[1].count)")
+            #expect(try await send(1).status == 201)
             let added = try await service.client.get("/v1/uploads/\(draft)").json["photos"].array
-            #expect(added.map { $0["sha256"].string } == [0, 2, 1].map { sha256(of: photos[$0]) })
+            #expect(added.map { $0["sha256"].string } == photos.map { sha256(of: $0) })
+            try await service.untilNothingIsUnfinished()
+        }
+    }
+
+    @Test("A photo that was begun by this protocol is the same by tus, also when the draft can have no further one")
+    func otherProtocol() async throws {
+        let bytes = try fixture("size-1x1.jpg")
+        try await withService { service in
+            let draft = try await reserve(service)
+            let tus = TusClient(client: service.client, path: "/v1/uploads/\(draft)/photos")
+            for number in 0..<20 {
+                let answer = try await service.client.ask(
+                    .post, "/v1/uploads/\(draft)/photos?name=\(number).jpg", headers: fields("k\(number)"),
+                    body: .bytes(bytes))
+                #expect(answer.status == 201, "\(answer.text)")
+            }
+            let again = try await tus.create([
+                "upload-length": "\(bytes.count)", "idempotency-key": "k19",
+                "upload-metadata": TusClient.metadata(["filename": "19.jpg"]),
+            ])
+            #expect(again.status == 201 && again.headers[.named("upload-offset")] == "\(bytes.count)", "\(again.text)")
+            let beyond = try await service.client.ask(
+                .post, "/v1/uploads/\(draft)/photos", headers: fields("k20"), body: .bytes(bytes))
+            #expect(beyond.json["code"].string == "too_many_photos")
         }
     }
 
