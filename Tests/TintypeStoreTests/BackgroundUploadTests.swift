@@ -1,6 +1,5 @@
 import DaemonSupport
 import Foundation
-import Synchronization
 import Testing
 import TintypeClient
 import TintypeModel
@@ -142,101 +141,111 @@ struct BackgroundUploadTests {
             }
         }
     }
-}
 
-/// A network on whose way photos wait, or meet a fault.
-final class UploadGate: Transport {
-    /// A fault of uploads.
-    enum Fault: CaseIterable {
-        /// A refusal because of the token, as after an hour.
-        case expiredToken
-        /// An error of the system before anything is sent.
-        case unknown
-        /// The end of the connection after the first MiB.
-        case cut
-        /// The end of the connection after everything was sent.
-        case lostAnswer
-    }
-
-    private let base: any Transport
-    private let fault: Fault?
-    private let (opened, opening) = AsyncStream.makeStream(of: Void.self)
-    private let (arrived, arrival) = AsyncStream.makeStream(of: Void.self)
-    private let (cancelled, cancellation) = AsyncStream.makeStream(of: Void.self)
-    private let isOpen = Mutex(false)
-    private let counter = Mutex(0)
-
-    init(_ base: any Transport, fault: Fault? = nil) { (self.base, self.fault) = (base, fault) }
-
-    /// The number of uploads.
-    var count: Int { counter.withLock(\.self) }
-
-    /// Lets everything pass.
-    func open() {
-        isOpen.withLock { $0 = true }
-        opening.finish()
-    }
-
-    /// Waits for a number of uploads.
-    func arrivals(_ count: Int) async { for await _ in arrived.prefix(count) {} }
-
-    /// Waits until a number of uploads was cancelled.
-    func cancellations(_ count: Int) async { for await _ in cancelled.prefix(count) {} }
-
-    func response(
-        to request: TransportRequest, progress: (@Sendable (_ sentCount: Int64) -> Void)?
-    ) async throws -> TransportResponse {
-        counter.withLock { $0 += 1 }
-        arrival.yield()
-        while !isOpen.withLock(\.self) {
-            do { try await Task.sleep(for: .milliseconds(5)) } catch {
-                cancellation.yield()
-                throw error
+    @Test("A post that meets an error before the system has all of its photos gives it the others later")
+    func interrupted() async throws {
+        try await withAnn { service, network in
+            let gate = UploadGate(network)
+            gate.open()
+            let line = RefusingTransport(network) { request, number in
+                // The third photo begins at the second attempt.
+                request.url.path.hasSuffix("/photos") && number == 3 ? .interrupted : nil
+            }
+            let counting = PieceCounter(line)
+            try await Device.run("ann", of: service, transport: counting, uploader: TransportUploader(gate)) { device in
+                try await device.store.publish(try draft(in: device.folder, [1 << 20, 1, 1, 1]))
+                try await device.store.sendAll()
+                try await check(device, 4)
+                #expect(gate.count == 4 && counting.count == 0)
             }
         }
-        switch fault {
-        case .expiredToken:
-            return TransportResponse(status: 401, body: Data(#"{"code":"bad_token","title":"expired"}"#.utf8))
-        case .unknown: throw TransportError(.interrupted)
-        case .cut:
-            var part = request
-            guard case .file(let file, _, let count) = request.body, count > 1 << 20 else { break }
-            part.body = .file(file, offset: 0, count: 1 << 20)
-            part.headers["Upload-Complete"] = "?0"
-            part.headers["Upload-Length"] = String(count)
-            _ = try await base.response(to: part, progress: nil)
-            throw TransportError(.interrupted)
-        case .lostAnswer:
-            _ = try await base.response(to: request, progress: progress)
-            throw TransportError(.interrupted)
-        case nil: break
-        }
-        return try await base.response(to: request, progress: progress)
     }
 
-    func stream(for request: TransportRequest) async throws -> TransportStream { try await base.stream(for: request) }
-}
-
-/// A network that counts the pieces of photos.
-final class PieceCounter: Transport {
-    private let base: any Transport
-    private let counts = Mutex((count: 0, byteCount: Int64(0)))
-
-    init(_ base: any Transport) { self.base = base }
-
-    /// The number of pieces.
-    var count: Int { counts.withLock(\.count) }
-    /// The number of their bytes.
-    var byteCount: Int64 { counts.withLock(\.byteCount) }
-
-    func response(
-        to request: TransportRequest, progress: (@Sendable (_ sentCount: Int64) -> Void)?
-    ) async throws -> TransportResponse {
-        if case .file(_, _, let count) = request.body {
-            counts.withLock { $0 = ($0.count + 1, $0.byteCount + count) }
+    @Test("A draft that the service has lost begins again, with new uploads under the same names")
+    func lostDraft() async throws {
+        try await withAnn { service, network in
+            let gate = UploadGate(network, fault: .unknown)
+            gate.open()
+            let line = RefusingTransport(network) { request, number in
+                request.method == "HEAD" && number == 1 ? .status(410) : nil
+            }
+            try await Device.run("ann", of: service, transport: line, uploader: TransportUploader(gate)) { device in
+                try await device.store.publish(try draft(in: device.folder, [1, 1]))
+                try await device.store.sendAll()
+                try await check(device, 2)
+                #expect(gate.count == 4)
+            }
         }
-        return try await base.response(to: request, progress: progress)
     }
 
-    func stream(for request: TransportRequest) async throws -> TransportStream { try await base.stream(for: request) }
+    @Test("A person who does not want to wait for the system gets the rest sent in pieces")
+    func impatience() async throws {
+        try await withAnn { service, network in
+            let gate = UploadGate(network)
+            let counting = PieceCounter(network)
+            let uploader = TransportUploader(gate)
+            try await Device.run("ann", of: service, transport: counting, uploader: uploader) { device in
+                let submission = try await device.store.publish(try draft(in: device.folder, [1, 1]))
+                try await device.online {
+                    await gate.arrivals(2)
+                    let refreshing = Task {
+                        while !Task.isCancelled {
+                            device.store.refresh()
+                            try await Task.sleep(for: .milliseconds(20))
+                        }
+                    }
+                    defer { refreshing.cancel() }
+                    _ = try await first(submission.states, where: \.isFinal)
+                    await gate.cancellations(2)
+                }
+                try await check(device, 2)
+                #expect(counting.count == 2)
+            }
+        }
+    }
+
+    @Test("A refused photo that is sent again gets a new upload")
+    func retried() async throws {
+        try await withAnn { service, network in
+            let line = RefusingTransport(network) { request, number in
+                request.method == "PATCH" && number == 1 ? .refusal(status: 413, code: "too_large") : nil
+            }
+            let gate = UploadGate(network, fault: .unknown)
+            gate.open()
+            try await Device.run("ann", of: service, transport: line, uploader: TransportUploader(gate)) { device in
+                let submission = try await device.store.publish(try draft(in: device.folder, [1, 1]))
+                try await device.online {
+                    _ = try await first(submission.states) { if case .refused = $0 { true } else { false } }
+                    try await device.store.retry(try #require(submission.id))
+                    _ = try await first(submission.states, where: \.isFinal)
+                }
+                try await check(device, 2)
+            }
+        }
+    }
+
+    @Test("A second run waits for the first; sending everything works beside it, and ends with its time")
+    func runs() async throws {
+        try await withAnn { service, network in
+            let gate = UploadGate(network)
+            let uploader = TransportUploader(gate)
+            try await Device.run("ann", of: service, uploader: uploader) { device in
+                let first = Task { try await device.store.run() }
+                try await device.store.publish(try draft(in: device.folder, [1]))
+                await gate.arrivals(1)
+                let all = Task { try await device.store.sendAll() }
+                all.cancel()
+                await #expect(throws: CancellationError.self) { try await all.value }
+                let other = Task { try await device.store.sendAll() }
+                gate.open()
+                try await other.value
+                try await check(device, 1)
+                first.cancel()
+                // The next one takes over.
+                try await device.store.publish(PostDraft(text: "Later"))
+                try await device.store.sendAll()
+                #expect(try await device.client.posts().value.elements.map(\.text) == ["Later", "Views"])
+            }
+        }
+    }
 }
