@@ -67,7 +67,7 @@ struct BackgroundUploaderTests {
         }
     }
 
-    @Test("What cannot be sent is refused before the session has it")
+    @Test("Requests that cannot be sent are refused before the session has them")
     func unfit() async throws {
         try await withDraft { uploader, client, draft in
             let message = try await request(client, draft)

@@ -87,7 +87,7 @@ struct BackgroundUploadTests {
     }
 
     @Test(
-        "What the system leaves is sent in pieces, from the byte on that the service does not have",
+        "Photos that the system leaves are sent in pieces, from the first byte on that the service does not have",
         arguments: UploadGate.Fault.allCases)
     func faults(fault: UploadGate.Fault) async throws {
         try await withAnn { service, network in
