@@ -173,14 +173,22 @@ class Person:
         key = (self.device.name, write)
         if self.random.random() < 0.5:
             self.model.retried.add(key)
-            await self.do([], "set", None, "retry", write=write)
+            if await self.do([], "set", None, "retry", write=write) is not None:
+                # An earlier attempt to discard it had no effect.
+                self.discarded.discard(key)
         else:
-            self.discarded.add(key)
-            await self.do([], "set", None, "discard", write=write)
+            await self.discard(write)
 
     async def discard_refused(self, all_kinds):
         """Discards refused writes, for which others may wait: posts, or all of them."""
         for write in (await self.device.do("state"))["state"]["parked"]:
             if (all_kinds or (write["post"] or "").startswith("local-")) and not write["isConflict"]:
-                self.discarded.add((self.device.name, write["write"]))
-                await self.do([], "set", None, "discard", write=write["write"])
+                await self.discard(write["write"])
+
+    async def discard(self, write):
+        """Discards a write, unless the device refuses it."""
+        key = (self.device.name, write)
+        is_known = key in self.discarded
+        self.discarded.add(key)
+        if await self.do([], "set", None, "discard", write=write) is None and not is_known:
+            self.discarded.remove(key)

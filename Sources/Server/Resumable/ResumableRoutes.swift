@@ -95,7 +95,9 @@ package struct ResumableRoutes: Sendable {
         if Tus.isSpoken(in: request) {
             return try await tus.create(request, context, of: try await drafts.record(context))
         }
-        guard IETFResumableUpload.completeness(of: request) != nil else {
+        // A photo with a key is added once, also when it is sent in one request.
+        let hasKey = request.headers[.idempotencyKey] != nil && !request.headers.isMultipart
+        guard hasKey || IETFResumableUpload.completeness(of: request) != nil else {
             return try await drafts.addition.run(request, context)
         }
         return try await draft.create(request, context, of: try await drafts.record(context))

@@ -33,7 +33,7 @@ package struct DraftRoutes: Sendable {
             ],
             body: UploadForm.body, needsBody: false,
             answers: [.json(UploadDocument.self, .created).with(headers: "Location")],
-            errors: UploadForm.errors + [.notFound], run: addPhotos)
+            errors: UploadForm.errors + [.notFound, .uploadExpired], run: addPhotos)
     }
 
     /// The endpoint `POST /v1/uploads/{id}/publish`. It also accepts a form of several parts; two forms with the same
@@ -65,7 +65,7 @@ package struct DraftRoutes: Sendable {
                 .json(PublishedDocument.self).with(headers: "Location"),
                 .json(UploadDocument.self, .accepted).with(headers: "Location"),
             ],
-            errors: UploadForm.errors + [.notFound, .emptyPost, .duplicate], run: publish)
+            errors: UploadForm.errors + [.notFound, .uploadExpired, .emptyPost, .duplicate], run: publish)
     }
 
     @Sendable private func addPhotos(_ request: Request, _ context: HTTPContext) async throws -> Response {
@@ -107,11 +107,16 @@ package struct DraftRoutes: Sendable {
     }
 
     /// Returns the draft of an address, or its later state, if it belongs to the requester.
+    ///
+    /// - Throws: `Failure`: `not_found`; `upload_expired`.
     func record(_ context: HTTPContext) async throws -> UploadRecord {
         guard let id = PostID(context.parameters.get("id") ?? ""), let record = try await uploads.store.record(of: id),
             context.identity.owns(record)
         else {
             throw Failure(.notFound, "the draft does not exist", hint: "Reserve one with POST /v1/uploads?draft=true.")
+        }
+        guard record.state != .expired else {
+            throw Failure(.uploadExpired, "the draft was idle for too long", hint: "Begin again.")
         }
         return record
     }

@@ -11,6 +11,7 @@ extension LocalStore {
     ///   the folder cannot be read, the rest goes on; `adoptPosts(from:)` says why.
     /// - Throws: `RecordStoreError`, or `CancellationError`.
     public func run(adoptingPostsFrom handOver: HandOver? = nil) async throws {
+        try await adopt(handOver)
         try await takeTurn()
         defer {
             isRunning.withLock { $0 = false }
@@ -56,12 +57,7 @@ extension LocalStore {
     private func run(for account: Person.ID, _ handOver: HandOver?) async throws {
         welcome(account)
         try await removeUnneededPhotos()
-        if let handOver {
-            do { try await adoptPosts(from: handOver) } catch {
-                try Task.checkCancellation()
-                if error is RecordStoreError { throw error }
-            }
-        }
+        try await adopt(handOver)
         let sender = Sender(store: self, account: account, sender: writeSender(for: account))
         let syncer = Syncer(store: self, account: account)
         let follower = Follower(store: self, account: account)
@@ -80,6 +76,15 @@ extension LocalStore {
         }
     }
 
+    /// Adopts the posts of a folder, if it can be read and somebody is signed in.
+    private func adopt(_ handOver: HandOver?) async throws {
+        guard let handOver else { return }
+        do { try await adoptPosts(from: handOver) } catch {
+            try Task.checkCancellation()
+            if error is RecordStoreError { throw error }
+        }
+    }
+
     private func writeSender(for account: Person.ID) -> WriteSender {
         let client = client.sending(as: account)
         let photos = PhotoSender(
@@ -95,6 +100,9 @@ extension LocalStore {
     }
 
     /// Tries at once to reach the service, if it could not be reached: for a gesture such as pulling down a list.
+    ///
+    /// A second call, if the system's uploads have sent nothing in between, takes their photos back: they are sent in pieces
+    /// while the app runs.
     public func refresh() { hub.report([.attempt]) }
 
     /// Waits, or until the device has a network again or `refresh()` is called.

@@ -1,6 +1,12 @@
 import TintypeClient
 import TintypeModel
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 extension PhotoSender {
     /// Gives the photos of a post to the system, all at once if the service allows it, and waits for it. What the system
     /// does not send is left.
@@ -8,16 +14,29 @@ extension PhotoSender {
         _ post: KeptPost, _ queued: QueuedWrite, _ draft: Upload.ID, _ state: inout UploadProgress,
         by uploader: any BackgroundUploader
     ) async throws {
-        while true {
-            let givenCount = state.given.count
-            try await give(post, queued, draft, &state, to: uploader)
-            for photo in post.photos where state.given.contains(photo.name) && !state.finished.contains(photo.name) {
-                let answer = try await answer(of: uploader, photo, post, queued, state)
-                if answer?.status == 201 { try await finish(photo, of: post, &state, queued) }
-                await uploader.end(uploadNamed: photo.name)
+        let patience = Patience()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                while !patience.isOver {
+                    try await refreshed()
+                    patience.refresh()
+                }
+                for photo in post.photos { await uploader.end(uploadNamed: photo.name) }
             }
-            // There are more than the service allows at a time.
-            guard givenCount < state.given.count, state.given.count < post.photos.count else { return }
+            defer { group.cancelAll() }
+            while true {
+                let doneCount = state.given.count + state.finished.count
+                try await give(post, queued, draft, &state, to: uploader)
+                for photo in post.photos where state.given.contains(photo.name) && !state.finished.contains(photo.name)
+                {
+                    let answer = try await answer(of: uploader, photo, post, queued, state, patience)
+                    if answer?.isDraft(draft) == true { try await finish(photo, of: post, &state, queued) }
+                    await uploader.end(uploadNamed: photo.name)
+                }
+                // Otherwise there are more than the service allows at a time.
+                if state.given.count == post.photos.count || patience.isOver { return }
+                if doneCount == state.given.count + state.finished.count { return }
+            }
         }
     }
 
@@ -38,26 +57,43 @@ extension PhotoSender {
         }
     }
 
-    /// Waits for the answer to an upload; nil without one, or if the person does not want to wait for the system.
+    /// Waits for the answer to an upload; nil without one.
     private func answer(
         of uploader: any BackgroundUploader, _ photo: KeptPhoto, _ post: KeptPost, _ queued: QueuedWrite,
-        _ state: UploadProgress
+        _ state: UploadProgress, _ patience: Patience
     ) async throws -> TransportResponse? {
-        try await withThrowingTaskGroup(of: TransportResponse?.self) { group in
-            group.addTask {
-                do {
-                    return try await uploader.answer(toUploadNamed: photo.name) {
-                        report($0, of: photo, post, state, queued)
-                    }
-                } catch is TransportError { return nil }
+        do {
+            return try await uploader.answer(toUploadNamed: photo.name) {
+                patience.noteProgress()
+                report($0, of: photo, post, state, queued)
             }
-            group.addTask {
-                try await refreshed()
-                for photo in post.photos { await uploader.end(uploadNamed: photo.name) }
-                return nil
-            }
-            defer { group.cancelAll() }
-            return try await group.next() ?? nil
+        } catch {
+            try Task.checkCancellation()
+            return nil
         }
+    }
+}
+
+/// The patience of a person with the system's uploads: it is over with the second refresh between which no byte was sent.
+private final class Patience: Sendable {
+    private let state = Guarded((refreshCount: 0, isOver: false))
+
+    var isOver: Bool { state.withLock(\.isOver) }
+
+    func noteProgress() { state.withLock { $0.refreshCount = 0 } }
+
+    func refresh() {
+        state.withLock { state in
+            state.refreshCount += 1
+            if state.refreshCount == 2 { state.isOver = true }
+        }
+    }
+}
+
+extension TransportResponse {
+    /// Whether it is the answer to a photo that was added to a draft.
+    fileprivate func isDraft(_ id: Upload.ID) -> Bool {
+        guard status == 201, let upload = try? JSONDecoder().decode(Upload.self, from: body) else { return false }
+        return upload.id == id
     }
 }

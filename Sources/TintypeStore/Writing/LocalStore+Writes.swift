@@ -12,7 +12,7 @@ public import TintypeModel
 ///
 /// Errors are `SessionError.signedOut` if nobody is signed in, `RecordStoreError`, and those of the file system for photos.
 extension LocalStore {
-    /// Publishes a post. Its photos are kept at once, and sent in pieces.
+    /// Publishes a post. Its photos are kept at once, and sent in pieces, or by the system.
     @discardableResult
     public func publish(_ draft: PostDraft) async throws -> Submission<Post.ID> {
         let id = Post.ID.makeLocal()

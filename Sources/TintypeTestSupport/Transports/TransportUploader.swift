@@ -37,6 +37,8 @@ public final class TransportUploader: BackgroundUploader {
         }
         for await _ in ends {}
         try Task.checkCancellation()
+        // It may have been ended meanwhile.
+        guard uploads.withLock({ $0[name] != nil }) else { return nil }
         return try await upload.value
     }
 

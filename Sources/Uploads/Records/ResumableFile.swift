@@ -35,7 +35,8 @@ package struct ResumableFile: Sendable, Hashable {
     /// The time of the last checkpoint.
     package internal(set) var updatedAt: Timestamp
 
-    /// The number of durable bytes, which the sender gets as its offset. It never decreases.
+    /// The number of durable bytes, which the sender gets as its offset. It decreases only if the
+    /// file is sent again from its first byte.
     package var byteCount: Int { checkpoint.byteCount }
     /// Whether all bytes are durable.
     package var isComplete: Bool { length == byteCount }

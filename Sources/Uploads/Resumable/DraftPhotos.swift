@@ -18,7 +18,9 @@ extension ResumableUploads {
         request.clientReference = clientReference
         let known = try await holder(of: clientReference, draft.owner)
         let number =
-            if let known, known.state != .failed, let place = known.draftPosition { place.number } else {
+            if let known, known.state != .failed, let place = known.draftPosition, place.id == draft.id {
+                place.number
+            } else {
                 try await store.drafts.nextPhotoNumber(of: draft.id)
             }
         request.draftPosition = DraftPosition(id: draft.id, number: number)

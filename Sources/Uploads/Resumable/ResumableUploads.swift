@@ -93,8 +93,13 @@ package final class ResumableUploads: Sendable {
         file.details = photo.details
         file.length = photo.length
         request.file = file
-        try await files.check(file)
-        let room = try await files.room(for: file)
+        // A known upload counts already.
+        let known = try await holder(of: request.clientReference, request.owner)
+        var room: QuotaHold?
+        if known == nil || known?.state == .failed || known?.state == .expired {
+            try await files.check(file)
+            room = try await files.room(for: file)
+        }
         defer { withExtendedLifetime(room) {} }
         switch try await store.reserve(request) {
         case .new(let record): return .new(record)
@@ -179,6 +184,8 @@ package final class ResumableUploads: Sendable {
     func replaced(by record: UploadRecord) async throws -> UploadRecord? {
         guard let holder = try await holder(of: record.clientReference, record.owner), holder.id != record.id
         else { return nil }
+        // Of two uploads that have replaced a failed one, the first counts.
+        guard ![.ingested, .published].contains(holder.state) else { throw Failure.keyReused(holder.id) }
         return holder
     }
 

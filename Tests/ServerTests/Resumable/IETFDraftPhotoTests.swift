@@ -139,4 +139,69 @@ struct IETFDraftPhotoTests {
             }
         }
     }
+
+    @Test("A draft that has expired is gone, so that its sender begins again")
+    func expired() async throws {
+        let bytes = try fixture("size-1x1.jpg")
+        try await withService { service in
+            let draft = try await reserve(service)
+            let path = "/v1/uploads/\(draft)/photos"
+            _ = try await service.client.ask(.post, path, headers: fields("k"), body: .bytes(bytes))
+            try await service.pipeline.store.expire(try #require(PostID(draft)), from: .draft)
+            let answers = [
+                try await service.client.ask(.post, path, headers: fields("l"), body: .bytes(bytes)),
+                try await service.client.ask(.post, path, body: .bytes(bytes)),
+                try await service.client.ask(.post, "/v1/uploads/\(draft)/publish"),
+            ]
+            for answer in answers { #expect(answer.json["code"].string == "upload_expired", "\(answer.text)") }
+        }
+    }
+
+    @Test("A photo with a key is added once, also without the fields of the protocol, and counts once for the quota")
+    func keyAlone() async throws {
+        let bytes = try fixture("baseline-420.jpg")
+        try await withService { service in
+            _ = try await service.client.ask(
+                .put, "/v1/usage/maria/quota", headers: [.contentType: "application/json"],
+                body: .bytes(Array(#"{"quota": \#(bytes.count + 1)}"#.utf8)))
+            let draft = try await reserve(service)
+            let tus = TusClient(client: service.client, path: "/v1/uploads/\(draft)/photos")
+            let begun = try await tus.create([
+                "upload-length": "\(bytes.count)", "idempotency-key": "k",
+                "upload-metadata": TusClient.metadata(["filename": "a.jpg"]),
+            ])
+            #expect(begun.status == 201, "\(begun.text)")
+            for _ in 0..<2 {
+                let answer = try await service.client.ask(
+                    .post, "/v1/uploads/\(draft)/photos?name=a.jpg", headers: [.named("idempotency-key"): "k"],
+                    body: .bytes(bytes))
+                #expect(answer.status == 201, "\(answer.text)")
+            }
+            let photos = try await service.client.get("/v1/uploads/\(draft)").json["photos"].array
+            #expect(photos.map { $0["sha256"].string } == [sha256(of: bytes)])
+        }
+    }
+
+    @Test("Of two photos that replace a failed one under its key, one is added")
+    func replacements() async throws {
+        let bytes = try fixture("size-1x1.jpg")
+        try await withService { service in
+            let draft = try await reserve(service)
+            let path = "/v1/uploads/\(draft)/photos"
+            let failed = try await service.client.ask(
+                .post, path, headers: fields("k"), body: .bytes(Array("no photo".utf8)))
+            #expect(failed.status == 415)
+            let tus = TusClient(client: service.client, path: path)
+            var paths: [String] = []
+            for _ in 0..<2 {
+                let begun = try await tus.create(["upload-length": "\(bytes.count)", "idempotency-key": "k"])
+                paths.append(try #require(begun.headers[.location], "\(begun.text)"))
+            }
+            #expect(try await tus.patch(paths[0], from: 0, bytes).status == 204)
+            let second = try await tus.patch(paths[1], from: 0, bytes)
+            #expect(paths[0] == paths[1] ? second.status == 409 : second.json["code"].string == "key_reused")
+            #expect(try await service.client.get("/v1/uploads/\(draft)").json["photos"].array.count == 1)
+            try await service.untilNothingIsUnfinished()
+        }
+    }
 }
