@@ -182,7 +182,7 @@ struct IETFDraftPhotoTests {
         }
     }
 
-    @Test("Of two photos that replace a failed one under its key, one is added")
+    @Test("One of two photos that replace a failed one under its key is added")
     func replacements() async throws {
         let bytes = try fixture("size-1x1.jpg")
         try await withService { service in
