@@ -3,6 +3,8 @@ import TintypeClient
 /// Tells views that what they show has changed. Any number of changes that a view has not looked at are one.
 final class ChangeHub: Sendable {
     private struct Listener {
+        /// The only subject that it listens for; nil for all.
+        let subject: Subject?
         var subjects: Set<Subject> = []
         var interests: Set<Interest> = []
         let continuation: AsyncStream<Void>.Continuation
@@ -19,8 +21,18 @@ final class ChangeHub: Sendable {
     func report(_ subjects: Set<Subject>) {
         guard !subjects.isEmpty else { return }
         let continuations = state.withLock { state in
-            for id in state.listeners.keys { state.listeners[id]?.subjects.formUnion(subjects) }
-            return state.listeners.values.map(\.continuation)
+            var continuations: [AsyncStream<Void>.Continuation] = []
+            // A copy of the ids, so that no set is copied in order to be changed.
+            for id in Array(state.listeners.keys) {
+                if let subject = state.listeners[id]?.subject {
+                    guard subjects.contains(subject) else { continue }
+                    state.listeners[id]?.subjects = [subject]
+                } else {
+                    state.listeners[id]?.subjects.formUnion(subjects)
+                }
+                if let continuation = state.listeners[id]?.continuation { continuations.append(continuation) }
+            }
+            return continuations
         }
         // Not within the lock: a task that is cancelled meanwhile has locked itself, and waits for this lock to remove its
         // listener, while a signal waits for the task.
@@ -33,11 +45,13 @@ final class ChangeHub: Sendable {
     }
 
     /// Begins to listen: nothing that changes from now on is missed.
-    func listen() -> Subscription {
+    ///
+    /// - Parameter subject: The only subject that the listener listens for; nil for all.
+    func listen(to subject: Subject? = nil) -> Subscription {
         let (signals, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id = state.withLock { state in
             state.lastID += 1
-            state.listeners[state.lastID] = Listener(continuation: continuation)
+            state.listeners[state.lastID] = Listener(subject: subject, continuation: continuation)
             return state.lastID
         }
         continuation.onTermination = { [weak self] _ in
@@ -71,11 +85,11 @@ final class ChangeHub: Sendable {
             return nil
         }
 
-        /// Waits until a subject has changed.
+        /// Waits until something has changed.
         ///
         /// - Throws: `CancellationError`.
-        func change(of subject: Subject) async throws {
-            while let changes = await changes() { if changes.contains(subject) { return } }
+        func change() async throws {
+            while let changes = await changes() { if !changes.isEmpty { return } }
             throw CancellationError()
         }
 

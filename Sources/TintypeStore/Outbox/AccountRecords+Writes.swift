@@ -64,10 +64,16 @@ extension AccountRecords {
     }
 
     /// Returns the writes that the service has carried out, and that are still laid over its state.
-    func sentWrites() throws -> [QueuedWrite] {
+    ///
+    /// - Parameters:
+    ///   - number: The number of the last change whose writes are wanted.
+    ///   - others: The numbers of further writes that are wanted.
+    func sentWrites(upTo number: Int64 = .max, and others: Set<Int64> = []) throws -> [QueuedWrite] {
         let prefix = AccountChanges.sent + "/"
         return try records(Table.queue, prefix: prefix).compactMap { record in
-            try Self.number(record.key.dropFirst(prefix.count)).flatMap { try write($0) }
+            guard let write = Self.number(record.key.dropFirst(prefix.count)) else { return nil }
+            let change = Int64(String(decoding: record.value, as: UTF8.self)) ?? 0
+            return change <= number || others.contains(write) ? try self.write(write) : nil
         }
     }
 
@@ -97,8 +103,8 @@ extension AccountChanges {
         let key = AccountRecords.key(queued.number)
         try set([UInt8](try JSONEncoder().encode(queued)), AccountRecords.Table.write, key)
         for name in Self.queues(of: queued) {
-            let isIn = name == Self.sent ? queued.isSent : queued.isQueued
-            try set(isIn ? "" : nil, AccountRecords.Table.queue, name + "/" + key)
+            let entry = name == Self.sent ? queued.sentEntry : queued.isQueued ? "" : nil
+            try set(entry, AccountRecords.Table.queue, name + "/" + key)
         }
         note(queued)
     }
@@ -139,5 +145,13 @@ extension AccountChanges {
         }
         touch(.outbox)
         touch(.write(queued.number))
+    }
+}
+
+extension QueuedWrite {
+    /// The entry among the writes that the service has carried out: the number of the change, if it is known; nil for others.
+    fileprivate var sentEntry: String? {
+        guard case .sent(let change, _) = state else { return nil }
+        return change.map { String($0) } ?? ""
     }
 }

@@ -159,6 +159,6 @@ extension Write {
         case others
 
         /// The number of writes that are chosen at once. They cannot be taken back while they are being sent.
-        var batchCount: Int { self == .posts ? 1 : 20 }
+        var batchCount: Int { self == .posts ? 1 : 100 }
     }
 }

@@ -20,14 +20,14 @@ struct Follower: Sendable {
                     defer { refusals = [:] }
                     return Array(refusals.keys)
                 }))
-        let subscription = store.hub.listen()
+        let subscription = store.hub.listen(to: .interests)
         try await withThrowingTaskGroup(of: Event.self) { group in
             var ends: [Interest: AsyncStream<Void>.Continuation] = [:]
             group.addTask { .change }
             while let event = try await group.next() {
                 guard event == .change else { continue }
                 group.addTask {
-                    try await subscription.change(of: .interests)
+                    try await subscription.change()
                     return .change
                 }
                 let interests = store.hub.interests

@@ -31,11 +31,11 @@ extension LocalStore {
 
     /// Waits until no other call is under way.
     private func takeTurn() async throws {
-        let ends = hub.listen()
+        let ends = hub.listen(to: .run)
         while isRunning.withLock({ wasRunning in
             defer { wasRunning = true }
             return wasRunning
-        }) { try await ends.change(of: .run) }
+        }) { try await ends.change() }
     }
 
     /// Sends what was written until nothing is left to be sent, for the time that the system gives an app in the background.
@@ -91,7 +91,7 @@ extension LocalStore {
             client: client, folder: folder, uploader: uploader,
             progress: { try await self.progress(of: $0, account) },
             store: { try await self.setProgress($0, of: $1, account) },
-            refreshed: { try await self.hub.listen().change(of: .attempt) },
+            refreshed: { try await self.hub.listen(to: .attempt).change() },
             report: { number, sentCount, count in
                 let progress = SendingState.Progress(sentCount: sentCount, count: count)
                 if self.sending.setProgress(progress, of: number) { self.hub.report([.write(number)]) }
@@ -111,7 +111,7 @@ extension LocalStore {
     func pause(_ duration: Duration) async throws {
         try await withThrowingTaskGroup(of: Void.self) { [clock, hub, reachability] group in
             group.addTask {
-                try await hub.listen().change(of: .attempt)
+                try await hub.listen(to: .attempt).change()
             }
             group.addTask { try await clock.sleep(for: duration) }
             group.addTask {

@@ -17,7 +17,7 @@ struct Sender: Sendable {
     ///
     /// - Throws: `RecordStoreError`, `CancellationError`, or `SessionError.signedOut` if the person's data were removed.
     func run(_ lane: Write.Lane) async throws {
-        let subscription = store.hub.listen()
+        let subscription = store.hub.listen(to: .outbox)
         try await withThrowingTaskGroup(of: Event.self) { group in
             var isListening = false
             var pauses = 0
@@ -27,7 +27,7 @@ struct Sender: Sendable {
                 if batch.isEmpty {
                     if !isListening {
                         group.addTask {
-                            try await subscription.change(of: .outbox)
+                            try await subscription.change()
                             return .change
                         }
                     }

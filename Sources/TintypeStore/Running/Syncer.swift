@@ -79,7 +79,7 @@ struct Syncer: Sendable {
     /// Waits until the service has carried out a write, and has not reported it for a while. It reports what concerns the
     /// person's lists alone.
     private func untilWriteIsMissing() async throws {
-        let subscription = store.hub.listen()
+        let subscription = store.hub.listen(to: .outbox)
         while true {
             let sent = try await unreportedWrites()
             if !sent.isEmpty {
@@ -87,7 +87,7 @@ struct Syncer: Sendable {
                 if try await !sent.isDisjoint(with: unreportedWrites()) { return }
                 continue
             }
-            try await subscription.change(of: .outbox)
+            try await subscription.change()
         }
     }
 
@@ -134,8 +134,8 @@ struct Syncer: Sendable {
 
     /// Waits until open views show other posts.
     private func otherPosts(than posts: [Post.ID]) async throws {
-        let subscription = store.hub.listen()
-        while shownPosts() == posts { try await subscription.change(of: .interests) }
+        let subscription = store.hub.listen(to: .interests)
+        while shownPosts() == posts { try await subscription.change() }
     }
 
     private func position() async throws -> String? {

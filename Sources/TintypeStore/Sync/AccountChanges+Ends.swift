@@ -56,7 +56,7 @@ extension AccountChanges {
     ///   - number: The number of the last change that it includes.
     ///   - others: The numbers of further writes that it includes.
     func endWrites(upTo number: Int64, and others: Set<Int64>) throws {
-        for var queued in try records.sentWrites() {
+        for var queued in try records.sentWrites(upTo: number, and: others) {
             guard case .sent(let change, let result) = queued.state,
                 change ?? 0 <= number || others.contains(queued.number)
             else { continue }
