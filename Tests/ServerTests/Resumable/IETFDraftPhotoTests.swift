@@ -1,8 +1,15 @@
+import API
 import Client
 import Cryptography
+import Foundation
 import HTTPTypes
+import Model
+import Service
+import Store
 import TestSupport
 import Testing
+import TreeModel
+import Uploads
 
 @Suite(
     "Photos of a draft by Resumable Uploads for HTTP, as background sessions of iOS send them", .timeLimit(.minutes(30))
