@@ -60,7 +60,8 @@ def test_the_names_that_apps_use_stay(operations):
     """Generated clients break when a name changes."""
     assert {
         "signUp", "signInWithPassword", "signInWithCustomToken", "signInWithClassCode", "lookUpAccount", "updateAccount",
-        "deleteAccount", "beginPasskeyEnrollment", "addPasskey", "beginPasskeySignIn", "signInWithPasskey", "sendCode", "resetPassword", "refreshToken", "createUpload", "getUpload", "addPhotos", "publishDraft", "listPosts", "getPost",
+        "deleteAccount", "beginPasskeyEnrollment", "addPasskey", "beginPasskeySignIn", "signInWithPasskey", "sendCode",
+        "resetPassword", "refreshToken", "createUpload", "getUpload", "addPhotos", "publishDraft", "listPosts", "getPost",
         "deletePost", "listPersonPosts", "listHashtagPosts", "listHashtags", "listPeople", "getPerson", "putPerson",
         "updatePerson", "deletePerson", "putAvatar", "deleteAvatar", "followPerson", "unfollowPerson", "listFollowers",
         "listFollowing", "blockPerson", "unblockPerson", "listBlocked", "getFeed", "getPrivacy", "updatePrivacy",
