@@ -109,24 +109,6 @@ struct BackgroundUploadTests {
         }
     }
 
-    @Test("A file that is not a photo is refused with the reason of the service, and no other post waits for it")
-    func refused() async throws {
-        try await withAnn { service, network in
-            try await Device.run("ann", of: service, uploader: TransportUploader(network)) { device in
-                let file = device.folder.appendingPathComponent("broken.jpg")
-                try Data(repeating: 7, count: 50_000).write(to: file)
-                let broken = try await device.store.publish(PostDraft(photos: [PhotoDraft(file: file)]))
-                let text = try await device.store.publish(PostDraft(text: "After it"))
-                try await device.online {
-                    _ = try await first(text.states, where: \.isFinal)
-                    let state = try await first(broken.states) { if case .refused = $0 { true } else { false } }
-                    guard case .refused(let problem) = state else { return }
-                    #expect(problem.status == 415 && problem.code != .unknown && !problem.message.isEmpty)
-                }
-            }
-        }
-    }
-
     @Test("Data that are removed from the device end their uploads")
     func removed() async throws {
         try await withAnn { service, network in

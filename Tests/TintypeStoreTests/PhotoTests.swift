@@ -4,6 +4,7 @@ import Testing
 import TintypeClient
 import TintypeModel
 import TintypeStore
+import TintypeTestSupport
 
 @Suite("Photos of a device", .timeLimit(.minutes(5)))
 struct PhotoTests {
@@ -53,10 +54,15 @@ struct PhotoTests {
         }
     }
 
-    @Test("A photo that cannot be read is refused with its reason, stays on the device, and stops no other post")
-    func damaged() async throws {
+    @Test(
+        "A photo that cannot be read is refused with its reason, stays on the device, and stops no other post",
+        arguments: [false, true])
+    func damaged(bySystem: Bool) async throws {
         try await withAnn { service in
-            try await Device.run("ann", of: service) { device in
+            let network = URLSessionTransport()
+            defer { network.close() }
+            let uploader = bySystem ? TransportUploader(network) : nil
+            try await Device.run("ann", of: service, uploader: uploader) { device in
                 let file = device.folder.appendingPathComponent("broken.jpg")
                 try Data(repeating: 7, count: 50_000).write(to: file)
                 let broken = try await device.store.publish(PostDraft(photos: [PhotoDraft(file: file)]))
@@ -65,7 +71,7 @@ struct PhotoTests {
                     _ = try await first(text.states, where: \.isFinal)
                     let state = try await first(broken.states) { if case .refused = $0 { true } else { false } }
                     guard case .refused(let problem) = state else { return }
-                    #expect(!problem.message.isEmpty && problem.status >= 400)
+                    #expect(problem.status == 415 && problem.code != .unknown && !problem.message.isEmpty)
                 }
                 let shown = try #require(try await first(device.store.post(broken.subject)) { _ in true })
                 #expect(shown.parkedWrites == [broken.id].compactMap(\.self) && shown.photoFiles.count == 1)

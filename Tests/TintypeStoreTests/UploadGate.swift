@@ -18,10 +18,9 @@ final class UploadGate: Transport {
 
     private let base: any Transport
     private let fault: Fault?
-    private let (opened, opening) = AsyncStream.makeStream(of: Void.self)
     private let (arrived, arrival) = AsyncStream.makeStream(of: Void.self)
     private let (cancelled, cancellation) = AsyncStream.makeStream(of: Void.self)
-    private let isOpen = Mutex(false)
+    private let state = Mutex((isOpen: false, waiting: [AsyncStream<Void>.Continuation]()))
     private let counter = Mutex(0)
 
     init(_ base: any Transport, fault: Fault? = nil) { (self.base, self.fault) = (base, fault) }
@@ -31,8 +30,25 @@ final class UploadGate: Transport {
 
     /// Lets everything pass.
     func open() {
-        isOpen.withLock { $0 = true }
-        opening.finish()
+        let waiting = state.withLock { state in
+            state.isOpen = true
+            return state.waiting
+        }
+        for waiter in waiting { waiter.finish() }
+    }
+
+    /// Waits until everything may pass.
+    private func pass() async throws {
+        let (opened, waiter) = AsyncStream.makeStream(of: Void.self)
+        let isOpen = state.withLock { state in
+            state.waiting.append(waiter)
+            return state.isOpen
+        }
+        if isOpen { waiter.finish() }
+        arrival.yield()
+        for await _ in opened {}
+        if Task.isCancelled { cancellation.yield() }
+        try Task.checkCancellation()
     }
 
     /// Waits for a number of uploads.
@@ -45,13 +61,7 @@ final class UploadGate: Transport {
         to request: TransportRequest, progress: (@Sendable (_ sentCount: Int64) -> Void)?
     ) async throws -> TransportResponse {
         counter.withLock { $0 += 1 }
-        arrival.yield()
-        while !isOpen.withLock(\.self) {
-            do { try await Task.sleep(for: .milliseconds(5)) } catch {
-                cancellation.yield()
-                throw error
-            }
-        }
+        try await pass()
         switch fault {
         case .expiredToken:
             return TransportResponse(status: 401, body: Data(#"{"code":"bad_token","title":"expired"}"#.utf8))

@@ -24,7 +24,7 @@ extension ResumableUploads {
                 try await store.drafts.nextPhotoNumber(of: draft.id)
             }
         request.draftPosition = DraftPosition(id: draft.id, number: number)
-        return try await begin(request, photo)
+        return try await begin(request, photo, knownAs: known)
     }
 
     /// Checks that the draft of a photo still exists; if it does not, the photo's upload fails.

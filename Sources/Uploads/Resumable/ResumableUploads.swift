@@ -86,6 +86,14 @@ package final class ResumableUploads: Sendable {
     /// - Throws: The errors of ``UploadStore/reserve(_:)`` and ``ResumableFiles/check(_:)``; `Failure` `bad_text` for
     ///   an invalid alternative text, `key_reused` if the known upload was announced differently.
     package func begin(_ request: UploadRequest, _ photo: Photo) async throws -> Reservation {
+        let known = try await holder(of: request.clientReference, request.owner)
+        return try await begin(request, photo, knownAs: known)
+    }
+
+    /// Reserves the id of the post, as ``begin(_:_:)``.
+    ///
+    /// - Parameter known: The upload that has the idempotency key; nil if there is none.
+    func begin(_ request: UploadRequest, _ photo: Photo, knownAs known: UploadRecord?) async throws -> Reservation {
         var (request, photo) = (request, photo)
         photo.alt = try PostText.requireAlt(photo.alt)
         var file = ResumableFileRequest(
@@ -94,7 +102,6 @@ package final class ResumableUploads: Sendable {
         file.length = photo.length
         request.file = file
         // A known upload counts already.
-        let known = try await holder(of: request.clientReference, request.owner)
         var room: QuotaHold?
         if known == nil || known?.state == .failed || known?.state == .expired {
             try await files.check(file)
