@@ -8,7 +8,7 @@ import Uploads
 
 @testable import Backup
 
-@Suite("A backup that depends on damaged ones", .timeLimit(.minutes(30)))
+@Suite("A backup that depends on damaged ones", .timeLimit(.minutes(10)))
 struct BackupMendingTests {
     struct Damage: Sendable, CustomTestStringConvertible {
         let testDescription: String

@@ -5,7 +5,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("tintype api", .timeLimit(.minutes(30)))
+@Suite("tintype api", .timeLimit(.minutes(10)))
 struct APICommandTests {
     /// A request, and its expected result.
     private struct Case {

@@ -3,7 +3,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("Reports of commands about a refused item among several", .timeLimit(.minutes(30)))
+@Suite("Reports of commands about a refused item among several", .timeLimit(.minutes(10)))
 struct RefusalTests {
     private static let missing = "-OaBcDeFgHiJkLmNoPqR"
 

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("GET /v1/changes: every committed change once and in order, after a token", .timeLimit(.minutes(30)))
+@Suite("GET /v1/changes: every committed change once and in order, after a token", .timeLimit(.minutes(10)))
 struct ChangeTests {
     private static let events: HTTPFields = [.accept: "text/event-stream"]
 
@@ -132,7 +132,13 @@ struct ChangeTests {
             try await service.listen("since=now&path=a") { stream in
                 _ = await stream.read(until: "\n\n")
                 let token = try await service.tree.set("elsewhere", to: 1)
-                _ = await stream.read(until: ": keep-alive\nid: \(token)\n\n")
+                // The service itself may write after the test.
+                var position = SyncToken.start
+                while position < token {
+                    let sign = try #require(await stream.read(through: "\n\n"))
+                    let id = try #require(sign.split(separator: ": keep-alive\nid: ").last, "\(sign)")
+                    position = SyncToken(sequence: try #require(UInt64(id.dropLast(2)), "\(sign)"))
+                }
             }
         }
     }

@@ -10,7 +10,7 @@ import TreeModel
 
 @testable import Requests
 
-@Suite("Pages of other origins", .timeLimit(.minutes(30)))
+@Suite("Pages of other origins", .timeLimit(.minutes(10)))
 struct CrossOriginTests {
     private static let app = "https://photos.example"
     private static let methods: HTTPField.Name = .accessControlRequestMethod

@@ -11,7 +11,7 @@ import TreeModel
 
 @testable import Requests
 
-@Suite("Pages written by the service", .timeLimit(.minutes(30)))
+@Suite("Pages written by the service", .timeLimit(.minutes(10)))
 struct PageTests {
     /// Texts that would be code if they were parsed as markup; a combining mark changes what a character looks like.
     static let hostile = [

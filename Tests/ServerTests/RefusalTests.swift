@@ -7,7 +7,7 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("Every refusal states the fault and the remedy", .timeLimit(.minutes(30)))
+@Suite("Every refusal states the fault and the remedy", .timeLimit(.minutes(10)))
 struct RefusalTests {
     /// A refused request and its answer.
     struct Row: Sendable, CustomTestStringConvertible {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("Comments on posts", .timeLimit(.minutes(30)))
+@Suite("Comments on posts", .timeLimit(.minutes(10)))
 struct SocialCommentTests {
     /// Sends a comment, or another request with a similar body.
     private func send(

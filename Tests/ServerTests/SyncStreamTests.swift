@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("The stream of /v1/sync", .timeLimit(.minutes(30)))
+@Suite("The stream of /v1/sync", .timeLimit(.minutes(10)))
 struct SyncStreamTests {
     private static let greeting = ": changes follow"
 

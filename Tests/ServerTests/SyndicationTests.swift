@@ -9,7 +9,7 @@ import TreeModel
 @testable import Gallery
 @testable import Requests
 
-@Suite("Feeds for feed readers, and embedded posts", .timeLimit(.minutes(30)))
+@Suite("Feeds for feed readers, and embedded posts", .timeLimit(.minutes(10)))
 struct SyndicationTests {
     private static let allowed = "https://blog.example"
 

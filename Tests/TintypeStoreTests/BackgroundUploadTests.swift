@@ -32,7 +32,10 @@ struct BackgroundUploadTests {
         return PostDraft(text: "Views", photos: photos)
     }
 
-    private func check(_ device: Device, _ count: Int) async throws {
+    /// Checks a post of a device, once the device has read it: until then it keeps the photos.
+    private func check(_ device: Device, _ id: WriteID?, _ count: Int) async throws {
+        let states = device.store.states(of: try #require(id))
+        try await device.online { _ = try await first(states, where: \.isFinal) }
         let posts = try await device.client.posts().value.elements
         #expect(posts.count == 1 && posts.first?.text == "Views")
         #expect(posts.first?.photos.map(\.alternativeText) == (0..<count).map { "View \($0)" })
@@ -57,7 +60,7 @@ struct BackgroundUploadTests {
                 }
                 try await device.store.sendAll()
                 #expect(try #require(await states.value) > 4 << 20)
-                try await check(device, 4)
+                try await check(device, submission.id, 4)
                 #expect(counting.count == 0)
             }
         }
@@ -70,16 +73,18 @@ struct BackgroundUploadTests {
             let uploader = TransportUploader(gate)
             let counting = PieceCounter(network)
             try await withFolder { folder in
-                try await Device.run("ann", of: service, in: folder, transport: counting, uploader: uploader) {
-                    device in
-                    try await device.store.publish(try draft(in: device.folder, [2 << 20, 1]))
+                let write = try await Device.run(
+                    "ann", of: service, in: folder, transport: counting, uploader: uploader
+                ) { device in
+                    let submission = try await device.store.publish(try draft(in: device.folder, [2 << 20, 1]))
                     try await device.online { await gate.arrivals(2) }
+                    return submission.id
                 }
                 gate.open()
                 try await Device.run("ann", of: service, in: folder, transport: counting, uploader: uploader) {
                     device in
                     try await device.store.sendAll()
-                    try await check(device, 2)
+                    try await check(device, write, 2)
                 }
                 #expect(gate.count == 2 && counting.count == 0)
             }
@@ -96,9 +101,9 @@ struct BackgroundUploadTests {
             let counting = PieceCounter(network)
             let uploader = TransportUploader(gate)
             try await Device.run("ann", of: service, transport: counting, uploader: uploader) { device in
-                try await device.store.publish(try draft(in: device.folder, [(3 << 20) + 5, 1]))
+                let submission = try await device.store.publish(try draft(in: device.folder, [(3 << 20) + 5, 1]))
                 try await device.store.sendAll()
-                try await check(device, 2)
+                try await check(device, submission.id, 2)
                 // The first MiB has arrived before a cut, and everything before a lost answer.
                 switch fault {
                 case .expiredToken, .unknown: #expect(counting.count >= 4)
@@ -135,9 +140,9 @@ struct BackgroundUploadTests {
             }
             let counting = PieceCounter(line)
             try await Device.run("ann", of: service, transport: counting, uploader: TransportUploader(gate)) { device in
-                try await device.store.publish(try draft(in: device.folder, [1 << 20, 1, 1, 1]))
+                let submission = try await device.store.publish(try draft(in: device.folder, [1 << 20, 1, 1, 1]))
                 try await device.store.sendAll()
-                try await check(device, 4)
+                try await check(device, submission.id, 4)
                 #expect(gate.count == 4 && counting.count == 0)
             }
         }
@@ -152,9 +157,9 @@ struct BackgroundUploadTests {
                 request.method == "HEAD" && number == 1 ? .status(410) : nil
             }
             try await Device.run("ann", of: service, transport: line, uploader: TransportUploader(gate)) { device in
-                try await device.store.publish(try draft(in: device.folder, [1, 1]))
+                let submission = try await device.store.publish(try draft(in: device.folder, [1, 1]))
                 try await device.store.sendAll()
-                try await check(device, 2)
+                try await check(device, submission.id, 2)
                 #expect(gate.count == 4)
             }
         }
@@ -180,7 +185,7 @@ struct BackgroundUploadTests {
                     _ = try await first(submission.states, where: \.isFinal)
                     await gate.cancellations(2)
                 }
-                try await check(device, 2)
+                try await check(device, submission.id, 2)
                 #expect(counting.count == 2)
             }
         }
@@ -201,7 +206,7 @@ struct BackgroundUploadTests {
                     try await device.store.retry(try #require(submission.id))
                     _ = try await first(submission.states, where: \.isFinal)
                 }
-                try await check(device, 2)
+                try await check(device, submission.id, 2)
             }
         }
     }
@@ -213,7 +218,7 @@ struct BackgroundUploadTests {
             let uploader = TransportUploader(gate)
             try await Device.run("ann", of: service, uploader: uploader) { device in
                 let first = Task { try await device.store.run() }
-                try await device.store.publish(try draft(in: device.folder, [1]))
+                let submission = try await device.store.publish(try draft(in: device.folder, [1]))
                 await gate.arrivals(1)
                 let all = Task { try await device.store.sendAll() }
                 all.cancel()
@@ -221,8 +226,8 @@ struct BackgroundUploadTests {
                 let other = Task { try await device.store.sendAll() }
                 gate.open()
                 try await other.value
-                try await check(device, 1)
                 first.cancel()
+                try await check(device, submission.id, 1)
                 // The next one takes over.
                 try await device.store.publish(PostDraft(text: "Later"))
                 try await device.store.sendAll()

@@ -63,7 +63,7 @@ struct Device {
         return result
     }
 
-    /// Waits until all writes are sent, and the device has read what they did.
+    /// Waits until all writes are sent.
     func untilSent() async throws {
         for try await count in store.unsentCount() where count == 0 { return }
     }

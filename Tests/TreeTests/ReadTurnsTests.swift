@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tree
 
-@Suite("Reads of several clients", .timeLimit(.minutes(30)))
+@Suite("Reads of several clients", .timeLimit(.minutes(10)))
 struct ReadTurnsTests {
     /// The order in which the clients' reads were run.
     private final class Order: Sendable {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("The database by WebSocket", .timeLimit(.minutes(30)))
+@Suite("The database by WebSocket", .timeLimit(.minutes(10)))
 struct WebSocketTests {
     /// A conversation: the client's requests, and the messages up to the answer; `*` matches any text.
     struct Talk: Sendable {
