@@ -37,7 +37,7 @@ private final class TestNetwork: Sendable {
     }
 }
 
-@Suite("The keys of other issuers", .timeLimit(.minutes(10)))
+@Suite("The keys of other issuers", .timeLimit(.minutes(20)))
 struct IssuerKeysTests {
     private let network = TestNetwork()
     private let clock = TestClock()

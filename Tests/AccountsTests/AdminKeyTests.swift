@@ -9,7 +9,7 @@ import TreeModel
 @testable import Accounts
 
 /// Keys with the access of the owner.
-@Suite(.timeLimit(.minutes(10))) struct AdminKeyTests {
+@Suite(.timeLimit(.minutes(20))) struct AdminKeyTests {
     @Test("Changes are reported as the complete list, with the keys of earlier starts")
     func changes() async throws {
         try await withAccounts { fixture in
@@ -92,7 +92,7 @@ import TreeModel
 }
 
 /// Tokens requested by administrators.
-@Suite(.timeLimit(.minutes(10))) struct TokenIssueTests {
+@Suite(.timeLimit(.minutes(20))) struct TokenIssueTests {
     @Test("A token is valid, also in the second in which earlier ones were revoked, until the next revocation")
     func revoked() async throws {
         try await withAccounts { fixture in

@@ -4,7 +4,7 @@ import TreeModel
 @testable import Accounts
 
 /// The operations of administrators on accounts.
-@Suite(.timeLimit(.minutes(10))) struct AdminTests {
+@Suite(.timeLimit(.minutes(20))) struct AdminTests {
     @Test("An administrator creates a complete account, without a sign-in")
     func create() async throws {
         try await withAccounts { fixture in

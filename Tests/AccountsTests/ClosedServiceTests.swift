@@ -7,7 +7,7 @@ import TreeModel
 @testable import Accounts
 
 /// The ways into a closed service besides a sign-up with an invitation.
-@Suite(.timeLimit(.minutes(10))) struct ClosedServiceTests {
+@Suite(.timeLimit(.minutes(20))) struct ClosedServiceTests {
     private static let required = "OPERATION_NOT_ALLOWED : An invitation is required"
 
     /// Accepts the JSON written by a test as the claims of a provider's token, as if they were signed.

@@ -5,7 +5,7 @@ import TreeModel
 @testable import Accounts
 
 /// Requests for codes, and the requests of SDKs about an address before them.
-@Suite(.timeLimit(.minutes(10))) struct CodeRequestTests {
+@Suite(.timeLimit(.minutes(20))) struct CodeRequestTests {
     private static func reset(_ email: String) -> JSONValue {
         ["requestType": "PASSWORD_RESET", "email": .string(email)]
     }

@@ -7,7 +7,7 @@ import TreeModel
 @testable import Accounts
 
 /// Codes in e-mail messages.
-@Suite(.timeLimit(.minutes(10))) struct CodeTests {
+@Suite(.timeLimit(.minutes(20))) struct CodeTests {
     private static func reset(_ email: String) -> JSONValue {
         ["requestType": "PASSWORD_RESET", "email": .string(email)]
     }

@@ -6,7 +6,7 @@ import TreeModel
 @testable import Accounts
 
 /// Sign-ins with custom tokens, and additional claims of tokens.
-@Suite(.timeLimit(.minutes(10))) struct CustomTokenTests {
+@Suite(.timeLimit(.minutes(20))) struct CustomTokenTests {
     @Test("A custom token creates an account with its id, and its claims last as long as the session")
     func signIn() async throws {
         try await withAccounts(isEmulator: true) { fixture in

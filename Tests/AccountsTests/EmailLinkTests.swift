@@ -3,7 +3,7 @@ import TreeModel
 
 @testable import Accounts
 
-@Suite("Sign-in by a link in a message", .timeLimit(.minutes(10))) struct EmailLinkTests {
+@Suite("Sign-in by a link in a message", .timeLimit(.minutes(20))) struct EmailLinkTests {
     @Test("A code signs in, and removes the address from an account that never proved it")
     func emailLink() async throws {
         try await withAccounts { fixture in

@@ -6,7 +6,7 @@ import TreeModel
 @testable import Accounts
 
 /// The makers of invitations, their lists, and the end of invitations.
-@Suite(.timeLimit(.minutes(10))) struct InvitationListTests {
+@Suite(.timeLimit(.minutes(20))) struct InvitationListTests {
     @Test("Owners invite to their own audiences, see these invitations alone, and not too many of them")
     func owners() async throws {
         try await withClosedService { fixture in

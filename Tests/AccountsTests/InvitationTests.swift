@@ -6,7 +6,7 @@ import TreeModel
 @testable import Accounts
 
 /// Invitations, from their making to their use.
-@Suite(.timeLimit(.minutes(10))) struct InvitationTests {
+@Suite(.timeLimit(.minutes(20))) struct InvitationTests {
     @Test("A closed service lets nobody in without an invitation, and with it one person, who joins its audience")
     func invited() async throws {
         try await withClosedService { fixture in

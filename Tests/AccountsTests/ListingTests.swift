@@ -7,7 +7,7 @@ import TreeModel
 @testable import Accounts
 
 /// Lists of many accounts, and imported accounts.
-@Suite(.timeLimit(.minutes(10))) struct ListingTests {
+@Suite(.timeLimit(.minutes(20))) struct ListingTests {
     /// Writes accounts without passwords, many at a time.
     private func fill(_ fixture: Fixture, count: Int) async throws {
         for start in stride(from: 0, to: count, by: 500) {

@@ -6,7 +6,7 @@ import TreeModel
 @testable import Accounts
 
 /// Passkeys from hostile clients, and the sites for which there are passkeys.
-@Suite(.timeLimit(.minutes(10))) struct PasskeyHostileTests {
+@Suite(.timeLimit(.minutes(20))) struct PasskeyHostileTests {
     typealias Statement = SoftwareAuthenticator.Statement
 
     /// Texts of CBOR in hexadecimal digits, and whether they are read.

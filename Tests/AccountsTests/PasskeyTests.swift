@@ -7,7 +7,7 @@ import TreeModel
 @testable import Accounts
 
 /// Passkeys, by the protocol of Firebase's SDKs.
-@Suite(.timeLimit(.minutes(10))) struct PasskeyTests {
+@Suite(.timeLimit(.minutes(20))) struct PasskeyTests {
     typealias Statement = SoftwareAuthenticator.Statement
 
     @Test("A person adds a passkey, signs in with it, sees it and removes it")

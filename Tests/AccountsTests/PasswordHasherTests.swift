@@ -5,7 +5,7 @@ import Testing
 @testable import Accounts
 
 /// Password hashing and its queue.
-@Suite(.timeLimit(.minutes(10))) struct PasswordHasherTests {
+@Suite(.timeLimit(.minutes(20))) struct PasswordHasherTests {
     @Test("A hash matches its own password only")
     func compare() async throws {
         let hasher = PasswordHasher(atATime: 1)

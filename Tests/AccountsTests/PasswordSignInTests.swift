@@ -6,7 +6,7 @@ import TreeModel
 @testable import Accounts
 
 /// Sign-ins with an address and a password.
-@Suite(.timeLimit(.minutes(10))) struct PasswordSignInTests {
+@Suite(.timeLimit(.minutes(20))) struct PasswordSignInTests {
     @Test("A user with the password is signed in, in every spelling of the address")
     func signIn() async throws {
         try await withAccounts { fixture in

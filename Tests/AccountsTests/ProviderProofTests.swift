@@ -6,7 +6,7 @@ import TreeModel
 @testable import Accounts
 
 /// Sign-ins with tokens of other issuers.
-@Suite(.timeLimit(.minutes(10))) struct ProviderProofTests {
+@Suite(.timeLimit(.minutes(20))) struct ProviderProofTests {
     /// Creates an issuer whose keys are fetched when a token needs them, and proofs that trust it as a provider.
     private static func makeIssuer() throws -> (authority: TokenAuthority, proofs: IdentityProofs) {
         let clock = TestClock()

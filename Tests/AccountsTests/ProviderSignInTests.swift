@@ -7,7 +7,7 @@ import TreeModel
 @testable import Accounts
 
 /// Sign-ins with identities of other providers.
-@Suite(.timeLimit(.minutes(10))) struct ProviderSignInTests {
+@Suite(.timeLimit(.minutes(20))) struct ProviderSignInTests {
     /// Returns the request of an app with a Google token.
     private static func request(
         _ claims: JSONValue, provider: String = "google.com", nonce: String? = nil, _ others: JSONValue = [:]

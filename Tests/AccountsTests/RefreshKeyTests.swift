@@ -7,7 +7,7 @@ import TreeModel
 @testable import Accounts
 
 /// The keys with which lost answers to refreshes are fetched later.
-@Suite(.timeLimit(.minutes(10))) struct RefreshKeyTests {
+@Suite(.timeLimit(.minutes(20))) struct RefreshKeyTests {
     /// A second use of a refresh token.
     struct Repetition: Sendable {
         /// The key of the first use, and that of the second.

@@ -7,7 +7,7 @@ import TreeModel
 @testable import Accounts
 
 /// Refresh tokens and their repeated use.
-@Suite(.timeLimit(.minutes(10))) struct RefreshTests {
+@Suite(.timeLimit(.minutes(20))) struct RefreshTests {
     private func refresh(_ fixture: Fixture, _ token: String) async throws -> JSONValue {
         try await fixture.perform(.token, ["grant_type": "refresh_token", "refresh_token": .string(token)])
     }

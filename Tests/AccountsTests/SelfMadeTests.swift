@@ -4,7 +4,7 @@ import TreeModel
 
 @testable import Accounts
 
-@Suite("Self-created accounts", .timeLimit(.minutes(10))) struct SelfMadeTests {
+@Suite("Self-created accounts", .timeLimit(.minutes(20))) struct SelfMadeTests {
     /// Accepts every token of one provider.
     private static func believe(_ provider: String) -> IdentityProofs.Verification? {
         guard provider == "google.com" else { return nil }

@@ -7,7 +7,7 @@ import TreeModel
 @testable import Accounts
 
 /// The names of operations, the form of errors, the keys, and the additions of an emulator.
-@Suite(.timeLimit(.minutes(10))) struct ServiceTests {
+@Suite(.timeLimit(.minutes(20))) struct ServiceTests {
     static let names: [(older: String, newer: String, operation: IdentityOperation)] = [
         ("signupNewUser", "signUp", .signUp), ("verifyPassword", "signInWithPassword", .signInWithPassword),
         ("verifyCustomToken", "signInWithCustomToken", .signInWithCustomToken),

@@ -4,7 +4,7 @@ import TreeModel
 @testable import Accounts
 
 /// New accounts, and passwords for accounts that have none.
-@Suite(.timeLimit(.minutes(10))) struct SignUpTests {
+@Suite(.timeLimit(.minutes(20))) struct SignUpTests {
     @Test("An address and a password create an account, which is signed in")
     func email() async throws {
         try await withAccounts { fixture in

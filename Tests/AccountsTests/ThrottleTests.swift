@@ -4,7 +4,7 @@ import TreeModel
 @testable import Accounts
 
 /// Limits on clients that guess, without effects on others.
-@Suite(.timeLimit(.minutes(10))) struct ThrottleTests {
+@Suite(.timeLimit(.minutes(20))) struct ThrottleTests {
     private static let attacker = IdentityCaller(address: "198.51.100.7")
 
     private static func attempt(_ email: String, _ password: String = "wrong password") -> JSONValue {

@@ -6,7 +6,7 @@ import TreeModel
 @testable import Accounts
 
 /// Changes and deletions of accounts by their owners.
-@Suite(.timeLimit(.minutes(10))) struct UpdateTests {
+@Suite(.timeLimit(.minutes(20))) struct UpdateTests {
     @Test("An owner changes name and picture, and gets no new tokens")
     func profile() async throws {
         try await withAccounts { fixture in

@@ -8,7 +8,7 @@ import Uploads
 
 @testable import Backup
 
-@Suite("A value from the newest backup", .timeLimit(.minutes(10)))
+@Suite("A value from the newest backup", .timeLimit(.minutes(20)))
 struct BackedUpValueTests {
     @Test("It is read from the newest backup; another store's value, and a path without a value, are refused")
     func value() async throws {

@@ -8,7 +8,7 @@ import Uploads
 
 @testable import Backup
 
-@Suite("A backup that depends on damaged ones", .timeLimit(.minutes(10)))
+@Suite("A backup that depends on damaged ones", .timeLimit(.minutes(20)))
 struct BackupMendingTests {
     struct Damage: Sendable, CustomTestStringConvertible {
         let testDescription: String

@@ -13,7 +13,7 @@ import Uploads
 
 @testable import Backup
 
-@Suite("Backups of a store that is in use", .timeLimit(.minutes(10)))
+@Suite("Backups of a store that is in use", .timeLimit(.minutes(20)))
 struct BackupTests {
     @Test("A restored store has the trees, photos and other files of the backup", arguments: ["", ".tar"])
     func roundTrip(_ suffix: String) async throws {

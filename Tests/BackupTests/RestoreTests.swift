@@ -12,7 +12,7 @@ import Uploads
 
 @testable import Backup
 
-@Suite("A store is restored to any moment that its backups contain", .timeLimit(.minutes(10)))
+@Suite("A store is restored to any moment that its backups contain", .timeLimit(.minutes(20)))
 struct RestoreTests {
     @Test("Each change between two backups can be restored: the trees are as they were then")
     func moments() async throws {

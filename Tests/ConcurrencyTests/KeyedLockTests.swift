@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Work with the same key runs one after another", .timeLimit(.minutes(10)))
+@Suite("Work with the same key runs one after another", .timeLimit(.minutes(20)))
 struct KeyedLockTests {
     private let lock = KeyedLock<String>()
     private let order = Shared<[Int]>([])

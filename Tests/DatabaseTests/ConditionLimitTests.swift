@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("The conditions of an update compare a limited amount", .timeLimit(.minutes(10)))
+@Suite("The conditions of an update compare a limited amount", .timeLimit(.minutes(20)))
 struct ConditionLimitTests {
     private static func members(_ count: Int) -> String {
         "{" + (0..<count).map { "\"k\($0)\":1" }.joined(separator: ",") + "}"

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("Writes for the end of a connection", .timeLimit(.minutes(10)))
+@Suite("Writes for the end of a connection", .timeLimit(.minutes(20)))
 struct DisconnectTests {
     private static let one: TreeKey = "one"
     private static let other: TreeKey = "other"

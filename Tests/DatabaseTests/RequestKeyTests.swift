@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("Writes with the key of a request", .timeLimit(.minutes(10)))
+@Suite("Writes with the key of a request", .timeLimit(.minutes(20)))
 struct RequestKeyTests {
     private static func session(of uid: String?, in fixture: Fixture) -> DatabaseSession {
         fixture.database.session(as: .user(User(uid: uid, auth: ["uid": .string(uid ?? ""), "token": [:]])))

@@ -5,7 +5,7 @@ import Testing
 import Tree
 import TreeModel
 
-@Suite("A client under rules gets changes from the time since which the rules allow it", .timeLimit(.minutes(10)))
+@Suite("A client under rules gets changes from the time since which the rules allow it", .timeLimit(.minutes(20)))
 struct RuledChangesTests {
     private static let jan = Identity.user(User(uid: "jan", auth: ["uid": .string("jan"), "token": [:]]))
 

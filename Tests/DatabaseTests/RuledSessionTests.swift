@@ -18,7 +18,7 @@ private final class Endings: EventReceiver {
     var all: [UInt64] { ended.withLock { $0 } }
 }
 
-@Suite("Rules apply to the reads, writes and listeners of a session", .timeLimit(.minutes(10)))
+@Suite("Rules apply to the reads, writes and listeners of a session", .timeLimit(.minutes(20)))
 struct RuledSessionTests {
     private static let rules = """
         {"rules": {

@@ -27,7 +27,7 @@ private struct Start: Sendable {
     let text: String
 }
 
-@Suite("A session listens at many paths at once", .timeLimit(.minutes(10)))
+@Suite("A session listens at many paths at once", .timeLimit(.minutes(20)))
 struct SessionListeningTests {
     private func set(_ path: TreePath, _ text: String, in session: DatabaseSession) async throws {
         var write = try session.set(DatabasePath(path))

@@ -4,7 +4,7 @@ import Database
 import Testing
 import Tree
 
-@Suite("A session reads and writes, without a wire", .timeLimit(.minutes(10)))
+@Suite("A session reads and writes, without a wire", .timeLimit(.minutes(20)))
 struct SessionTests {
     /// An operation of a session.
     enum Step: Sendable {

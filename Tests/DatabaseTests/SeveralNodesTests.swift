@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("Several values are read with one budget", .timeLimit(.minutes(10)))
+@Suite("Several values are read with one budget", .timeLimit(.minutes(20)))
 struct SeveralNodesTests {
     /// The size of an answer, in bytes.
     private static let maxBytes = 1000

@@ -5,7 +5,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("tintype api", .timeLimit(.minutes(10)))
+@Suite("tintype api", .timeLimit(.minutes(20)))
 struct APICommandTests {
     /// A request, and its expected result.
     private struct Case {

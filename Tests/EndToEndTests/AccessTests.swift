@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Access to the database over TCP, from an operator's view", .timeLimit(.minutes(10)))
+@Suite("Access to the database over TCP, from an operator's view", .timeLimit(.minutes(20)))
 struct AccessTests {
     private static let secret = "0123456789abcdef\n"
 

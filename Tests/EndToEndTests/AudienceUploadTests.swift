@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("tintype upload --audience", .timeLimit(.minutes(10)))
+@Suite("tintype upload --audience", .timeLimit(.minutes(20)))
 struct AudienceUploadTests {
     @Test("C1: An audience gets each post once, and only from its posters")
     func uploads() async throws {

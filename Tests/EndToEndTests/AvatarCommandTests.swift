@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("tintype person avatar: pictures, from the command line, and through crashes", .timeLimit(.minutes(10)))
+@Suite("tintype person avatar: pictures, from the command line, and through crashes", .timeLimit(.minutes(20)))
 struct AvatarCommandTests {
     private func json(_ output: String) throws -> JSON {
         try JSONDecoder().decode(JSON.self, from: Data(output.utf8))

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The command line: exit codes, errors with a remedy, JSON for scripts", .timeLimit(.minutes(10)))
+@Suite("The command line: exit codes, errors with a remedy, JSON for scripts", .timeLimit(.minutes(20)))
 struct CommandLineTests {
     @Test(
         arguments: [

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("tintype post rm, tintype store unclaimed: with a service and without", .timeLimit(.minutes(10)))
+@Suite("tintype post rm, tintype store unclaimed: with a service and without", .timeLimit(.minutes(20)))
 struct DeletionCommandTests {
     private struct Line: Decodable {
         let postId: String?

@@ -4,7 +4,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("Many connections at the TCP port, and few descriptors", .timeLimit(.minutes(10)))
+@Suite("Many connections at the TCP port, and few descriptors", .timeLimit(.minutes(20)))
 struct DescriptorTests {
     /// Opens a connection to a port of this machine, and sends nothing.
     private func connect(to port: UInt16) throws -> FileHandle {

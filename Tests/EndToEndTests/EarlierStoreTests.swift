@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The first start on a store of an earlier version", .timeLimit(.minutes(10)))
+@Suite("The first start on a store of an earlier version", .timeLimit(.minutes(20)))
 struct EarlierStoreTests {
     @Test(
         "It may be killed at any step while it adds the posts to the order of publication; the next one continues",

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(
     "tintype inbox: failed files are listed, tried again or deleted, with and without a service",
-    .timeLimit(.minutes(10)))
+    .timeLimit(.minutes(20)))
 struct InboxCommandTests {
     private struct Line: Decodable {
         let path: String

@@ -4,7 +4,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("tintype init: settings, rules and an admin, with and without a service", .timeLimit(.minutes(10)))
+@Suite("tintype init: settings, rules and an admin, with and without a service", .timeLimit(.minutes(20)))
 struct InitCommandTests {
     private func initialize(
         _ storage: String, _ arguments: String..., typing terminalInput: String? = nil

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "tintype invite: the children of a class, and invitations that removed people may know", .timeLimit(.minutes(10)))
+    "tintype invite: the children of a class, and invitations that removed people may know", .timeLimit(.minutes(20)))
 struct InviteCommandTests {
     private func json(_ line: some StringProtocol) throws -> JSON {
         try JSONDecoder().decode(JSON.self, from: Data(line.utf8))

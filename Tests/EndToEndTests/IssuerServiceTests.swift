@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import TreeModel
 
-@Suite("External tokens and messages to people, from an operator's view", .timeLimit(.minutes(10)))
+@Suite("External tokens and messages to people, from an operator's view", .timeLimit(.minutes(20)))
 struct IssuerServiceTests {
     /// Returns an external issuer of tokens.
     private func elsewhere(_ project: String) throws -> TokenAuthority {

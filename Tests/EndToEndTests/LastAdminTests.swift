@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("tintype user rm: the last admin", .timeLimit(.minutes(10)))
+@Suite("tintype user rm: the last admin", .timeLimit(.minutes(20)))
 struct LastAdminTests {
     @Test("The removal of the last admin, and of no other, says how somebody becomes one")
     func last() async throws {

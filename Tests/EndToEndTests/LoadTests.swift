@@ -5,7 +5,7 @@ import NIOCore
 import TestSupport
 import Testing
 
-@Suite("Many concurrent requests, and large ones", .timeLimit(.minutes(10)), .serialized)
+@Suite("Many concurrent requests, and large ones", .timeLimit(.minutes(20)), .serialized)
 struct LoadTests {
     private struct Status: Decodable {
         struct Tree: Decodable {

@@ -4,7 +4,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("The service's log", .timeLimit(.minutes(10)))
+@Suite("The service's log", .timeLimit(.minutes(20)))
 struct LogTests {
     private static let secret = "the-secret+of/this test=1"
     private static let token = "eyJhbGciOiJub25lIn0.eyJzdWIiOiJtYXJpYSJ9.c2lnbmF0dXJl"

@@ -6,7 +6,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("moderation-command, moderation-webhook and tintype post moderate", .timeLimit(.minutes(10)))
+@Suite("moderation-command, moderation-webhook and tintype post moderate", .timeLimit(.minutes(20)))
 struct ModerationCommandTests {
     /// Creates a program, and returns its path.
     private func program(_ script: String, in scratch: Scratch) throws -> String {

@@ -3,7 +3,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("tintype announcement, notification", .timeLimit(.minutes(10)))
+@Suite("tintype announcement, notification", .timeLimit(.minutes(20)))
 struct NotificationCommandTests {
     @Test("39: An announcement is listed, delivered, read and deleted, in words and as JSON")
     func announce() async throws {

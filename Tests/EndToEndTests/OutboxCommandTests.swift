@@ -6,7 +6,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("tintype outbox, and the receivers of notifications", .timeLimit(.minutes(10)))
+@Suite("tintype outbox, and the receivers of notifications", .timeLimit(.minutes(20)))
 struct OutboxCommandTests {
     /// Writes a like of Bob's for a post of Ann's, as a client of the database does.
     private func like(_ daemon: Daemon) async throws {

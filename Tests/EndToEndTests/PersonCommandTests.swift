@@ -4,7 +4,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("tintype person: people, from the command line", .timeLimit(.minutes(10)))
+@Suite("tintype person: people, from the command line", .timeLimit(.minutes(20)))
 struct PersonCommandTests {
     private func withDaemon(
         _ body: @Sendable (_ tintype: @Sendable ([String]) async throws -> Run, _ daemon: Daemon) async throws -> Void

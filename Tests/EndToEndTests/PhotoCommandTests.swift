@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("tintype photo scrub: only the location is removed, or the file stays unchanged", .timeLimit(.minutes(10)))
+@Suite("tintype photo scrub: only the location is removed, or the file stays unchanged", .timeLimit(.minutes(20)))
 struct PhotoCommandTests {
     private struct Line: Decodable {
         let path: String

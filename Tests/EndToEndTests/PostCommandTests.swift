@@ -5,7 +5,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("tintype post", .timeLimit(.minutes(10)))
+@Suite("tintype post", .timeLimit(.minutes(20)))
 struct PostCommandTests {
     private struct Page: Decodable {
         struct Post: Decodable { let postId: String }

@@ -3,7 +3,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("tintype post expire and tintype flag", .timeLimit(.minutes(10)))
+@Suite("tintype post expire and tintype flag", .timeLimit(.minutes(20)))
 struct PostExpireTests {
     @Test("39: Posts are counted first, and deleted with --yes; wrong ages are wrong usage")
     func expire() async throws {

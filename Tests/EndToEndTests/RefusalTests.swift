@@ -3,7 +3,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("Reports of commands about a refused item among several", .timeLimit(.minutes(10)))
+@Suite("Reports of commands about a refused item among several", .timeLimit(.minutes(20)))
 struct RefusalTests {
     private static let missing = "-OaBcDeFgHiJkLmNoPqR"
 

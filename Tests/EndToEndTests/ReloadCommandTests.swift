@@ -4,7 +4,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("Settings that change while the service runs: tintype config reload, SIGHUP, rethumb", .timeLimit(.minutes(10)))
+@Suite("Settings that change while the service runs: tintype config reload, SIGHUP, rethumb", .timeLimit(.minutes(20)))
 struct ReloadCommandTests {
     private struct Status: Decodable { let recipes: [String: String] }
     private struct Review: Decodable {

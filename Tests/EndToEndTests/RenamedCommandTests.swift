@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Earlier names of commands, and other words for them", .timeLimit(.minutes(10)))
+@Suite("Earlier names of commands, and other words for them", .timeLimit(.minutes(20)))
 struct RenamedCommandTests {
     /// Names with arguments or options that the table of the changelog lacks, and the lines that are recommended.
     private static let others: [(arguments: [String], line: String)] = [

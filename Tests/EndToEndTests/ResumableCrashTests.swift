@@ -6,7 +6,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("A service that is killed while a photo arrives in pieces", .timeLimit(.minutes(10)))
+@Suite("A service that is killed while a photo arrives in pieces", .timeLimit(.minutes(20)))
 struct ResumableCrashTests {
     private static let size = 20_000
 

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("tintype rules: check, test, explain, show and set", .timeLimit(.minutes(10)))
+@Suite("tintype rules: check, test, explain, show and set", .timeLimit(.minutes(20)))
 struct RulesCommandTests {
     private static let storageRules = """
         service firebase.storage {

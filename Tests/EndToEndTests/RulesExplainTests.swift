@@ -36,7 +36,7 @@ enum RulesSample {
     }
 }
 
-@Suite("tintype rules explain: the line that allows or refuses an operation", .timeLimit(.minutes(10)))
+@Suite("tintype rules explain: the line that allows or refuses an operation", .timeLimit(.minutes(20)))
 struct RulesExplainTests {
     /// The arguments of a question, and the expected parts of its answer.
     private static let questions: [(arguments: [String], words: [String])] = [

@@ -4,7 +4,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("The choice of sign-up, from an operator's view", .timeLimit(.minutes(10)))
+@Suite("The choice of sign-up, from an operator's view", .timeLimit(.minutes(20)))
 struct SignUpChoiceTests {
     @Test(
         "Without a setting, everybody may sign up as long as no other machine reaches the service",

@@ -4,7 +4,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("Malicious listeners", .timeLimit(.minutes(10)), .serialized)
+@Suite("Malicious listeners", .timeLimit(.minutes(20)), .serialized)
 struct StreamLoadTests {
     @Test("Ten thousand half-open connections: memory is flat, others are served, and it ends on request")
     func halfOpen() async throws {

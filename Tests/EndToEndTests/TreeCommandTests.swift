@@ -4,7 +4,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("tintype tree export, import, serve --engine memory", .timeLimit(.minutes(10)))
+@Suite("tintype tree export, import, serve --engine memory", .timeLimit(.minutes(20)))
 struct TreeCommandTests {
     @Test(
         "B1, B2: a tree with priorities, large enough for several parts, is restored exactly", arguments: ["", "kept"])

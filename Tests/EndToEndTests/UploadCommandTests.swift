@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("tintype upload: named, resumed, from folders and standard input", .timeLimit(.minutes(10)))
+@Suite("tintype upload: named, resumed, from folders and standard input", .timeLimit(.minutes(20)))
 struct UploadCommandTests {
     /// Returns the same picture in different bytes: a comment (ITU-T T.81 §B.2.4.5) after the first marker has the
     /// number.

@@ -5,7 +5,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("tintype user, tintype key: accounts, from the command line to a post", .timeLimit(.minutes(10)))
+@Suite("tintype user, tintype key: accounts, from the command line to a post", .timeLimit(.minutes(20)))
 struct UserCommandTests {
     private static let signIn = "/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword?key=x"
 

@@ -65,7 +65,7 @@ private let mistakes: [Mistake] = [
         words: ["shorter path", "the limit is 103"], unwanted: ["cannot reach"]),
 ]
 
-@Suite("Words on the screen", .timeLimit(.minutes(10)))
+@Suite("Words on the screen", .timeLimit(.minutes(20)))
 struct WordTests {
     @Test("A mistake is named, together with the probable intention", arguments: mistakes.indices)
     func mistake(index: Int) async throws {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The service decodes photos in isolated processes", .timeLimit(.minutes(10)))
+@Suite("The service decodes photos in isolated processes", .timeLimit(.minutes(20)))
 struct WorkerTests {
     @Test("Its workers are isolated, and end with it, however it ends", arguments: [SIGTERM, SIGKILL])
     func workersEnd(_ signal: Int32) async throws {

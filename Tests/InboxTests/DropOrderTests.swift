@@ -12,7 +12,7 @@ import Uploads
 
 @testable import Inbox
 
-@Suite("B28: Photos that are dropped together are published in the order of their names", .timeLimit(.minutes(10)))
+@Suite("B28: Photos that are dropped together are published in the order of their names", .timeLimit(.minutes(20)))
 struct DropOrderTests {
     /// Renders one photo, identified by its size, only when that is permitted, and counts the others.
     private final class Reluctant: PhotoRenderer {

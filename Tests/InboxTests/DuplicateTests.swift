@@ -8,7 +8,7 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("A file whose bytes its user has posted before", .timeLimit(.minutes(10)))
+@Suite("A file whose bytes its user has posted before", .timeLimit(.minutes(20)))
 struct DuplicateTests {
     private static let photo = "baseline-420.jpg"
 

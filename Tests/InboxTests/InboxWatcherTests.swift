@@ -8,7 +8,7 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("The inbox: a dropped photo becomes a published post", .timeLimit(.minutes(10)))
+@Suite("The inbox: a dropped photo becomes a published post", .timeLimit(.minutes(20)))
 struct InboxWatcherTests {
     @Test func aPhotoBecomesAPostAndEndsInDoneWithAReceipt() async throws {
         try await withInbox { running in

@@ -9,7 +9,7 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("Folders below a user's, and names of every kind", .timeLimit(.minutes(10)))
+@Suite("Folders below a user's, and names of every kind", .timeLimit(.minutes(20)))
 struct NameTests {
     private static let photo = "baseline-420.jpg"
 

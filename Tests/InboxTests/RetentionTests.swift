@@ -11,7 +11,7 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("Processed files are deleted when their time is over, and never as the last copy", .timeLimit(.minutes(10)))
+@Suite("Processed files are deleted when their time is over, and never as the last copy", .timeLimit(.minutes(20)))
 struct RetentionTests {
     private static let photo = "baseline-420.jpg"
     /// A retention that has always passed, whatever the clock does.

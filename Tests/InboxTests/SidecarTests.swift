@@ -10,7 +10,7 @@ import Uploads
 
 @testable import Inbox
 
-@Suite("The documents of other programs about a photo, and their files beside it", .timeLimit(.minutes(10)))
+@Suite("The documents of other programs about a photo, and their files beside it", .timeLimit(.minutes(20)))
 struct SidecarTests {
     private static let photo = "baseline-420.jpg"
 
@@ -242,7 +242,7 @@ struct SidecarTests {
     }
 }
 
-@Suite("C14: Photos dropped for an audience are never posted for others", .timeLimit(.minutes(10)))
+@Suite("C14: Photos dropped for an audience are never posted for others", .timeLimit(.minutes(20)))
 struct AudienceSidecarTests {
     @Test(
         "A document contains the audiences of a post",

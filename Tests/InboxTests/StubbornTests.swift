@@ -12,7 +12,7 @@ import Uploads
 
 @testable import Inbox
 
-@Suite("Files that cannot be processed do not stop other users' files", .timeLimit(.minutes(10)))
+@Suite("Files that cannot be processed do not stop other users' files", .timeLimit(.minutes(20)))
 struct StubbornTests {
     private static let photo = "baseline-420.jpg"
 

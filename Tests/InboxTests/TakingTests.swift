@@ -14,7 +14,7 @@ import Uploads
 
 @testable import Inbox
 
-@Suite("Claims: from other file systems, from active writers, from many users at once", .timeLimit(.minutes(10)))
+@Suite("Claims: from other file systems, from active writers, from many users at once", .timeLimit(.minutes(20)))
 struct TakingTests {
     private static let photo = "baseline-420.jpg"
 

@@ -10,7 +10,7 @@ import Uploads
 
 @testable import Inbox
 
-@Suite("C14: Failed and late texts are never posted beyond their audiences", .timeLimit(.minutes(10)))
+@Suite("C14: Failed and late texts are never posted beyond their audiences", .timeLimit(.minutes(20)))
 struct WithheldWordsTests {
     private func withClass(_ body: @Sendable (RunningPipeline) async throws -> Void) async throws {
         try await withInbox { running in

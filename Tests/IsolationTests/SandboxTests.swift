@@ -5,7 +5,7 @@ import Testing
 
 @testable import Isolation
 
-@Suite("A compromised worker gets few resources, and not for long", .timeLimit(.minutes(10)))
+@Suite("A compromised worker gets few resources, and not for long", .timeLimit(.minutes(20)))
 struct SandboxTests {
     @Test("A worker that computes on after its answer and ignores signals ends after seconds of processor time")
     func idleComputing() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Isolation
 
-@Suite("A photo that breaks its decoder fails for good, and affects no other photo", .timeLimit(.minutes(10)))
+@Suite("A photo that breaks its decoder fails for good, and affects no other photo", .timeLimit(.minutes(20)))
 struct WorkerFailureTests {
     /// A behaviour of the worker, the code of the permanent failure, and a part of its message.
     struct Row: Sendable, CustomTestStringConvertible {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Isolation
 
-@Suite("Workers are kept, replaced, and never left behind", .timeLimit(.minutes(10)))
+@Suite("Workers are kept, replaced, and never left behind", .timeLimit(.minutes(20)))
 struct WorkerTests {
     @Test("A worker is used again, and replaced after a number of photos")
     func recycling() async throws {

@@ -7,7 +7,7 @@ import TreeModel
 @testable import Access
 @testable import Outgoing
 
-@Suite("Tokens of external issuers, whose keys are fetched over the network", .timeLimit(.minutes(10)))
+@Suite("Tokens of external issuers, whose keys are fetched over the network", .timeLimit(.minutes(20)))
 struct IssuerTests {
     /// A service's access control for tokens, and its keys.
     private struct Judge: Sendable {

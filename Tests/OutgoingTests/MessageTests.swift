@@ -22,7 +22,7 @@ private let text = #"""
     "site":{"language":"de","name":"Club \"7b\"","url":"https://photos.example.org/"}}
     """#
 
-@Suite("Messages that are posted to the operator's address", .timeLimit(.minutes(10)))
+@Suite("Messages that are posted to the operator's address", .timeLimit(.minutes(20)))
 struct AccountWebhookTests {
     /// A count that increases with each access.
     private final class Counter: Sendable {
@@ -99,7 +99,7 @@ struct AccountWebhookTests {
     }
 }
 
-@Suite("Messages for the operator's program", .timeLimit(.minutes(10)))
+@Suite("Messages for the operator's program", .timeLimit(.minutes(20)))
 struct AccountCommandTests {
     /// Creates a program of a few lines of shell.
     private func command(_ lines: String, in scratch: Scratch) throws -> AccountCommand {

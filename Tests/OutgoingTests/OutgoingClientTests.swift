@@ -5,7 +5,7 @@ import Testing
 
 @testable import Outgoing
 
-@Suite("Documents from other machines", .timeLimit(.minutes(10)))
+@Suite("Documents from other machines", .timeLimit(.minutes(20)))
 struct OutgoingClientTests {
     /// Requests a document, and returns the error; nil without one.
     private func fault(

@@ -13,7 +13,7 @@ import Tree
 
 @Suite(
     "A restored backup never costs a photo: a tree and blobs of different ages are detected",
-    .timeLimit(.minutes(10)))
+    .timeLimit(.minutes(20)))
 struct AgeTests {
     /// A change that a user makes to a Storage folder while no service runs. A copy of an earlier day is in `backup/`.
     struct Case: Sendable, CustomTestStringConvertible {

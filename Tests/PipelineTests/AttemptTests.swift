@@ -12,7 +12,7 @@ import Tree
 @testable import Keeping
 @testable import Uploads
 
-@Suite("The finished work of an attempt is not repeated", .timeLimit(.minutes(10)))
+@Suite("The finished work of an attempt is not repeated", .timeLimit(.minutes(20)))
 struct AttemptTests {
     private static let grace: Duration = .seconds(3600)
 

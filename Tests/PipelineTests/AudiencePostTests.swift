@@ -13,7 +13,7 @@ import Tree
 @testable import Keeping
 @testable import Uploads
 
-@Suite("Posts for audiences, and their files", .timeLimit(.minutes(10)))
+@Suite("Posts for audiences, and their files", .timeLimit(.minutes(20)))
 struct AudiencePostTests {
     /// Runs a body beside a pipeline with a class: Maria is an owner, Jan a reader, Eve not a member.
     private func withClass(

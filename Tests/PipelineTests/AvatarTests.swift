@@ -13,7 +13,7 @@ import Tree
 @testable import Keeping
 @testable import Uploads
 
-@Suite("A person's picture is processed as photos of posts are", .timeLimit(.minutes(10)))
+@Suite("A person's picture is processed as photos of posts are", .timeLimit(.minutes(20)))
 struct AvatarTests {
     private let maria = UserID("maria")
 

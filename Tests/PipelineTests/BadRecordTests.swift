@@ -11,7 +11,7 @@ import Uploads
 
 @testable import Keeping
 
-@Suite("Malformed data of a client stop neither publishing nor later work", .timeLimit(.minutes(10)))
+@Suite("Malformed data of a client stop neither publishing nor later work", .timeLimit(.minutes(20)))
 struct BadRecordTests {
     private static let junk: [TreeValue] = [
         "junk", 17, true, ["x": "y"], ["after": "soon", "blobs": "all", "owner": 5, "state": "?", "at": "then"],

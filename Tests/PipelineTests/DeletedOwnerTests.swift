@@ -11,7 +11,7 @@ import Tree
 
 @testable import Uploads
 
-@Suite("A person's unfinished uploads end with the person", .timeLimit(.minutes(10)))
+@Suite("A person's unfinished uploads end with the person", .timeLimit(.minutes(20)))
 struct DeletedOwnerTests {
     private let maria = UserID("maria")
 

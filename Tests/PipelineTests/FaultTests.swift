@@ -11,7 +11,7 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("Transient errors cost time, never an upload", .timeLimit(.minutes(10)))
+@Suite("Transient errors cost time, never an upload", .timeLimit(.minutes(20)))
 struct FaultTests {
     @Test(
         "K8: an unwritable rendition is tried again until it succeeds, and requests report the reason for the delay",

@@ -13,7 +13,7 @@ import Uploads
 
 @testable import Keeping
 
-@Suite("Space can be freed on a full disk", .timeLimit(.minutes(10)))
+@Suite("Space can be freed on a full disk", .timeLimit(.minutes(20)))
 struct FullDiskTests {
     /// Twice the space that the reserve needs, in MiB.
     private static let megabytes = 128

@@ -15,7 +15,7 @@ import Tree
 @testable import Service
 @testable import Uploads
 
-@Suite("Leftover files are deleted while the service runs", .timeLimit(.minutes(10)))
+@Suite("Leftover files are deleted while the service runs", .timeLimit(.minutes(20)))
 struct HousekeepingTests {
     @Test("An abandoned part is deleted; a part that is being written is not")
     func parts() async throws {

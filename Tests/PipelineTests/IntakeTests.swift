@@ -11,7 +11,7 @@ import Tree
 
 @testable import Uploads
 
-@Suite("The intake pauses while the disk is full or broken, and resumes without help", .timeLimit(.minutes(10)))
+@Suite("The intake pauses while the disk is full or broken, and resumes without help", .timeLimit(.minutes(20)))
 struct IntakeTests {
     private static let gibibyte = 1 << 30
     private static let reserves: [(String, Int, Int)] = [

@@ -14,7 +14,7 @@ import Tree
 @testable import Keeping
 @testable import Uploads
 
-@Suite("Posts of Firebase's clients, whose photo is an object", .timeLimit(.minutes(10)))
+@Suite("Posts of Firebase's clients, whose photo is an object", .timeLimit(.minutes(20)))
 struct ObjectPostTests {
     private static let days: Int64 = 3 * 24 * 3600 * 1000
     private static let origin = "http://127.0.0.1:9000"

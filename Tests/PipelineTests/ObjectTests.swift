@@ -13,7 +13,7 @@ import Tree
 
 @testable import Uploads
 
-@Suite("The objects of the bucket, and their bytes", .timeLimit(.minutes(10)))
+@Suite("The objects of the bucket, and their bytes", .timeLimit(.minutes(20)))
 struct ObjectTests {
     private static let day: Int64 = 24 * 3600 * 1000
 

@@ -13,7 +13,7 @@ import Tree
 
 @testable import Uploads
 
-@Suite("The files of deleted posts", .timeLimit(.minutes(10)))
+@Suite("The files of deleted posts", .timeLimit(.minutes(20)))
 struct OrphanTests {
     /// Ways in which a post is deleted.
     enum Way: String, CaseIterable, Sendable, CustomTestStringConvertible {

@@ -10,7 +10,7 @@ import Tree
 
 @testable import Uploads
 
-@Suite("The index of photos in audits", .timeLimit(.minutes(10)))
+@Suite("The index of photos in audits", .timeLimit(.minutes(20)))
 struct PhotoIndexTests {
     @Test("A photo whose entry was lost is posted again, until a repair restores the entry")
     func repaired() async throws {

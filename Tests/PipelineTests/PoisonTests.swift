@@ -12,7 +12,7 @@ import Tree
 @testable import Isolation
 @testable import Uploads
 
-@Suite("A photo that crashes its decoder is refused, remembered, and harms no other upload", .timeLimit(.minutes(10)))
+@Suite("A photo that crashes its decoder is refused, remembered, and harms no other upload", .timeLimit(.minutes(20)))
 struct PoisonTests {
     /// Counts the renderings of a photo by another renderer.
     private struct Counting: PhotoRenderer {

@@ -12,7 +12,7 @@ import Tree
 @testable import Keeping
 @testable import Uploads
 
-@Suite("Edits of posts beside the jobs and audits that work on their photos", .timeLimit(.minutes(10)))
+@Suite("Edits of posts beside the jobs and audits that work on their photos", .timeLimit(.minutes(20)))
 struct PostEditTests {
     private static let names = ["size-97x61.jpg", "baseline-420.jpg", "photo.jpg"]
 

@@ -9,7 +9,7 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("Jobs over posts that outlive their client and the service", .timeLimit(.minutes(10)))
+@Suite("Jobs over posts that outlive their client and the service", .timeLimit(.minutes(20)))
 struct PostRunTests {
     private static let recipes = ["thumb=50,q60"]
 

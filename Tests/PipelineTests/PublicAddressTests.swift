@@ -12,7 +12,7 @@ import Tree
 @testable import Keeping
 @testable import Uploads
 
-@Suite("Posts of a service with a public address", .timeLimit(.minutes(10)))
+@Suite("Posts of a service with a public address", .timeLimit(.minutes(20)))
 struct PublicAddressTests {
     private static let place = PublicBase(origin: "https://photos.example.org", bucket: "demo.appspot.com")
     private static let moved = PublicBase(origin: "https://pictures.example.org", bucket: "demo.appspot.com")

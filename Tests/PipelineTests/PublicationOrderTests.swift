@@ -7,7 +7,7 @@ import Tree
 
 @testable import Uploads
 
-@Suite("Uploads that keep their order are published one after the other, and no worker waits", .timeLimit(.minutes(10)))
+@Suite("Uploads that keep their order are published one after the other, and no worker waits", .timeLimit(.minutes(20)))
 struct PublicationOrderTests {
     private let queue = UploadQueue()
     private let ids = PushIDGenerator()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Uploads
 
-@Suite("The order in which photos are rendered", .timeLimit(.minutes(10)))
+@Suite("The order in which photos are rendered", .timeLimit(.minutes(20)))
 struct RenderSchedulerTests {
     /// A renderer that is never called: no photo of these tests can be opened.
     private struct Unused: PhotoRenderer {

@@ -12,7 +12,7 @@ import Uploads
 
 @testable import Keeping
 
-@Suite("Renditions that are shown at once, or rolled back", .timeLimit(.minutes(10)))
+@Suite("Renditions that are shown at once, or rolled back", .timeLimit(.minutes(20)))
 struct RethumbRunTests {
     private static let recipes = ["thumb=50,q60"]
     /// An order that renders all posts before it switches any.

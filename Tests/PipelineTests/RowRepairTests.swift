@@ -10,7 +10,7 @@ import Testing
 @testable import Tree
 @testable import Uploads
 
-@Suite("A row of the tree that cannot be read", .timeLimit(.minutes(10)))
+@Suite("A row of the tree that cannot be read", .timeLimit(.minutes(20)))
 struct RowRepairTests {
     /// Two rows of one store: the service's own, and one of a post.
     enum Row: CaseIterable, Sendable {

@@ -13,7 +13,7 @@ import Uploads
 
 @testable import Keeping
 
-@Suite("An audit beside deletions", .timeLimit(.minutes(10)))
+@Suite("An audit beside deletions", .timeLimit(.minutes(20)))
 struct StoreCheckDeletionTests {
     @Test(
         "Data written for a deleted post are not mistaken for the remains of a lost one, and are deleted",

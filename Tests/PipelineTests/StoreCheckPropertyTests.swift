@@ -16,7 +16,7 @@ import Tree
 
 /// Concurrent actions of all kinds, while garbage is collected and the store is audited all the time: no audit finds
 /// anything, and no file in use is deleted.
-@Suite("Audits and collections beside everything else", .timeLimit(.minutes(10)))
+@Suite("Audits and collections beside everything else", .timeLimit(.minutes(20)))
 struct StoreCheckPropertyTests {
     @Test("Whatever people, runs and sweeps do meanwhile, nothing looks damaged and no file in use is deleted")
     func meanwhile() async throws {

@@ -12,7 +12,7 @@ import Uploads
 
 @testable import Keeping
 
-@Suite("Damage is found, named, and repaired where that is possible", .timeLimit(.minutes(10)))
+@Suite("Damage is found, named, and repaired where that is possible", .timeLimit(.minutes(20)))
 struct StoreCheckTests {
     @Test("Each damage is found, named with its path, and repaired or left to people", arguments: StoreCheckDamage.all)
     func damage(_ damage: StoreCheckDamage) async throws {

@@ -5,7 +5,7 @@ import Tree
 
 @testable import Uploads
 
-@Suite("The queue: each upload once, and a worker for each", .timeLimit(.minutes(10)))
+@Suite("The queue: each upload once, and a worker for each", .timeLimit(.minutes(20)))
 struct UploadQueueTests {
     private let maria, ann, bob: UserID
 

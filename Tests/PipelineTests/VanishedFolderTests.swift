@@ -14,7 +14,7 @@ import Tree
 
 @Suite(
     "Vanished folders of Storage are created again where that is safe, else reported",
-    .timeLimit(.minutes(10)))
+    .timeLimit(.minutes(20)))
 struct VanishedFolderTests {
     private static let photo = "size-97x61.jpg"
 

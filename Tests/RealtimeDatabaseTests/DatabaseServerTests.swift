@@ -7,7 +7,7 @@ import ServiceLifecycle
 import TestSupport
 import Testing
 
-@Suite("A server of a tree", .timeLimit(.minutes(10)))
+@Suite("A server of a tree", .timeLimit(.minutes(20)))
 struct DatabaseServerTests {
     private static let secret = "a secret of more than thirty-two bytes"
     private static let rules = """

@@ -8,7 +8,7 @@ import Transport
 import Tree
 import TreeModel
 
-@Suite("Tokens and keys requested by admins", .timeLimit(.minutes(10)))
+@Suite("Tokens and keys requested by admins", .timeLimit(.minutes(20)))
 struct AccountRouteTests {
     private static let requests: [(method: HTTPRequest.Method, path: String)] = [
         (.post, "/v1/users/maria/token"), (.get, "/v1/keys"), (.post, "/v1/keys?name=x"), (.delete, "/v1/keys/x"),

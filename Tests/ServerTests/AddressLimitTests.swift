@@ -8,7 +8,7 @@ import Testing
 @testable import Requests
 @testable import Transport
 
-@Suite("Connections of one address", .timeLimit(.minutes(10)))
+@Suite("Connections of one address", .timeLimit(.minutes(20)))
 struct AddressLimitTests {
     private let refused = Shared<[String]>([])
     private let limit: AddressLimit

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Uploads
 
-@Suite("Alternative texts of photos by each way in", .timeLimit(.minutes(10)))
+@Suite("Alternative texts of photos by each way in", .timeLimit(.minutes(20)))
 struct AltTests {
     private static let jpeg = (try? fixture("size-97x61.jpg")) ?? []
     private static let gif = (try? fixture("plain.gif")) ?? []

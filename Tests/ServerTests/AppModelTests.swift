@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import TintypeModel
 
-@Suite("The values of an app, read from the service", .timeLimit(.minutes(10)))
+@Suite("The values of an app, read from the service", .timeLimit(.minutes(20)))
 struct AppModelTests {
     /// Runs a test's body against routes with people, of whom maria follows jan and owns an audience.
     private func withPeople(_ body: @Sendable (RoutedService) async throws -> Void) async throws {

@@ -3,7 +3,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("The database: multi-path updates, seen by other clients", .timeLimit(.minutes(10)))
+@Suite("The database: multi-path updates, seen by other clients", .timeLimit(.minutes(20)))
 struct AtomicityTests {
     private static let writerCount = 8
     private static let updatesEach = 60

@@ -11,7 +11,7 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("C14: Photos of a post for an audience are for its members alone", .timeLimit(.minutes(10)))
+@Suite("C14: Photos of a post for an audience are for its members alone", .timeLimit(.minutes(20)))
 struct AudienceMediaTests {
     /// A post for an audience, and the addresses of its files.
     struct Posted: Sendable {

@@ -7,7 +7,7 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("C14: Posts for an audience never reach others", .timeLimit(.minutes(10)))
+@Suite("C14: Posts for an audience never reach others", .timeLimit(.minutes(20)))
 struct AudienceUploadTests {
     private func withClass(_ body: @Sendable (Service) async throws -> Void) async throws {
         try await withService { service in

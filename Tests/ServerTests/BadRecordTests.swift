@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("Malformed records of one client do not disturb the others", .timeLimit(.minutes(10)))
+@Suite("Malformed records of one client do not disturb the others", .timeLimit(.minutes(20)))
 struct BadRecordTests {
     /// Values at `posts/{id}` that are not posts, each with a word of its description.
     private static let records: [(json: String, word: String)] = [

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("GET /v1/changes: every committed change once and in order, after a token", .timeLimit(.minutes(10)))
+@Suite("GET /v1/changes: every committed change once and in order, after a token", .timeLimit(.minutes(20)))
 struct ChangeTests {
     private static let events: HTTPFields = [.accept: "text/event-stream"]
 

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("The preset classroom, by every way to read and write", .timeLimit(.minutes(10)))
+@Suite("The preset classroom, by every way to read and write", .timeLimit(.minutes(20)))
 struct ClassroomTests {
     /// The posts of the service.
     private struct Posts: Sendable {

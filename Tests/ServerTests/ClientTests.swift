@@ -5,7 +5,7 @@ import NIOCore
 import TestSupport
 import Testing
 
-@Suite("The client", .timeLimit(.minutes(10)))
+@Suite("The client", .timeLimit(.minutes(20)))
 struct ClientTests {
     @Test("A connection to a socket without a listener fails with a clear error", arguments: ["missing.sock", "file"])
     func noService(name: String) async throws {

@@ -4,7 +4,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("The time by the clock of the device, beside the service's", .timeLimit(.minutes(10)))
+@Suite("The time by the clock of the device, beside the service's", .timeLimit(.minutes(20)))
 struct ClientTimeTests {
     /// A time long ago, at which something was done offline.
     private static let past = 1_500_000_000_000

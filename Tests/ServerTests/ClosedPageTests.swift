@@ -8,7 +8,7 @@ import Tree
 
 @testable import Service
 
-@Suite("Pages of a closed service", .timeLimit(.minutes(10)))
+@Suite("Pages of a closed service", .timeLimit(.minutes(20)))
 struct ClosedPageTests {
     private static let browser: HTTPFields = [.accept: "text/html"]
 

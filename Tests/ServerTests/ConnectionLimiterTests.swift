@@ -4,7 +4,7 @@ import Testing
 
 @testable import Transport
 
-@Suite("Connections beyond the limit", .timeLimit(.minutes(10)))
+@Suite("Connections beyond the limit", .timeLimit(.minutes(20)))
 struct ConnectionRoomTests {
     private static let request = "GET /v1/version HTTP/1.1\r\nHost: localhost\r\n\r\n"
 

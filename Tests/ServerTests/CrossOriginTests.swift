@@ -10,7 +10,7 @@ import TreeModel
 
 @testable import Requests
 
-@Suite("Pages of other origins", .timeLimit(.minutes(10)))
+@Suite("Pages of other origins", .timeLimit(.minutes(20)))
 struct CrossOriginTests {
     private static let app = "https://photos.example"
     private static let methods: HTTPField.Name = .accessControlRequestMethod

@@ -8,7 +8,7 @@ import Uploads
 
 @testable import Tree
 
-@Suite("A damaged database is reported and accepts no writes", .timeLimit(.minutes(10)))
+@Suite("A damaged database is reported and accepts no writes", .timeLimit(.minutes(20)))
 struct DamagedDatabaseTests {
     @Test("A malformed row is named to the operator, whichever operation meets it, and all other work continues")
     func malformedRow() async throws {

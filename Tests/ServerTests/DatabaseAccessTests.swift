@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 import Uploads
 
-@Suite("The database: access", .timeLimit(.minutes(10)))
+@Suite("The database: access", .timeLimit(.minutes(20)))
 struct DatabaseAccessTests {
     private static let secret = "0123456789abcdef"
     private static let denied = "{\"error\":\"Permission denied\"}"

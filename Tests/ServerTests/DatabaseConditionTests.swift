@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("The database: ETags and conditions", .timeLimit(.minutes(10)))
+@Suite("The database: ETags and conditions", .timeLimit(.minutes(20)))
 struct DatabaseConditionTests {
     private func put(
         _ value: String, _ client: ServiceClient, headers: HTTPFields = [:], path: String = "/a.json"

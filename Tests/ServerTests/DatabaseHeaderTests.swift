@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("The database over HTTP: headers", .timeLimit(.minutes(10)))
+@Suite("The database over HTTP: headers", .timeLimit(.minutes(20)))
 struct DatabaseHeaderTests {
     @Test("Every answer has its type, and headers that keep pages from using it as an image or a script")
     func headers() async throws {

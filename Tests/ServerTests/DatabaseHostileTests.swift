@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("The database: hostile bodies", .timeLimit(.minutes(10)))
+@Suite("The database: hostile bodies", .timeLimit(.minutes(20)))
 struct DatabaseHostileTests {
     private static let invalidData = "Invalid data; couldn't parse JSON object, array, or value."
     private static let tooLarge =

@@ -3,7 +3,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("The database over HTTP: refusals", .timeLimit(.minutes(10)))
+@Suite("The database over HTTP: refusals", .timeLimit(.minutes(20)))
 struct DatabaseRefusalTests {
     private static let invalidData = """
         {"error":"Invalid data; couldn't parse JSON object, array, or value. Perhaps you're using invalid characters in \

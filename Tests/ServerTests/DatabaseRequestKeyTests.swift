@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("The database: idempotency keys", .timeLimit(.minutes(10)))
+@Suite("The database: idempotency keys", .timeLimit(.minutes(20)))
 struct DatabaseRequestKeyTests {
     private static let field = HTTPField.Name.named("idempotency-key")
 

@@ -3,7 +3,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("The database over HTTP", .timeLimit(.minutes(10)))
+@Suite("The database over HTTP", .timeLimit(.minutes(20)))
 struct DatabaseTests {
     /// Requests one after the other, each with the expected answer.
     struct Story: Sendable, CustomTestStringConvertible {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("GET /v1/values: several paths from one state", .timeLimit(.minutes(10)))
+@Suite("GET /v1/values: several paths from one state", .timeLimit(.minutes(20)))
 struct DatabaseValuesTests {
     private func put(_ path: String, _ json: String, _ service: Service) async throws {
         #expect(try await service.client.ask(.put, path, body: .bytes(Array(json.utf8))).status == 200)

@@ -14,7 +14,7 @@ import Tree
 import TreeModel
 import Uploads
 
-@Suite("Deletion of posts and of unclaimed files", .timeLimit(.minutes(10)))
+@Suite("Deletion of posts and of unclaimed files", .timeLimit(.minutes(20)))
 struct DeletionTests {
     @Test("A token with the admin claim deletes the posts of others, where the rules permit it; other tokens do not")
     func byClaim() async throws {

@@ -7,7 +7,7 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("P5, P7: The two steps of an upload screen", .timeLimit(.minutes(10)))
+@Suite("P5, P7: The two steps of an upload screen", .timeLimit(.minutes(20)))
 struct DraftTests {
     private func reserve(_ service: Service, body: RequestBody = .none) async throws -> String {
         let answer = try await service.client.ask(.post, "/v1/uploads?user=maria&draft=true", body: body)

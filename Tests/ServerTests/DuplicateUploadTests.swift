@@ -4,7 +4,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("Photos that a user has posted before, over HTTP", .timeLimit(.minutes(10)))
+@Suite("Photos that a user has posted before, over HTTP", .timeLimit(.minutes(20)))
 struct DuplicateUploadTests {
     @Test("duplicates= decides what happens to them; without it they are posted again")
     func policies() async throws {

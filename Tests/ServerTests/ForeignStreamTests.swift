@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import TreeModel
 
-@Suite("The database: streams by the tokens of another issuer", .timeLimit(.minutes(10)))
+@Suite("The database: streams by the tokens of another issuer", .timeLimit(.minutes(20)))
 struct ForeignStreamTests {
     private struct NoKeys: Error {}
 

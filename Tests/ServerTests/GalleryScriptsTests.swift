@@ -6,7 +6,7 @@ import Testing
 
 @testable import Gallery
 
-@Suite("The scripts of the gallery, joined in few files", .timeLimit(.minutes(10)))
+@Suite("The scripts of the gallery, joined in few files", .timeLimit(.minutes(20)))
 struct GalleryScriptsTests {
     @Test(
         "Each form of import and export is converted to a part of a function",

@@ -18,7 +18,7 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("The HTTP server: admission of requests, start and shutdown", .timeLimit(.minutes(10)))
+@Suite("The HTTP server: admission of requests, start and shutdown", .timeLimit(.minutes(20)))
 struct HTTPServerTests {
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 

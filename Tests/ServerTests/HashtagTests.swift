@@ -3,7 +3,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("Hashtags by their beginning", .timeLimit(.minutes(10)))
+@Suite("Hashtags by their beginning", .timeLimit(.minutes(20)))
 struct HashtagTests {
     private func found(_ query: String, _ service: RoutedService) async throws -> [String] {
         let page = try await service.client.get("/v1/hashtags\(query)").json

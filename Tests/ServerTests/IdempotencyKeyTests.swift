@@ -9,7 +9,7 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("An idempotency key is bound to its request: another body never gets its answer", .timeLimit(.minutes(10)))
+@Suite("An idempotency key is bound to its request: another body never gets its answer", .timeLimit(.minutes(20)))
 struct IdempotencyKeyTests {
     /// A request with the key of another one.
     struct Case: Sendable, CustomTestStringConvertible {

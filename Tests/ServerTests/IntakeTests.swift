@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Uploads
 
-@Suite("A service that cannot write reports it, and accepts no uploads", .timeLimit(.minutes(10)))
+@Suite("A service that cannot write reports it, and accepts no uploads", .timeLimit(.minutes(20)))
 struct IntakeTests {
     private static let uploads: [(HTTPRequest.Method, String)] = [
         (.post, "/v1/uploads?user=maria"), (.put, "/v1/uploads?user=maria"),

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("Invitations and requests to join, by their routes", .timeLimit(.minutes(10)))
+@Suite("Invitations and requests to join, by their routes", .timeLimit(.minutes(20)))
 struct InvitationRouteTests {
     /// Runs a test's body with a closed service that has the class `c`, which `maria` owns and `jan` reads.
     private func withClosedService(_ body: @Sendable (Service) async throws -> Void) async throws {

@@ -5,7 +5,7 @@ import Store
 import TestSupport
 import Testing
 
-@Suite("P15: Media are served for ever, in parts, and under one name alone", .timeLimit(.minutes(10)))
+@Suite("P15: Media are served for ever, in parts, and under one name alone", .timeLimit(.minutes(20)))
 struct MediaTests {
     /// The store of the blobs: a folder, or memory.
     enum Blobs: CaseIterable { case folder, memory }

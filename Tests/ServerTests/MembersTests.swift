@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("The preset members, by every way to read and write", .timeLimit(.minutes(10)))
+@Suite("The preset members, by every way to read and write", .timeLimit(.minutes(20)))
 struct MembersTests {
     /// Runs a body with a service in which maria has a post with a photo, a comment, a like and a hashtag; guest has an
     /// anonymous account.

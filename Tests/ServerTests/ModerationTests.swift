@@ -5,7 +5,7 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("Moderation by HTTP: access to files, and the decisions of admins", .timeLimit(.minutes(10)))
+@Suite("Moderation by HTTP: access to files, and the decisions of admins", .timeLimit(.minutes(20)))
 struct ModerationTests {
     private struct Unanswered: Error {}
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import TreeModel
 
-@Suite("The description of the service", .timeLimit(.minutes(10)))
+@Suite("The description of the service", .timeLimit(.minutes(20)))
 struct OpenAPITests {
     @Test("Described paths are served, with the described methods and no others")
     func methods() async throws {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Uploads
 
-@Suite("Operators: status, failures and decisions", .timeLimit(.minutes(10)))
+@Suite("Operators: status, failures and decisions", .timeLimit(.minutes(20)))
 struct OperationsTests {
     private static let addresses: [(HTTPRequest.Method, String)] = [
         (.get, "/v1/operations"), (.get, "/v1/operations/events"), (.get, "/v1/failures"),

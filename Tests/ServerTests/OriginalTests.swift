@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("An original is served without its place, unless its owner requests otherwise", .timeLimit(.minutes(10)))
+@Suite("An original is served without its place, unless its owner requests otherwise", .timeLimit(.minutes(20)))
 struct OriginalTests {
     /// Photos with a place: one whose length stays, one that becomes shorter, and three that have their place outside
     /// of EXIF.

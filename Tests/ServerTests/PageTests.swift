@@ -11,7 +11,7 @@ import TreeModel
 
 @testable import Requests
 
-@Suite("Pages written by the service", .timeLimit(.minutes(10)))
+@Suite("Pages written by the service", .timeLimit(.minutes(20)))
 struct PageTests {
     /// Texts that would be code if they were parsed as markup; a combining mark changes what a character looks like.
     static let hostile = [

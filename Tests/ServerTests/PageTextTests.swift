@@ -9,7 +9,7 @@ import TreeModel
 
 @testable import Gallery
 
-@Suite("The texts and files of pages", .timeLimit(.minutes(10)))
+@Suite("The texts and files of pages", .timeLimit(.minutes(20)))
 struct PageTextTests {
     /// The texts of `texts.json` by language and key.
     private var texts: [String: [String: JSONValue]] {

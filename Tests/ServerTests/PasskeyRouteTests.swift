@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import TreeModel
 
-@Suite("Passkeys over HTTP", .timeLimit(.minutes(10)))
+@Suite("Passkeys over HTTP", .timeLimit(.minutes(20)))
 struct PasskeyRouteTests {
     /// Sends a request of an app.
     private func send(_ path: String, _ body: JSONValue, to service: Service) async throws -> JSONValue {

@@ -16,7 +16,7 @@ import TreeModel
 import Uploads
 
 /// The attacks of a client on the network: each is refused with the right code, changes nothing and reveals nothing.
-@Suite("Penetration", .timeLimit(.minutes(10)))
+@Suite("Penetration", .timeLimit(.minutes(20)))
 struct PenetrationTests {
     private static let rules = """
         {"rules": {"mine": {"$uid": {".read": "auth.uid === $uid", ".write": "auth.uid === $uid"}}}}

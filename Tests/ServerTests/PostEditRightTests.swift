@@ -7,7 +7,7 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("Editing posts: conditions, keys, people and moderation", .timeLimit(.minutes(10)))
+@Suite("Editing posts: conditions, keys, people and moderation", .timeLimit(.minutes(20)))
 struct PostEditRightTests {
     // MARK: Conditions and keys
 

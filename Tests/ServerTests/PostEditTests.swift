@@ -7,7 +7,7 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("Editing posts: the words and the order of the photos", .timeLimit(.minutes(10)))
+@Suite("Editing posts: the words and the order of the photos", .timeLimit(.minutes(20)))
 struct PostEditTests {
     // MARK: Words
 

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("Events of posts: nothing is missed, and deletions are sent", .timeLimit(.minutes(10)))
+@Suite("Events of posts: nothing is missed, and deletions are sent", .timeLimit(.minutes(20)))
 struct PostEventTests {
     private func events(
         _ service: Service, since: String? = nil, lastEventID: String? = nil,

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("Published posts, newest first", .timeLimit(.minutes(10)))
+@Suite("Published posts, newest first", .timeLimit(.minutes(20)))
 struct PostTests {
     @Test("P10, P11, B25, FriendlyPix 3: Post, author, the author's posts and feed are one entry of the change log")
     func oneCommit() async throws {

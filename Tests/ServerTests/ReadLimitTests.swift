@@ -6,7 +6,7 @@ import Testing
 import Transport
 import Tree
 
-@Suite("Read rows count against the client, by every way to read", .timeLimit(.minutes(10)))
+@Suite("Read rows count against the client, by every way to read", .timeLimit(.minutes(20)))
 struct ReadLimitTests {
     /// A way to read a node with all its children.
     enum Way: String, CaseIterable {

@@ -7,7 +7,7 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("Every refusal states the fault and the remedy", .timeLimit(.minutes(10)))
+@Suite("Every refusal states the fault and the remedy", .timeLimit(.minutes(20)))
 struct RefusalTests {
     /// A refused request and its answer.
     struct Row: Sendable, CustomTestStringConvertible {

@@ -15,7 +15,7 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("Bodies of requests: their limits, and 100 Continue", .timeLimit(.minutes(10)))
+@Suite("Bodies of requests: their limits, and 100 Continue", .timeLimit(.minutes(20)))
 struct RequestBodyTests {
     @Test(
         "P23, FriendlyPix 10: An upload that is cut in the middle leaves nothing",

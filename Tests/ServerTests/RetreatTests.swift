@@ -6,7 +6,7 @@ import Testing
 import Tree
 import TreeModel
 
-@Suite("A custom app, with the rules of Documentation/Retreat.md", .timeLimit(.minutes(10)))
+@Suite("A custom app, with the rules of Documentation/Retreat.md", .timeLimit(.minutes(20)))
 struct RetreatTests {
     /// A request of a user who has signed in.
     struct Attempt: Sendable, CustomTestStringConvertible {

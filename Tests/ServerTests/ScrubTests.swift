@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("The place is removed from stored photos, on request of their author or an admin", .timeLimit(.minutes(10)))
+@Suite("The place is removed from stored photos, on request of their author or an admin", .timeLimit(.minutes(20)))
 struct ScrubTests {
     private static let rules = #"{"rules": {"posts": {".read": true}}}"#
 

@@ -3,7 +3,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("The service's own pages, and the batch job", .timeLimit(.minutes(10)))
+@Suite("The service's own pages, and the batch job", .timeLimit(.minutes(20)))
 struct ServicePageTests {
     @Test("K16: Health, version and status")
     func health() async throws {

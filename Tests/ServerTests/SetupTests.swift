@@ -11,7 +11,7 @@ import Tree
 
 @testable import Service
 
-@Suite("The first setup, by its page and its route", .timeLimit(.minutes(10)))
+@Suite("The first setup, by its page and its route", .timeLimit(.minutes(20)))
 struct SetupTests {
     private static let code = "AAAAAAAAAAAAAAAAAAAAAA"
     private static let browser: HTTPFields = [.accept: "text/html"]

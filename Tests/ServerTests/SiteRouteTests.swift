@@ -12,7 +12,7 @@ import TreeModel
 
 @testable import Gallery
 
-@Suite("The name, the looks and the links of a service, wherever they are shown", .timeLimit(.minutes(10)))
+@Suite("The name, the looks and the links of a service, wherever they are shown", .timeLimit(.minutes(20)))
 struct SiteRouteTests {
     /// A name that would be code in a page, a feed or a style.
     private static let name = "<script>\"'&</title>]]> 📷 Club"

@@ -10,7 +10,7 @@ import Uploads
 @testable import Service
 @testable import Transport
 
-@Suite("Readers that do not read hold little, and not for long", .timeLimit(.minutes(10)))
+@Suite("Readers that do not read hold little, and not for long", .timeLimit(.minutes(20)))
 struct SlowReaderTests {
     private static let listen = "GET /large.json HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n"
 

@@ -7,7 +7,7 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("C1: Audiences and their stories, by their routes", .timeLimit(.minutes(10)))
+@Suite("C1: Audiences and their stories, by their routes", .timeLimit(.minutes(20)))
 struct SocialAudienceTests {
     private func withClass(_ body: @Sendable (Service) async throws -> Void) async throws {
         try await withService { service in

@@ -11,7 +11,7 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("38: People have pictures", .timeLimit(.minutes(10)))
+@Suite("38: People have pictures", .timeLimit(.minutes(20)))
 struct SocialAvatarTests {
     private func put(
         _ bytes: [UInt8], of uid: String = "maria", as sender: String = "maria", _ service: Service,

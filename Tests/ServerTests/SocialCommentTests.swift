@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("Comments on posts", .timeLimit(.minutes(10)))
+@Suite("Comments on posts", .timeLimit(.minutes(20)))
 struct SocialCommentTests {
     /// Sends a comment, or another request with a similar body.
     private func send(

@@ -9,7 +9,7 @@ import Testing
 import Transport
 import Tree
 
-@Suite("The stream of a home feed", .timeLimit(.minutes(10)))
+@Suite("The stream of a home feed", .timeLimit(.minutes(20)))
 struct SocialFeedEventTests {
     private static let greeting = ": changes of the feed follow"
     private static let path = "/v1/people/maria/feed/events"

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("A client that follows a home feed has the posts of the list", .timeLimit(.minutes(10)))
+@Suite("A client that follows a home feed has the posts of the list", .timeLimit(.minutes(20)))
 struct SocialFeedModelTests {
     private static let people = ["maria", "jan", "eve", "tom"]
 

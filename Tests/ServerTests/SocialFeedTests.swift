@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("Feeds, and the data around the posts in them", .timeLimit(.minutes(10)))
+@Suite("Feeds, and the data around the posts in them", .timeLimit(.minutes(20)))
 struct SocialFeedTests {
     /// Runs a test's body against a service with the default rules.
     private func withRules(_ body: @Sendable (Service) async throws -> Void) async throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import TreeModel
 
-@Suite("Flags and privacy by HTTP", .timeLimit(.minutes(10)))
+@Suite("Flags and privacy by HTTP", .timeLimit(.minutes(20)))
 struct SocialFlagTests {
     @Test("Users flag for themselves, by route or as an app; admins see and dismiss, also by their token's claim")
     func flags() async throws {

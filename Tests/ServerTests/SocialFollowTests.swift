@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("Follows and blocks, by their routes and by the database", .timeLimit(.minutes(10)))
+@Suite("Follows and blocks, by their routes and by the database", .timeLimit(.minutes(20)))
 struct SocialFollowTests {
     private func withPeople(_ body: @Sendable (Service) async throws -> Void) async throws {
         try await withService { service in

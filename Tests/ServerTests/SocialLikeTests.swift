@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("Likes of posts", .timeLimit(.minutes(10)))
+@Suite("Likes of posts", .timeLimit(.minutes(20)))
 struct SocialLikeTests {
     private func number(ofLikes id: String, _ service: RoutedService) async throws -> Int {
         try await service.client.get("/stats/posts/\(id)/likes.json").json.int ?? 0

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("Notifications and announcements over HTTP", .timeLimit(.minutes(10)))
+@Suite("Notifications and announcements over HTTP", .timeLimit(.minutes(20)))
 struct SocialNotificationTests {
     private static let json: HTTPFields = [.contentType: "application/json"]
 

@@ -11,7 +11,7 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("The outbox over HTTP", .timeLimit(.minutes(10)))
+@Suite("The outbox over HTTP", .timeLimit(.minutes(20)))
 struct SocialOutboxTests {
     private struct Refusal: Error {}
 

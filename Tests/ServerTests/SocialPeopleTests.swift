@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("People, by their routes and by the database", .timeLimit(.minutes(10)))
+@Suite("People, by their routes and by the database", .timeLimit(.minutes(20)))
 struct SocialPeopleTests {
     private func people(_ query: String, _ service: RoutedService) async throws -> [String] {
         let answer = try await service.client.get("/v1/people?\(query)")

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("Mentions in the text of a post", .timeLimit(.minutes(10)))
+@Suite("Mentions in the text of a post", .timeLimit(.minutes(20)))
 struct SocialPostMentionTests {
     /// `Hi 😀 @Anna`: the mention begins after 6 UTF-16 units, and after 5 characters.
     private static let text = "Hi 😀 @Anna"

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("Idempotency keys of comments and announcements", .timeLimit(.minutes(10)))
+@Suite("Idempotency keys of comments and announcements", .timeLimit(.minutes(20)))
 struct SocialRequestKeyTests {
     private func send(
         _ path: String, _ json: String, key: String?, as uid: String? = nil, _ service: Service

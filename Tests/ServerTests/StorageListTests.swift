@@ -9,7 +9,7 @@ import Tree
 @testable import Requests
 @testable import Uploads
 
-@Suite("Lists of the bucket", .timeLimit(.minutes(10)))
+@Suite("Lists of the bucket", .timeLimit(.minutes(20)))
 struct StorageListTests {
     /// Names that differ in characters that keys of the tree refuse, in length, and in an order other than that of
     /// bytes.

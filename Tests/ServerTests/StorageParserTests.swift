@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TreeModel
 
-@Suite("The parsers of the bucket's requests, under any bytes", .timeLimit(.minutes(10)))
+@Suite("The parsers of the bucket's requests, under any bytes", .timeLimit(.minutes(20)))
 struct StorageParserTests {
     /// Words that the parsers recognize.
     private static let bodies = [

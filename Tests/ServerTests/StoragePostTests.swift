@@ -11,7 +11,7 @@ import Tree
 
 @testable import Requests
 
-@Suite("Photos in FriendlyPix's apps", .timeLimit(.minutes(10)))
+@Suite("Photos in FriendlyPix's apps", .timeLimit(.minutes(20)))
 struct StoragePostTests {
     /// A post in the form of FriendlyPix's web client: two uploads and one update.
     private struct Posted: Sendable {

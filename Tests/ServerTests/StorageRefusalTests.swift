@@ -14,7 +14,7 @@ import Uploads
 
 @testable import Server
 
-@Suite("Refusals of the bucket", .timeLimit(.minutes(10)))
+@Suite("Refusals of the bucket", .timeLimit(.minutes(20)))
 struct StorageRefusalTests {
     private static let name = "u1/full/-P1/a.jpg"
 

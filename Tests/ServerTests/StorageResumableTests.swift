@@ -14,7 +14,7 @@ import Uploads
 @testable import Requests
 @testable import Server
 
-@Suite("Objects that arrive in several requests", .timeLimit(.minutes(10)))
+@Suite("Objects that arrive in several requests", .timeLimit(.minutes(20)))
 struct StorageResumableTests {
     private static let name = "u1/full/-P1/a.jpg"
 

@@ -11,7 +11,7 @@ import Tree
 @testable import Requests
 @testable import Server
 
-@Suite("Storage rules set in the running service", .timeLimit(.minutes(10)))
+@Suite("Storage rules set in the running service", .timeLimit(.minutes(20)))
 struct StorageRulesTests {
     /// Rules that let signed-in users read renditions.
     private static let closed = """

@@ -12,7 +12,7 @@ import Uploads
 
 @testable import Server
 
-@Suite("The bucket in the protocol of Firebase's Storage SDKs", .timeLimit(.minutes(10)))
+@Suite("The bucket in the protocol of Firebase's Storage SDKs", .timeLimit(.minutes(20)))
 struct StorageTests {
     private static let name = "u1/full/-P1/a photo.jpg"
 

@@ -8,7 +8,7 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("The audit of a running service", .timeLimit(.minutes(10)))
+@Suite("The audit of a running service", .timeLimit(.minutes(20)))
 struct StoreCheckTests {
     private func audit(_ service: Service, _ query: String) async throws -> [JSON] {
         let answer = try await service.client.ask(.post, "/v1/audit?\(query)")

@@ -3,7 +3,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("The database: streams among other requests", .timeLimit(.minutes(10)))
+@Suite("The database: streams among other requests", .timeLimit(.minutes(20)))
 struct StreamTests {
     private static let read = "GET /a.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
     private static let listen = "GET /a.json HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n"

@@ -3,7 +3,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("A copy that is synchronised equals the lists", .timeLimit(.minutes(10)))
+@Suite("A copy that is synchronised equals the lists", .timeLimit(.minutes(20)))
 struct SyncModelTests {
     private static let people = ["maria", "jan", "eve", "tom"]
 

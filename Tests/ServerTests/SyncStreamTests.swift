@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("The stream of /v1/sync", .timeLimit(.minutes(10)))
+@Suite("The stream of /v1/sync", .timeLimit(.minutes(20)))
 struct SyncStreamTests {
     private static let greeting = ": changes follow"
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("The copy of a reader's device, by /v1/sync", .timeLimit(.minutes(10)))
+@Suite("The copy of a reader's device, by /v1/sync", .timeLimit(.minutes(20)))
 struct SyncTests {
     /// Runs a test's body against routes with people, of whom maria follows jan.
     private func withPeople(_ body: @Sendable (RoutedService) async throws -> Void) async throws {

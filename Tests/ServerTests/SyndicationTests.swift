@@ -9,7 +9,7 @@ import TreeModel
 @testable import Gallery
 @testable import Requests
 
-@Suite("Feeds for feed readers, and embedded posts", .timeLimit(.minutes(10)))
+@Suite("Feeds for feed readers, and embedded posts", .timeLimit(.minutes(20)))
 struct SyndicationTests {
     private static let allowed = "https://blog.example"
 

@@ -13,7 +13,7 @@ import Tree
 @testable import Transport
 
 /// The TCP port with a certificate, with clients that verify it, and with hostile ones.
-@Suite("TLS", .timeLimit(.minutes(10)))
+@Suite("TLS", .timeLimit(.minutes(20)))
 struct TLSTests {
     /// The beginning of a TLS record of 512 bytes, which would contain a ClientHello.
     private static let halfHello: [UInt8] = [0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01]

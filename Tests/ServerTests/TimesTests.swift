@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("Answers say when something was created and last changed", .timeLimit(.minutes(10)))
+@Suite("Answers say when something was created and last changed", .timeLimit(.minutes(20)))
 struct TimesTests {
     /// The two times of a document.
     private struct Times: Equatable {

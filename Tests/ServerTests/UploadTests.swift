@@ -7,7 +7,7 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("Uploads of photos become posts", .timeLimit(.minutes(10)))
+@Suite("Uploads of photos become posts", .timeLimit(.minutes(20)))
 struct UploadTests {
     @Test(
         "P4, P6, P8: A photo as the raw body, under any name, becomes a post with its renditions",
@@ -119,7 +119,7 @@ struct UploadTests {
 
     @Test(
         "A draft's key with another request is refused, and never hides a photo behind an old answer",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(20)))
     func idempotencyConflicts() async throws {
         let jpeg = try fixture("size-97x61.jpg")
         try await withService { service in

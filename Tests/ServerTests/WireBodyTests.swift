@@ -7,7 +7,7 @@ import Testing
 
 @testable import Transport
 
-@Suite("HTTP/1.1 by the standard: bodies", .timeLimit(.minutes(10)))
+@Suite("HTTP/1.1 by the standard: bodies", .timeLimit(.minutes(20)))
 struct WireBodyTests {
     static let chunks = [
         "zz\r\n", " 1\r\n1\r\n0\r\n\r\n", "1 \r\n1\r\n0\r\n\r\n", "1\n1\r\n0\r\n\r\n", "1\r1\r\n0\r\n\r\n",

@@ -6,7 +6,7 @@ import Service
 import TestSupport
 import Testing
 
-@Suite("HTTP/1.1 by the standard: connections", .timeLimit(.minutes(10)))
+@Suite("HTTP/1.1 by the standard: connections", .timeLimit(.minutes(20)))
 struct WireConnectionTests {
     private static func request(_ line: String) -> String { "\(line)\r\nHost: localhost\r\n\r\n" }
 

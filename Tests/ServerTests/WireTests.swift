@@ -2,7 +2,7 @@ import Client
 import TestSupport
 import Testing
 
-@Suite("HTTP/1.1 by the standard: ambiguous requests are refused", .timeLimit(.minutes(10)))
+@Suite("HTTP/1.1 by the standard: ambiguous requests are refused", .timeLimit(.minutes(20)))
 struct WireTests {
     /// A malformed request, and its refusal.
     struct Row: Sendable, CustomTestStringConvertible {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("A write that arrives again later, with its idempotency key, undoes nothing", .timeLimit(.minutes(10)))
+@Suite("A write that arrives again later, with its idempotency key, undoes nothing", .timeLimit(.minutes(20)))
 struct WriteKeyTests {
     typealias Write = WriteKeyRow.Write
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("The answer to every write has a position that includes it", .timeLimit(.minutes(10)))
+@Suite("The answer to every write has a position that includes it", .timeLimit(.minutes(20)))
 struct WriteTokenTests {
     @Test("The position is not before the write, by each protocol; refusals and reads have none")
     func tokens() async throws {

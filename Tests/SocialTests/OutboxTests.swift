@@ -8,7 +8,7 @@ import Testing
 @testable import Social
 @testable import Tree
 
-@Suite("Notifications are delivered at least once and in order", .timeLimit(.minutes(10)))
+@Suite("Notifications are delivered at least once and in order", .timeLimit(.minutes(20)))
 struct OutboxTests {
     private func withOutbox(
         isOn: Bool = true, _ body: (NotificationStore, Outbox, OutboxWorker, Receiver) async throws -> Void

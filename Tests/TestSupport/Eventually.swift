@@ -3,7 +3,7 @@ package import Testing
 
 /// Waits until a condition holds that no event announces.
 ///
-/// An expectation fails when it does not hold within half a minute. Only a hang takes so long, since few tests run at a time.
+/// An expectation fails when it does not hold within five minutes. Only a hang takes so long, since few tests run at a time.
 /// The failure shows the line of the call and the value of `seen`.
 ///
 /// - Parameter seen: The observed state, for the failure.
@@ -11,12 +11,12 @@ package func eventually(
     sourceLocation: SourceLocation = #_sourceLocation, seen: (() async throws -> Any)? = nil,
     _ condition: () async throws -> Bool
 ) async throws {
-    let deadline = ContinuousClock.now + .seconds(30)
+    let deadline = ContinuousClock.now + .seconds(300)
     while try await !condition() {
         guard ContinuousClock.now < deadline else {
             let found = try await seen?()
             Issue.record(
-                "waited half a minute for \(line(at: sourceLocation)), and saw \(found.map { "\($0)" } ?? "false")",
+                "waited five minutes for \(line(at: sourceLocation)), and saw \(found.map { "\($0)" } ?? "false")",
                 sourceLocation: sourceLocation)
             return
         }

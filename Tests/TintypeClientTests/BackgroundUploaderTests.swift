@@ -93,10 +93,17 @@ struct BackgroundUploaderTests {
         try await withDraft { uploader, client, draft in
             var message = try await request(client, draft)
             let good = message
-            // This server does not answer.
-            try await ScriptedServer.run({ try $0.waitForEnd() }) { address in
+            let (arrived, arrival) = AsyncStream.makeStream(of: Void.self)
+            // This server does not answer. It reads the photo first: Foundation traps on Linux when a task is cancelled
+            // while its file is read.
+            try await ScriptedServer.run({ connection in
+                _ = try connection.request()
+                arrival.yield()
+                try connection.waitForEnd()
+            }) { address in
                 message.url = address
                 try await uploader.begin(message, named: "a")
+                for await _ in arrived.prefix(1) {}
                 let cancelled = Task { try await uploader.answer(toUploadNamed: "a") { _ in } }
                 cancelled.cancel()
                 await #expect(throws: CancellationError.self) { try await cancelled.value }

@@ -220,7 +220,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(10))) func waiting() async throws {
+    @Test(.timeLimit(.minutes(20))) func waiting() async throws {
         try await withStore(.memory) { store in
             try await store.set("n", to: 1)
             await store.waitForChange(after: .start)

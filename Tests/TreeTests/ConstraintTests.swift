@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tree
 
-@Suite("Every update meets the constraints of a store", .timeLimit(.minutes(10)))
+@Suite("Every update meets the constraints of a store", .timeLimit(.minutes(20)))
 struct ConstraintTests {
     /// A constraint: a person must have been invited under this name, and cannot become another person.
     private struct Invited: Constraint {

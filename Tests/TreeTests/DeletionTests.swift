@@ -4,7 +4,7 @@ import Testing
 @testable import Tree
 
 /// Updates that delete at many paths at once.
-@Suite("Many deletions", .timeLimit(.minutes(10)))
+@Suite("Many deletions", .timeLimit(.minutes(20)))
 struct DeletionTests {
     @Test(
         "Very many deletions give the same result as in a naive tree, whatever is between them",

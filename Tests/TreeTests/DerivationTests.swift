@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tree
 
-@Suite("Derivations are written, logged and reported together with their cause", .timeLimit(.minutes(10)))
+@Suite("Derivations are written, logged and reported together with their cause", .timeLimit(.minutes(20)))
 struct DerivationTests {
     private static let likes = TreePattern("likes/*/*")
     private static let numbers = TreePattern("stats/*/likes")

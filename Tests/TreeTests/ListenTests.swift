@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tree
 
-@Suite(.timeLimit(.minutes(10))) struct ListenTests {
+@Suite(.timeLimit(.minutes(20))) struct ListenTests {
     /// A change and its events at a path; the tree is `{"a":{"b":{"c":1},"d":2},"e":3}` before.
     struct Case: Sendable {
         let form: JSONUpdate.Form

@@ -5,7 +5,7 @@ import Testing
 @testable import Tree
 
 /// The write-ahead log restarts before it is long, also while there are readers.
-@Suite("Restart of the log", .timeLimit(.minutes(10)))
+@Suite("Restart of the log", .timeLimit(.minutes(20)))
 struct LogRestartTests {
     @Test("the log restarts even if there is a reader at every moment, and everything is there after a crash")
     func restart() async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tree
 
-@Suite("The hash of a node, as clients calculate it", .timeLimit(.minutes(10)))
+@Suite("The hash of a node, as clients calculate it", .timeLimit(.minutes(20)))
 struct NodeHashTests {
     /// Values in the export form, and their hashes by Firebase's clients.
     static let vectors: [(json: String, hash: String)] = [

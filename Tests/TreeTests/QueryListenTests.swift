@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tree
 
-@Suite("A query listener", .timeLimit(.minutes(10))) struct QueryListenTests {
+@Suite("A query listener", .timeLimit(.minutes(20))) struct QueryListenTests {
     private static let rules = #"{"rules":{"list":{".indexOn":["x",".value"]}}}"#
 
     @Test("receives each commit as one event, however close together the commits are", arguments: EngineKind.allCases)

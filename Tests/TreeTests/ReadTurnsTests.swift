@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tree
 
-@Suite("Reads of several clients", .timeLimit(.minutes(10)))
+@Suite("Reads of several clients", .timeLimit(.minutes(20)))
 struct ReadTurnsTests {
     /// The order in which the clients' reads were run.
     private final class Order: Sendable {

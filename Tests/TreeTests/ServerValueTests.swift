@@ -3,7 +3,7 @@ import Testing
 @testable import Tree
 
 /// The values that the store fills in when it commits an update that was not created from JSON.
-@Suite(.timeLimit(.minutes(10))) struct ServerValueTests {
+@Suite(.timeLimit(.minutes(20))) struct ServerValueTests {
     @Test("the position in the change log and the time are those of the commit", arguments: EngineKind.allCases)
     func position(kind: EngineKind) async throws {
         try await withStore(kind) { store in

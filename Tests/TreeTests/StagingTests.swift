@@ -4,7 +4,7 @@ import Testing
 @testable import Tree
 
 /// Writes of very many rows: staged in short transactions, shown in one, finished in short ones.
-@Suite("Large writes", .timeLimit(.minutes(10)))
+@Suite("Large writes", .timeLimit(.minutes(20)))
 struct StagingTests {
     /// Returns a value that is large for the stores of these tests.
     private static func value(_ number: Int64, count: Int = 60) -> TreeValue {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Tree
 
-@Suite(.timeLimit(.minutes(10))) struct SubscriptionTests {
+@Suite(.timeLimit(.minutes(20))) struct SubscriptionTests {
     struct Case: Sendable {
         let watched: TreePath
         let writes: [(TreePath, TreeValue?)]

@@ -5,7 +5,7 @@ import Testing
 @testable import Tree
 
 /// Transactions that read, decide and write.
-@Suite(.timeLimit(.minutes(10))) struct TransactTests {
+@Suite(.timeLimit(.minutes(20))) struct TransactTests {
     struct Refusal: Error {}
 
     @Test(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tree
 
-@Suite(.timeLimit(.minutes(10)), .serialized) struct WorkerThreadsTests {
+@Suite(.timeLimit(.minutes(20)), .serialized) struct WorkerThreadsTests {
     /// A resource that counts its live instances.
     private final class Resource: Sendable {
         static let count = Atomic<Int>(0)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tree
 
-@Suite("The limits of a client's write in one transaction", .timeLimit(.minutes(10)))
+@Suite("The limits of a client's write in one transaction", .timeLimit(.minutes(20)))
 struct WriteLimitTests {
     private static let likes = TreePattern("likes/*/*")
 

@@ -5,7 +5,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("Photos of a draft that arrive in several requests", .timeLimit(.minutes(10)))
+@Suite("Photos of a draft that arrive in several requests", .timeLimit(.minutes(20)))
 struct DraftPhotoTests {
     private func reserve(_ service: Service) async throws -> String {
         try await service.client.ask(.post, "/v1/uploads?user=maria&draft=true").json["upload_id"].string ?? ""

@@ -12,7 +12,7 @@ import TreeModel
 import Uploads
 
 @Suite(
-    "Photos of a draft by Resumable Uploads for HTTP, as background sessions of iOS send them", .timeLimit(.minutes(10))
+    "Photos of a draft by Resumable Uploads for HTTP, as background sessions of iOS send them", .timeLimit(.minutes(20))
 )
 struct IETFDraftPhotoTests {
     private func reserve(_ service: Service) async throws -> String {

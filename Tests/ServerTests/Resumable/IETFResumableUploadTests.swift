@@ -7,7 +7,7 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("Resumable Uploads for HTTP: the protocol of URLSession", .timeLimit(.minutes(10)))
+@Suite("Resumable Uploads for HTTP: the protocol of URLSession", .timeLimit(.minutes(20)))
 struct IETFResumableUploadTests {
     /// The header fields of a version, as its clients send them.
     private static func fields(_ version: Int?, isComplete: Bool) -> String {

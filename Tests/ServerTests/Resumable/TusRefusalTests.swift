@@ -3,7 +3,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("tus 1.0.0: Refusals leave the upload as it was", .timeLimit(.minutes(10)))
+@Suite("tus 1.0.0: Refusals leave the upload as it was", .timeLimit(.minutes(20)))
 struct TusRefusalTests {
     @Test(
         "A malformed request is refused before an upload is created",

@@ -10,7 +10,7 @@ import Testing
 import Tree
 import Uploads
 
-@Suite("tus 1.0.0: A photo in several requests becomes a post", .timeLimit(.minutes(10)))
+@Suite("tus 1.0.0: A photo in several requests becomes a post", .timeLimit(.minutes(20)))
 struct TusTests {
     @Test(arguments: [1, 3, 100])
     func aPhotoInPiecesBecomesAPost(count: Int) async throws {

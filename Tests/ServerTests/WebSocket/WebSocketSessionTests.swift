@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("Sessions by WebSocket: their identity and their end", .timeLimit(.minutes(10)))
+@Suite("Sessions by WebSocket: their identity and their end", .timeLimit(.minutes(20)))
 struct WebSocketSessionTests {
     private static let rules = """
         {"rules": {"open": {".read": true, ".write": true},

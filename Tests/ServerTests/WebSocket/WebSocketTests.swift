@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("The database by WebSocket", .timeLimit(.minutes(10)))
+@Suite("The database by WebSocket", .timeLimit(.minutes(20)))
 struct WebSocketTests {
     /// A conversation: the client's requests, and the messages up to the answer; `*` matches any text.
     struct Talk: Sendable {

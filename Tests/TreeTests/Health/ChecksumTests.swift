@@ -6,7 +6,7 @@ import Testing
 @testable import Tree
 
 /// Bytes that changed on the disk are detected: no read returns a value that was not written.
-@Suite(.timeLimit(.minutes(10))) struct ChecksumTests {
+@Suite(.timeLimit(.minutes(20))) struct ChecksumTests {
     @Test("a text that changed on the disk is never served, and its neighbours still are")
     func changedText() async throws {
         try await withScratchFolder { folder in

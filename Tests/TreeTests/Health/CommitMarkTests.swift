@@ -4,7 +4,7 @@ import Testing
 @testable import Tree
 
 /// The loss of updates, because the log was cut or deleted, is detected.
-@Suite(.timeLimit(.minutes(10))) struct CommitMarkTests {
+@Suite(.timeLimit(.minutes(20))) struct CommitMarkTests {
     enum Loss: CaseIterable {
         case none, logGone, logCut, logGarbled, lastCommitCut, olderDatabase, databaseGone
     }

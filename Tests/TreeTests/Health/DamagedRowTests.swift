@@ -5,7 +5,7 @@ import Testing
 @testable import Tree
 
 /// An unreadable row is reported and affects nothing else, until an admin replaces it.
-@Suite(.timeLimit(.minutes(10))) struct DamagedRowTests {
+@Suite(.timeLimit(.minutes(20))) struct DamagedRowTests {
     /// The kinds of damage to a row.
     enum Damage: CaseIterable, Sendable {
         case otherText, noBytes, unknownTag, notUTF8, longValueGone, priority

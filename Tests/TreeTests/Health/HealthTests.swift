@@ -5,7 +5,7 @@ import Testing
 @testable import Tree
 
 /// A damaged store reports its damage, and refuses writes.
-@Suite(.timeLimit(.minutes(10))) struct HealthTests {
+@Suite(.timeLimit(.minutes(20))) struct HealthTests {
     @Test("a sound store stays sound, also after refused updates", arguments: EngineKind.allCases)
     func sound(kind: EngineKind) async throws {
         try await withStore(kind) { store in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Tree
 
-@Suite("Room for deletions on a full disk", .timeLimit(.minutes(10)))
+@Suite("Room for deletions on a full disk", .timeLimit(.minutes(20)))
 struct RoomReserveTests {
     private static let (byteCount, piece) = (256 << 10, 64 << 10)
 

@@ -4,7 +4,7 @@ import Testing
 @testable import Tree
 
 /// The entries of indexes are exactly those that the data requires, whatever is written and whenever the rules change.
-@Suite(.timeLimit(.minutes(10))) struct IndexTests {
+@Suite(.timeLimit(.minutes(20))) struct IndexTests {
     static let rules = [
         #"{ "rules": { ".indexOn": "a", "a": { ".indexOn": [".value", "b"], "$x": { ".indexOn": "0/a" } } } }"#,
         #"{ "rules": { "$any": { ".indexOn": ["a", ["a", "b"]], "b": { ".indexOn": ".value" } } } }"#,

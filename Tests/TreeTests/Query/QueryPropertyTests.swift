@@ -5,7 +5,7 @@ import Testing
 
 /// Random queries on random children give the same result as their evaluation over the value, by scanning and by an
 /// index.
-@Suite(.timeLimit(.minutes(10))) struct QueryPropertyTests {
+@Suite(.timeLimit(.minutes(20))) struct QueryPropertyTests {
     static let rules = """
         { "rules": { "list": { ".indexOn": [".value", "a", "b/a", "nothing/there", ["a", "b"], ["b/a", "a", "b"]] } } }
         """
