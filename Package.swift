@@ -503,7 +503,7 @@ let package = Package(
             dependencies: [
                 "Cryptography", "API", "Backup", "Metering",
                 "Access", "Accounts", "Database", "DatabaseHTTP", "Gallery", "Requests", "Rules", "Server", "Transport",
-                "Client", "Inbox", "Keeping", "Service",
+                "Client", "Concurrency", "Inbox", "Keeping", "Outgoing", "Service",
                 "Uploads", "Imaging", "Store",
                 "Files", "Model",
                 "TintypeModel", "Tree", "PasskeySupport", "TestSupport",

@@ -61,9 +61,8 @@ struct AccountSetup: Sendable {
             tree: storage.tree, updatePerson: AccountPerson.write,
             onRevocation: { uid, seconds in revocations.revoke(uid: uid, before: seconds) })
         for (uid, seconds) in try await store.revocations() { revocations.revoke(uid: uid, before: seconds) }
-        let keys = SigningKeys(of: store)
-        let authority = TokenAuthority(
-            project: project, keys: try await keys.load())
+        let authority = TokenAuthority(project: project, keys: try await SigningKeys(of: store).load())
+        let keys = SigningKeys(of: store) { authority.replaceKeys($0) }
         let issuers = Self.issuers(settings.issuers, in: storage, client, logger)
         self.access = AccessControl(access, authority: authority, issuers: issuers.keys, revocations: revocations)
         let adminKeys = AdminKeys(of: store) { [access = self.access] keys in access.replaceAdminKeys(keys) }
@@ -77,15 +76,20 @@ struct AccountSetup: Sendable {
             site: { [origin = settings.origin] in AccountMessage.Site(site.value, at: origin) },
             delivery: settings.delivery, logger: logger,
             audit: { Self.audit($0, logger) })
-        let mediaKeys = MediaSigningKeys(of: store)
+        let signer = MediaSigner(keys: try await MediaSigningKeys(of: store).load())
+        let mediaKeys = MediaSigningKeys(of: store) { signer.replaceKeys($0) }
         let storageRules = try StorageRulesStore(in: storage.tree, project: authority.project)
         try await storageRules.load(logger: logger)
-        media = MediaAccess(
-            storageRules, signer: MediaSigner(keys: try await mediaKeys.load()), at: storage.publicBase)
+        media = MediaAccess(storageRules, signer: signer, at: storage.publicBase)
         endpoints = HTTPServer.AccountEndpoints(
             service: service, authority: authority, signingKeys: keys, adminKeys: adminKeys, mediaKeys: mediaKeys)
+        let followers = [
+            store.revocationFollower, adminKeys.follower, keys.follower, mediaKeys.follower,
+            storageRules.follower(logger: logger),
+        ]
         services = [
-            AccountUpkeep(service: service, store: store, keys: keys, authority: authority, logger: logger),
+            AccountFollowing(followers: followers, logger: logger),
+            AccountUpkeep(service: service, store: store, keys: keys, logger: logger),
             IssuerUpkeep(keys: issuers.keys),
         ]
     }

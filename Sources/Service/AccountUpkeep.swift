@@ -13,7 +13,6 @@ struct AccountUpkeep: Service, CustomStringConvertible {
     let service: IdentityService
     let store: AccountStore
     let keys: SigningKeys
-    let authority: TokenAuthority
     let logger: Logger
 
     func run() async throws {
@@ -21,7 +20,7 @@ struct AccountUpkeep: Service, CustomStringConvertible {
         await cancelWhenGracefulShutdown {
             while (try? await Task.sleep(for: Self.interval)) != nil {
                 do {
-                    authority.replaceKeys(try await keys.rotateIfDue())
+                    try await keys.rotateIfDue()
                     try await sweeper.sweep()
                 } catch {
                     logger.error("the upkeep of accounts failed", metadata: ["fault": "\(error)"])

@@ -56,7 +56,8 @@ struct ServiceParts: Sendable {
         server = HTTPServer(
             pipeline, settings: serverSettings, access: access, media: media,
             accounts: Self.accounts(
-                in: storage.tree, access: access, authority: authority, isEmulator: accessSettings.isEmulator,
+                in: storage.tree, access: access, authority: authority, signer: media.signer,
+                isEmulator: accessSettings.isEmulator,
                 settings: accountSettings, logger: logger), logger: logger, onListening: onListening)
     }
 }
@@ -72,7 +73,7 @@ extension ServiceParts {
 
     /// Creates the accounts of a service, in the same way as the program.
     private static func accounts(
-        in tree: TreeStore, access: AccessControl, authority: TokenAuthority, isEmulator: Bool,
+        in tree: TreeStore, access: AccessControl, authority: TokenAuthority, signer: MediaSigner, isEmulator: Bool,
         settings: IdentitySettings, logger: Logger
     ) -> HTTPServer.AccountEndpoints {
         let store = AccountStore(
@@ -85,9 +86,9 @@ extension ServiceParts {
             throttle: Throttle(clock: WallClock.now),
             settings: settings, site: { .init(name: "Tintype") }, logger: logger)
         return HTTPServer.AccountEndpoints(
-            service: identity, authority: authority, signingKeys: SigningKeys(of: store),
+            service: identity, authority: authority, signingKeys: SigningKeys(of: store) { authority.replaceKeys($0) },
             adminKeys: AdminKeys(of: store, onChange: { access.replaceAdminKeys($0) }),
-            mediaKeys: MediaSigningKeys(of: store))
+            mediaKeys: MediaSigningKeys(of: store) { signer.replaceKeys($0) })
     }
 }
 

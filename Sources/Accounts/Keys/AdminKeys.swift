@@ -2,12 +2,12 @@ package import Access
 import Concurrency
 package import Cryptography
 import Model
-import Tree
+package import Tree
 package import TreeModel
 
 /// The keys that give servers and scripts all rights over TCP, stored in the tree of accounts as SHA-256 digests.
 ///
-/// Methods may be called from any task. Changes are made one after the other, and reported in their order.
+/// Methods may be called from any task. Readings and changes take turns, so that the last report has the newest keys.
 package final class AdminKeys: Sendable {
     /// The largest number of keys; each token that is not another proof is compared with all of them.
     static let maxCount = 100
@@ -33,14 +33,19 @@ package final class AdminKeys: Sendable {
         self.onChange = onChange
     }
 
+    /// The work that loads the keys again at each change in the tree.
+    package var follower: TreeFollower {
+        TreeFollower(of: AccountNodes.adminKey(), in: store.tree) { try await self.load() }
+    }
+
     /// Loads the keys and reports them.
-    package func load() async throws(IdentityError) { _ = try await change { _, _ in } }
+    package func load() async throws(IdentityError) {
+        try await inTurn { () async throws(IdentityError) in try await read().values.map(\.key) }
+    }
 
     /// Returns all keys in the order of their names, including expired ones.
     package func list() async throws(IdentityError) -> [Entry] {
-        try await store.transact { transaction in Array(try Self.entries(in: transaction).values) }.sorted {
-            $0.key.name < $1.key.name
-        }
+        try await read().values.sorted { $0.key.name < $1.key.name }
     }
 
     /// Creates a key; its text is shown once and stored nowhere.
@@ -85,19 +90,29 @@ package final class AdminKeys: Sendable {
     private func change(
         _ body: @escaping @Sendable (inout [TreeKey: Entry], inout AccountTransaction) throws -> Void
     ) async throws(IdentityError) {
-        guard await turn.wait() else { throw .unavailable(reason: "too many changes of admin keys wait") }
-        defer { turn.signal() }
-        let keys = try await store.transact { transaction in
-            var entries = try Self.entries(in: transaction)
-            try body(&entries, &transaction)
-            return entries.values.map(\.key)
+        try await inTurn { () async throws(IdentityError) in
+            try await store.transact { transaction in
+                var entries = try Self.entries(seenBy: transaction.reader)
+                try body(&entries, &transaction)
+                return entries.values.map(\.key)
+            }
         }
-        onChange(keys)
     }
 
-    /// Returns the keys that a transaction reads; records that cannot be read are left out.
-    private static func entries(in transaction: AccountTransaction) throws -> [TreeKey: Entry] {
-        let children = try transaction.reader.snapshot.children(of: AccountNodes.adminKey(), limit: maxCount)
+    /// Reports the keys that a body returns, while no other body runs.
+    private func inTurn(_ body: () async throws(IdentityError) -> [AdminKey]) async throws(IdentityError) {
+        guard await turn.wait() else { throw .unavailable(reason: "too many changes of admin keys wait") }
+        defer { turn.signal() }
+        onChange(try await body())
+    }
+
+    private func read() async throws(IdentityError) -> [TreeKey: Entry] {
+        try await store.read { reader throws(TreeError) in try Self.entries(seenBy: reader) }
+    }
+
+    /// Returns the stored keys; records that cannot be read are left out.
+    private static func entries(seenBy reader: AccountReader) throws(TreeError) -> [TreeKey: Entry] {
+        let children = try reader.snapshot.children(of: AccountNodes.adminKey(), limit: maxCount)
         return Dictionary(
             uniqueKeysWithValues: children.compactMap { child in
                 Entry(name: child.key.string, record: child.value).map { (child.key, $0) }

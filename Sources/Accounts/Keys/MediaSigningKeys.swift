@@ -1,51 +1,37 @@
 package import Access
-import Cryptography
-import Foundation
 import Model
-import Tree
+package import Tree
 import TreeModel
 
 /// The keys that sign addresses of media, stored in the tree of accounts.
 package struct MediaSigningKeys: Sendable {
-    private let store: AccountStore
+    private let keys: StoredKeys<MediaKeys>
 
-    package init(of store: AccountStore) { self.store = store }
+    /// - Parameter onChange: Called with the keys, when they are loaded and after each durable change: for the
+    ///   `MediaSigner`.
+    package init(of store: AccountStore, onChange: @escaping @Sendable (MediaKeys) -> Void = { _ in }) {
+        keys = StoredKeys(
+            at: AccountNodes.mediaKeys(), in: store,
+            .init(decode: { try MediaKeys($0) }, encode: { $0.json }, make: { _ in try MediaKeys() }),
+            onChange: onChange)
+    }
+
+    /// The work that loads the keys again at each change in the tree.
+    package var follower: TreeFollower { keys.follower }
 
     /// Loads the keys; creates them if they do not exist.
     ///
     /// - Throws: `KeyError` for keys that cannot be read, and the tree's failures.
-    package func load() async throws -> MediaKeys { try await change { $0 } }
+    package func load() async throws -> MediaKeys { try await keys.change { _, _ in nil } }
 
     /// Replaces the key that signs. Addresses that the previous key signed stay valid until they expire; older ones
     /// become invalid.
     ///
     /// - Parameter isCompromised: Whether the keys have been disclosed; all addresses that they signed then become
     ///   invalid.
-    /// - Returns: The new keys, for the `MediaSigner`.
+    /// - Returns: The new keys.
+    @discardableResult
     package func rotate(isCompromised: Bool) async throws -> MediaKeys {
-        try await change { keys throws(KeyError) in isCompromised ? try MediaKeys() : try keys.rotated() }
-    }
-
-    private func change(_ body: (MediaKeys) throws -> MediaKeys) async throws -> MediaKeys {
-        while true {
-            let stored = try await store.tree.get(AccountNodes.mediaKeys())
-            let keys = try body(try stored.map(Self.keys) ?? MediaKeys())
-            let record = TreeValue.string(String(decoding: keys.json.text, as: UTF8.self))
-            guard record != stored else { return keys }
-            do throws(TreeError) {
-                try await store.tree.set(
-                    AccountNodes.mediaKeys(), to: record, if: [.equals(AccountNodes.mediaKeys(), stored)])
-                return keys
-            } catch {
-                guard error.code == .preconditionFailed else { throw error }
-            }
-        }
-    }
-
-    private static func keys(_ record: TreeValue) throws -> MediaKeys {
-        guard let text = record.stringValue, let json = JSONValue(text: text.utf8) else {
-            throw TreeError(.corrupt, "the keys that sign addresses are not valid JSON", path: AccountNodes.mediaKeys())
-        }
-        return try MediaKeys(json)
+        try await keys.change { keys, _ in isCompromised ? try MediaKeys() : try keys.rotated() }
     }
 }

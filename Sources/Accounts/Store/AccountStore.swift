@@ -17,12 +17,12 @@ package struct AccountStore: Sendable {
     let tree: TreeStore
     let clock: @Sendable () -> Timestamp
     private let updatePerson: PersonUpdate
-    private let onRevocation: RevocationHandler
+    let onRevocation: RevocationHandler
 
     /// - Parameters:
     ///   - clock: Returns the current time.
     ///   - updatePerson: Called for each account that is written or deleted, in the same transaction.
-    ///   - onRevocation: Called for each revocation once it is durable.
+    ///   - onRevocation: Called for each revocation once it is durable, and by ``revocationFollower``.
     package init(
         tree: TreeStore, clock: @escaping @Sendable () -> Timestamp = WallClock.now,
         updatePerson: @escaping PersonUpdate = { _, _, _ in },
@@ -102,7 +102,7 @@ package struct AccountStore: Sendable {
     }
 
     /// Reads one state of the tree.
-    private func read<Value: Sendable>(
+    func read<Value: Sendable>(
         _ body: @Sendable (AccountReader) throws(TreeError) -> Value
     ) async throws(IdentityError) -> Value {
         do {

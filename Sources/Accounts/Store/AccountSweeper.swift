@@ -1,6 +1,6 @@
 import Model
 import Synchronization
-package import Tree
+import Tree
 import TreeModel
 
 /// Deletes expired sessions, codes, revocations, invitations and requests to join, a limited number at each call.
@@ -89,17 +89,5 @@ package final class AccountSweeper: Sendable {
         let page = try await store.tree.children(of: path, range: range, limit: Self.pageSize)
         last.withLock { $0[path] = page.count < Self.pageSize ? nil : page.last?.key }
         return page
-    }
-}
-
-extension AccountStore {
-    /// Returns the times before which tokens are refused, in seconds since the epoch, by account id; the service needs
-    /// them before it accepts tokens.
-    package func revocations() async throws(TreeError) -> [String: Int64] {
-        var revocations: [String: Int64] = [:]
-        for entry in try await tree.children(of: AccountNodes.revocation()) {
-            revocations[entry.key.string] = entry.value.integerValue
-        }
-        return revocations
     }
 }

@@ -1,5 +1,5 @@
 import API
-package import Access
+import Access
 package import Accounts
 import Cryptography
 import HTTPTypes
@@ -15,21 +15,16 @@ import Tree
 package struct KeyRoutes: Sendable {
     let keys: AdminKeys
     let signingKeys: SigningKeys
-    let authority: TokenAuthority
     let mediaKeys: MediaSigningKeys
-    let media: MediaSigner
     /// Logs the names of new keys.
     let logger: Logger
 
     package init(
-        keys: AdminKeys, signingKeys: SigningKeys, authority: TokenAuthority, mediaKeys: MediaSigningKeys,
-        media: MediaSigner, logger: Logger
+        keys: AdminKeys, signingKeys: SigningKeys, mediaKeys: MediaSigningKeys, logger: Logger
     ) {
         self.keys = keys
         self.signingKeys = signingKeys
-        self.authority = authority
         self.mediaKeys = mediaKeys
-        self.media = media
         self.logger = logger
     }
 
@@ -96,13 +91,12 @@ package struct KeyRoutes: Sendable {
     @Sendable private func rotate(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let isCompromised = try context.query.flag("compromised")
         let ring = try await signingKeys.rotate(isCompromised: isCompromised)
-        authority.replaceKeys(ring)
         return .json(SigningKeyDocument(signsFrom: ring.newestKeyStart.milliseconds))
     }
 
     @Sendable private func rotateMedia(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let isCompromised = try context.query.flag("compromised")
-        media.replaceKeys(try await mediaKeys.rotate(isCompromised: isCompromised))
+        try await mediaKeys.rotate(isCompromised: isCompromised)
         return .json(SigningKeyDocument(signsFrom: WallClock.now().milliseconds))
     }
 

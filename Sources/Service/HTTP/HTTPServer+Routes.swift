@@ -124,8 +124,7 @@ extension HTTPServer {
         JoinRequestRoutes(accounts.service).add(to: &routes)
         ClassAccountRoutes(accounts.service).add(to: &routes)
         KeyRoutes(
-            keys: accounts.adminKeys, signingKeys: accounts.signingKeys, authority: accounts.authority,
-            mediaKeys: accounts.mediaKeys, media: media.signer, logger: logger
+            keys: accounts.adminKeys, signingKeys: accounts.signingKeys, mediaKeys: accounts.mediaKeys, logger: logger
         ).add(to: &routes)
     }
 
