@@ -16,7 +16,7 @@ package struct MediaSigningKeys: Sendable {
             onChange: onChange)
     }
 
-    /// The work that loads the keys again at each change in the tree.
+    /// The work that reads the keys again at each change in the tree; it creates none.
     package var follower: TreeFollower { keys.follower }
 
     /// Loads the keys; creates them if they do not exist.
